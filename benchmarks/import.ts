@@ -10,7 +10,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { handler as onSchedule } from '../functions/jobs/on-schedule.ts';
 import { forEach } from '../functions/runtime/for-each.ts';
 import { lookAgain } from '../functions/store/cascades/compact-log.ts';
-import { sharedClient } from '../functions/store/dynamodb/client.ts';
+import { type SdkDynamoDb, sharedClient } from '../functions/store/dynamodb/client.ts';
 import { marginMs } from '../functions/store/model/log-timing.ts';
 import { decodeReminder, reminderKey } from '../functions/store/model/reminder.ts';
 import { batchTasks } from '../functions/tasks/contract.ts';
@@ -123,7 +123,7 @@ const store = await startTestStore();
 const collection = new TaskCollection(store, tasksBefore);
 await collection.load(() => {});
 const close = await openFunctions(store, undefined);
-const writes = new WriteUnits(sharedClient());
+const writes = new WriteUnits((sharedClient() as SdkDynamoDb).documents);
 const failed = new FailedSteps();
 // Compares the tasks of the past with the entities, which is due.
 await compact(store);

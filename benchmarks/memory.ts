@@ -9,8 +9,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { App } from 'aws-cdk-lib';
+import { SdkDynamoDb } from '../functions/store/dynamodb/client.ts';
 import { rebuildLogs } from '../lib/audit/change-logs.ts';
 import { progressLines } from '../lib/cli/progress.ts';
 import { assemblyFunctions } from '../lib/cloud-assembly/assembly-functions.ts';
@@ -73,7 +73,7 @@ const { tableName } = readDeployment(assembly);
 const data = await startService({ port: 0, databaseFile: inMemory, tableName });
 await seed({ amounts, seed: 1, url: data.url, concurrency: 8 }, progressLines(console.log));
 const client = new DynamoDBClient({ endpoint: data.endpoint });
-await rebuildLogs(DynamoDBDocumentClient.from(client), data.tableName);
+await rebuildLogs(new SdkDynamoDb(client), data.tableName);
 client.destroy();
 
 async function send(service: Service, { method, path, body }: Operation): Promise<number> {

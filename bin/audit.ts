@@ -18,7 +18,7 @@ const requestTimeout = 30_000;
 async function audit({ table, endpoint, region, repair, rebuild, segments }: AuditCommand): Promise<number> {
   if (endpoint) setEngineEnvironment(endpoint);
   const client = connect({ maxAttempts: 10, requestHandler: { requestTimeout }, ...(region && { region }) });
-  const { Table } = await client.send(new DescribeTableCommand({ TableName: table }));
+  const { Table } = await client.documents.send(new DescribeTableCommand({ TableName: table }));
   const total = Table?.ItemCount ?? 0;
   const progress = process.stdout.isTTY ? progressBar(process.stdout) : progressLines(console.log);
   // An audit scans the table twice.

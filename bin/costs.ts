@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { publishRecords } from '../functions/jobs/publish-records.ts';
 import { continueJob } from '../functions/store/cascades/continue-job.ts';
 import { deleteEntity } from '../functions/store/cascades/delete-entity.ts';
 import { readJobs } from '../functions/store/cascades/read-jobs.ts';
-import { sharedClient } from '../functions/store/dynamodb/client.ts';
+import { SdkDynamoDb, sharedClient } from '../functions/store/dynamodb/client.ts';
 import { Database } from '../functions/store/dynamodb/database.ts';
 import { Deadline } from '../functions/store/dynamodb/deadline.ts';
 import { createEntity } from '../functions/store/entities/create-entity.ts';
@@ -373,7 +372,7 @@ await runCommand('npm run costs', async () => {
   const client = new DynamoDBClient({ endpoint: service.endpoint });
   // Lists of a compacted log: records that are pending or not settled add to the read units.
   await delay(marginMs + maxClockErrorMs);
-  await rebuildLogs(DynamoDBDocumentClient.from(client), service.tableName);
+  await rebuildLogs(new SdkDynamoDb(client), service.tableName);
   client.destroy();
   const measured = await measure(service);
   const costs = costsOf(measured, backgroundUnits(secondsBetweenWrites));

@@ -1,5 +1,5 @@
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { SdkDynamoDb } from '../functions/store/dynamodb/client.ts';
 import { CommandFailure, runCommand } from '../lib/cli/command-line.ts';
 import { progressBar, progressLines } from '../lib/cli/progress.ts';
 import { prices } from '../lib/costs/prices.ts';
@@ -31,7 +31,7 @@ async function eraseAll(client: DynamoDBClient, command: EraseCommand): Promise<
   );
   const progress = process.stdout.isTTY ? progressBar(process.stdout) : progressLines(console.log);
   progress.begin('items read in pass 1', Table?.ItemCount ?? 0);
-  await eraseTenant(DynamoDBDocumentClient.from(client), table, tenant, {
+  await eraseTenant(new SdkDynamoDb(client), table, tenant, {
     unitsPerSecond,
     pauseMs: endpoint && !isAws(endpoint) ? localPauseMs : awsPauseMs,
     onItems: (count) => progress.step(count),
@@ -54,7 +54,7 @@ async function erase(command: EraseCommand): Promise<number> {
       console.log('The table has no item of this tenant any more.');
       return 0;
     }
-    const count = await eraseEntity(DynamoDBDocumentClient.from(client), table, { tenant, ...entity });
+    const count = await eraseEntity(new SdkDynamoDb(client), table, { tenant, ...entity });
     console.log(`Erased ${count} ${count === 1 ? 'entity' : 'entities'}.`);
     return 0;
   } finally {

@@ -1,7 +1,7 @@
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { connectToBus, sendTo } from '../functions/jobs/event-bus.ts';
 import { connectToQueue } from '../functions/jobs/unpublished-queue.ts';
+import { SdkDynamoDb } from '../functions/store/dynamodb/client.ts';
 import { Deadline } from '../functions/store/dynamodb/deadline.ts';
 import { CommandFailure, runCommand } from '../lib/cli/command-line.ts';
 import { progressBar, progressLines } from '../lib/cli/progress.ts';
@@ -21,7 +21,7 @@ async function republish({ source, table, bus, region }: RepublishCommand): Prom
   const progress = process.stdout.isTTY ? progressBar(process.stdout) : progressLines(console.log);
   let isReading = false;
   const place = {
-    client: DynamoDBDocumentClient.from(client),
+    client: new SdkDynamoDb(client),
     table,
     send: (events) => sendTo(bus, { deadline: new Deadline(pageMs), client: busClient })(events),
     onItems: (count) => {

@@ -4,12 +4,12 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { continueJob } from '../../functions/store/cascades/continue-job.ts';
 import { readJobs } from '../../functions/store/cascades/read-jobs.ts';
 import { beginSweep } from '../../functions/store/cascades/sweep.ts';
 import { Database } from '../../functions/store/dynamodb/database.ts';
 import { Deadline } from '../../functions/store/dynamodb/deadline.ts';
+import type { DynamoDb } from '../../functions/store/dynamodb/operations.ts';
 import { newId } from '../../functions/store/model/ids.ts';
 import { decodeEntity } from '../../functions/store/model/item-codec.ts';
 import { entityKey } from '../../functions/store/model/keys.ts';
@@ -42,11 +42,11 @@ interface Findings extends Pick<Report, 'texts' | 'subjects' | 'logs'> {
 const maxCallMs = 60_000;
 
 class TableAudit {
-  readonly #client: DynamoDBDocumentClient;
+  readonly #client: DynamoDb;
   readonly #tableName: string;
   readonly #options: AuditOptions;
 
-  constructor(client: DynamoDBDocumentClient, tableName: string, options: AuditOptions) {
+  constructor(client: DynamoDb, tableName: string, options: AuditOptions) {
     this.#client = client;
     this.#tableName = tableName;
     this.#options = options;
@@ -136,8 +136,5 @@ class TableAudit {
 
 const uniqueKeys = (keys: readonly Key[]): Key[] => [...new Map(keys.map((key) => [key.pk, key])).values()];
 
-export const auditTable = (
-  client: DynamoDBDocumentClient,
-  tableName: string,
-  options: AuditOptions,
-): Promise<Report> => new TableAudit(client, tableName, options).run();
+export const auditTable = (client: DynamoDb, tableName: string, options: AuditOptions): Promise<Report> =>
+  new TableAudit(client, tableName, options).run();

@@ -1,10 +1,10 @@
 /** Compares the rows of the list engine with the entities, and writes its columns again. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { forEach } from '../../functions/runtime/for-each.ts';
 import { Database } from '../../functions/store/dynamodb/database.ts';
 import { Deadline } from '../../functions/store/dynamodb/deadline.ts';
+import type { DynamoDb } from '../../functions/store/dynamodb/operations.ts';
 import { openLog } from '../../functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
 import { rebuild } from '../../functions/store/lists/engine/compaction/rebuild.ts';
 import type { SegmentRow } from '../../functions/store/lists/engine/compaction/row-block.ts';
@@ -111,7 +111,7 @@ interface RebuildResult {
 }
 
 export async function rebuildLogs(
-  client: DynamoDBDocumentClient,
+  client: DynamoDb,
   tableName: string,
   { onItems, only, segments, marginMs }: RebuildOptions = {},
 ): Promise<RebuildResult> {

@@ -1,12 +1,13 @@
 /** Scans of the whole table, in segments at the same time. */
-import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDb } from '../../functions/store/dynamodb/operations.ts';
 import type { Item } from '../../functions/store/model/writes.ts';
+import { scanPages } from '../hosting/scan-pages.ts';
 
 /** Segments that are read at the same time. One process decodes what about four segments give it. */
 export const defaultSegments = 4;
 
 export interface AuditedTable {
-  readonly client: DynamoDBDocumentClient;
+  readonly client: DynamoDb;
   readonly tableName: string;
   /** Default: `defaultSegments`. */
   readonly segments?: number | undefined;
@@ -23,9 +24,9 @@ export async function scanTable(
 ): Promise<void> {
   const scan = async (Segment: number): Promise<void> => {
     const input = { TableName, ConsistentRead: true, Segment, TotalSegments: segments };
-    for await (const { Items = [] } of paginateScan({ client }, input)) {
-      for (const item of Items as Item[]) visit(item);
-      onItems?.(Items.length);
+    for await (const { items } of scanPages(client, input)) {
+      for (const item of items) visit(item);
+      onItems?.(items.length);
     }
   };
   await Promise.all(Array.from({ length: segments }, (_, segment) => scan(segment)));

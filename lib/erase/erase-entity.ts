@@ -1,7 +1,7 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { eraseDeleted } from '../../functions/store/cascades/erase-deleted.ts';
 import { Database } from '../../functions/store/dynamodb/database.ts';
 import { Deadline } from '../../functions/store/dynamodb/deadline.ts';
+import type { DynamoDb } from '../../functions/store/dynamodb/operations.ts';
 import { ConditionFailed, EntityNotFound } from '../../functions/store/model/errors.ts';
 import { entityKey } from '../../functions/store/model/keys.ts';
 import type { Kind } from '../../functions/store/model/relations.ts';
@@ -22,7 +22,7 @@ interface DeletedEntity {
  * @throws CommandFailure when the entity is not deleted, or is restored meanwhile.
  */
 export async function eraseEntity(
-  client: DynamoDBDocumentClient,
+  client: DynamoDb,
   tableName: string,
   { tenant, kind, id }: DeletedEntity,
 ): Promise<number> {

@@ -3,12 +3,13 @@
  * index has. Background work of the tenant can write while a pass runs. The last pass finds nothing, which is the proof.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { type DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { forEach } from '../../functions/runtime/for-each.ts';
 import { Database } from '../../functions/store/dynamodb/database.ts';
 import { Deadline } from '../../functions/store/dynamodb/deadline.ts';
+import type { DynamoDb } from '../../functions/store/dynamodb/operations.ts';
 import type { Key } from '../../functions/store/model/writes.ts';
 import { CommandFailure } from '../cli/command-line.ts';
+import { scanPages } from '../hosting/scan-pages.ts';
 
 /** Deadline of one call, retries included. */
 const maxCallMs = 60_000;
@@ -66,35 +67,30 @@ function nameOf({ pk, sk }: Key): string {
 }
 
 async function pass(
-  client: DynamoDBDocumentClient,
+  client: DynamoDb,
   TableName: string,
   tenant: string,
   { pace, onItems }: { readonly pace: UnitPace; readonly onItems: (count: number) => void },
 ): Promise<Erased> {
   const erased: Record<string, number> = {};
-  let start: Record<string, unknown> | undefined;
-  do {
-    const page = await client.send(
-      new ScanCommand({
-        TableName,
-        ConsistentRead: true,
-        ProjectionExpression: 'pk, sk',
-        FilterExpression: 'begins_with(pk, :tenant)',
-        ExpressionAttributeValues: { ':tenant': `${tenant}#` },
-        ExclusiveStartKey: start,
-        ReturnConsumedCapacity: 'TOTAL',
-      }),
-    );
-    await pace.use(page.ConsumedCapacity?.CapacityUnits ?? 0);
-    await forEach((page.Items ?? []) as Key[], concurrency, async (key) => {
+  const pages = scanPages(client, {
+    TableName,
+    ConsistentRead: true,
+    ProjectionExpression: 'pk, sk',
+    FilterExpression: 'begins_with(pk, :tenant)',
+    ExpressionAttributeValues: { ':tenant': `${tenant}#` },
+  });
+  for await (const { items, scannedCount, readUnits } of pages) {
+    await pace.use(readUnits);
+    await forEach(items, concurrency, async ({ pk, sk }) => {
       const database = new Database(client, TableName, new Deadline(maxCallMs));
-      await database.deleteItem(key);
-      erased[nameOf(key)] = (erased[nameOf(key)] ?? 0) + 1;
+      await database.deleteItem({ pk, sk });
+      const name = nameOf({ pk, sk });
+      erased[name] = (erased[name] ?? 0) + 1;
       await pace.use(database.consumption.writeUnits);
     });
-    onItems(page.ScannedCount ?? 0);
-    start = page.LastEvaluatedKey;
-  } while (start);
+    onItems(scannedCount);
+  }
   return erased;
 }
 
@@ -104,7 +100,7 @@ async function pass(
  * @throws CommandFailure when the last of 20 passes still finds something.
  */
 export async function eraseTenant(
-  client: DynamoDBDocumentClient,
+  client: DynamoDb,
   tableName: string,
   tenant: string,
   { unitsPerSecond, pauseMs, onItems = () => {}, onPass = () => {} }: EraseOptions,

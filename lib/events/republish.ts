@@ -1,9 +1,9 @@
 /** Publishes events again, from the records of the change logs (docs/operations.md#events-are-not-published). */
 import type { Message } from '@aws-sdk/client-sqs';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { publishItems, type SendEvents } from '../../functions/jobs/publish-records.ts';
 import { Database } from '../../functions/store/dynamodb/database.ts';
 import { Deadline } from '../../functions/store/dynamodb/deadline.ts';
+import type { DynamoDb } from '../../functions/store/dynamodb/operations.ts';
 import { stampOf } from '../../functions/store/model/change-log.ts';
 import type { Item, Key } from '../../functions/store/model/writes.ts';
 import { type Period, storedRecords } from './stored-records.ts';
@@ -26,7 +26,7 @@ export interface Republished {
 const nothing = (): Republished => ({ published: 0, failed: 0, missing: 0 });
 
 interface Place {
-  readonly client: DynamoDBDocumentClient;
+  readonly client: DynamoDb;
   readonly table: string;
   readonly send: SendEvents;
   /** Called with the number of items after each page of a scan of the table. A replay of messages that name keys makes no scan. */

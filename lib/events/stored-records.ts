@@ -1,8 +1,9 @@
 /** Finds the records of all change logs by their time. */
-import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDb } from '../../functions/store/dynamodb/operations.ts';
 import { stampPrefix } from '../../functions/store/model/change-log.ts';
 import { maxStamp } from '../../functions/store/model/stamp-text.ts';
 import type { Item } from '../../functions/store/model/writes.ts';
+import { scanPages } from '../hosting/scan-pages.ts';
 
 /** Stamps of records, in milliseconds since 1970. */
 export interface Period {
@@ -15,21 +16,18 @@ export interface Period {
  * @param onItems is told how many items were scanned.
  */
 export async function* storedRecords(
-  client: DynamoDBDocumentClient,
+  client: DynamoDb,
   TableName: string,
   { fromMs, toMs = maxStamp - 1 }: Pick<Period, 'fromMs'> & Partial<Period>,
   onItems: (count: number) => void = () => {},
-): AsyncGenerator<Item[], void, undefined> {
-  const pages = paginateScan(
-    { client },
-    {
-      TableName,
-      FilterExpression: 'sk BETWEEN :first AND :last',
-      ExpressionAttributeValues: { ':first': stampPrefix(fromMs), ':last': stampPrefix(toMs + 1) },
-    },
-  );
-  for await (const { Items = [], ScannedCount = 0 } of pages) {
-    onItems(ScannedCount);
-    if (Items.length > 0) yield Items as Item[];
+): AsyncGenerator<readonly Item[], void, undefined> {
+  const pages = scanPages(client, {
+    TableName,
+    FilterExpression: 'sk BETWEEN :first AND :last',
+    ExpressionAttributeValues: { ':first': stampPrefix(fromMs), ':last': stampPrefix(toMs + 1) },
+  });
+  for await (const { items, scannedCount } of pages) {
+    onItems(scannedCount);
+    if (items.length > 0) yield items;
   }
 }

@@ -2,12 +2,12 @@
  * Posts events of changes to an address, at least once, as the event bus delivers them in the cloud. It reads the change logs upwards from its place:
  * a time up to which every event was delivered. The place is in the table, so a service that starts again continues there.
  */
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { CloudEvent } from '../../functions/jobs/cloud-events.ts';
 import { publishItems, type SendEvents } from '../../functions/jobs/publish-records.ts';
 import { readDueReminders } from '../../functions/store/cascades/read-jobs.ts';
 import { Database } from '../../functions/store/dynamodb/database.ts';
 import { Deadline } from '../../functions/store/dynamodb/deadline.ts';
+import type { DynamoDb } from '../../functions/store/dynamodb/operations.ts';
 import {
   logPartition,
   manifestSortKey,
@@ -66,7 +66,7 @@ const reasonOf = (error: unknown): string => {
 };
 
 export class EventDelivery {
-  readonly #client: DynamoDBDocumentClient;
+  readonly #client: DynamoDb;
   readonly #tableName: string;
   readonly #address: string;
   readonly #send: SendEvents;
@@ -78,7 +78,7 @@ export class EventDelivery {
   readonly #logs = new Set<string>();
   #isFailing = false;
 
-  constructor(client: DynamoDBDocumentClient, tableName: string, address: string) {
+  constructor(client: DynamoDb, tableName: string, address: string) {
     this.#client = client;
     this.#tableName = tableName;
     this.#address = address;

@@ -2,38 +2,49 @@
  * Reports the new records of change logs to their function, as the table's stream does in the cloud: the embedded engine becomes slower with each
  * record of a stream. All functions of the local service share one client, so it sees every write.
  */
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { readDueReminders } from '../../functions/store/cascades/read-jobs.ts';
 import type { Database } from '../../functions/store/dynamodb/database.ts';
+import type { DynamoDb } from '../../functions/store/dynamodb/operations.ts';
 import { logPartition, recordPrefix, stampPrefix } from '../../functions/store/model/change-log.ts';
 import { reminderIntervalMs } from '../../functions/store/model/reminder.ts';
 import type { Key } from '../../functions/store/model/writes.ts';
 import { maxLogRecords } from '../hosting/functions.ts';
 
-/** The part of a request that puts items, alone or in a transaction. */
-interface PutInput {
-  readonly Item?: Partial<Key>;
-  readonly TransactItems?: readonly { readonly Put?: { readonly Item?: Partial<Key> } }[];
-}
+type Put = { readonly Item?: Readonly<Record<string, unknown>> | undefined };
 
-const keysOf = ({ Item, TransactItems = [] }: PutInput): Key[] =>
-  [Item, ...TransactItems.map(({ Put }) => Put?.Item)].flatMap((item) =>
-    item?.pk && item.sk?.startsWith(recordPrefix) ? [{ pk: item.pk, sk: item.sk }] : [],
-  );
+const keysOf = (puts: readonly (Put | undefined)[]): Key[] =>
+  puts.flatMap((put) => {
+    const { pk, sk } = (put?.Item ?? {}) as Partial<Key>;
+    return pk && sk?.startsWith(recordPrefix) ? [{ pk, sk }] : [];
+  });
 
 export class NewLogRecords {
   #keys: Key[] = [];
 
-  constructor({ middlewareStack }: DynamoDBDocumentClient) {
-    middlewareStack.add(
-      (next) => async (sent) => {
-        const response = await next(sent);
-        this.#keys.push(...keysOf(sent.input as PutInput));
-        return response;
+  /** Returns the same operations. The records that they write are delivered. */
+  watch(dynamodb: DynamoDb): DynamoDb {
+    return {
+      clock: dynamodb.clock,
+      getItem: (...call) => dynamodb.getItem(...call),
+      batchGetItem: (...call) => dynamodb.batchGetItem(...call),
+      query: (...call) => dynamodb.query(...call),
+      scan: (...call) => dynamodb.scan(...call),
+      updateItem: (...call) => dynamodb.updateItem(...call),
+      deleteItem: (...call) => dynamodb.deleteItem(...call),
+      askTime: (abortSignal) => dynamodb.askTime(abortSignal),
+      destroy: () => dynamodb.destroy(),
+      putItem: async (input, abortSignal) => {
+        const output = await dynamodb.putItem(input, abortSignal);
+        this.#keys.push(...keysOf([input]));
+        return output;
       },
-      { step: 'initialize', name: 'newLogRecords' },
-    );
+      transactWriteItems: async (input, abortSignal) => {
+        const output = await dynamodb.transactWriteItems(input, abortSignal);
+        this.#keys.push(...keysOf((input.TransactItems ?? []).map(({ Put }) => Put)));
+        return output;
+      },
+    };
   }
 
   /** Adds a record of each log that was written in the last hours: the service may have stopped before it reported them. */

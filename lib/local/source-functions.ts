@@ -55,10 +55,10 @@ export const sourceFunctions: FunctionHost = async (
   await buildPages();
   const prefix = authentication && scopeName(authentication.issuer, '');
   setFunctionEnvironment(location, authentication && { tenantClaim, scopePrefix: prefix }, tenantRate);
-  const client = connect();
+  const logRecords = new NewLogRecords();
+  const client = logRecords.watch(connect());
   shareClient(client);
   const events = eventsAddress && new EventDelivery(client, location.tableName, eventsAddress);
-  const logRecords = new NewLogRecords(client);
   const schedules: Schedule[] = [];
   const scopesOf = (contract: Contract): readonly string[] | undefined => {
     if (!authentication || !needsToken(contract)) return undefined;

@@ -1,21 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { Database } from '#functions/store/dynamodb/database.ts';
 import { Deadline } from '#functions/store/dynamodb/deadline.ts';
 import { openLog } from '#functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
 import { emptyManifest } from '#functions/store/lists/engine/format/manifest.ts';
 import { type Service, startService } from '#lib/local/service.ts';
 import { compactAll } from '../support/compaction.ts';
+import { type TestClient, testClient } from '../support/test-client.ts';
 import { run } from './run.ts';
 
 describe('npm run audit', () => {
   let service: Service;
-  let client: DynamoDBDocumentClient;
+  let client: TestClient;
 
   beforeAll(async () => {
     service = await startService({ port: 0, databaseFile: ':memory:', tableName: `audited-${randomUUID()}` });
-    client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: service.endpoint }));
+    client = testClient(service.endpoint);
     await run('seed', ['--url', service.url, '--tasks', '60']);
   });
 

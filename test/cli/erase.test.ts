@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { type Client, createClient } from '#client/index.ts';
 import { encodeTenant } from '#functions/http/caller.ts';
 import { Database } from '#functions/store/dynamodb/database.ts';
@@ -8,16 +7,17 @@ import { Deadline } from '#functions/store/dynamodb/deadline.ts';
 import { createEntity } from '#functions/store/entities/create-entity.ts';
 import { type Service, startService } from '#lib/local/service.ts';
 import { compactAll } from '../support/compaction.ts';
+import { type TestClient, testClient } from '../support/test-client.ts';
 import { run } from './run.ts';
 
 describe('npm run erase', () => {
   let service: Service;
-  let client: DynamoDBDocumentClient;
+  let client: TestClient;
   let api: Client;
 
   beforeAll(async () => {
     service = await startService({ port: 0, databaseFile: ':memory:', tableName: `erased-${randomUUID()}` });
-    client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: service.endpoint }));
+    client = testClient(service.endpoint);
     api = createClient({ url: service.url });
   });
 

@@ -1,10 +1,9 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { requestTimeoutMs } from '#lib/hosting/functions.ts';
 import { type Engine, existingEngine, startEngine } from '#lib/local/dynamodb-engine.ts';
 import type { Service, ServiceOptions } from '#lib/local/service.ts';
 import { sourceFunctions } from '#lib/local/source-functions.ts';
 import { startCheckedService } from '../support/checked-service.ts';
+import { type TestClient, testClient } from '../support/test-client.ts';
 import { type EngineProxy, type Injector, startEngineProxy } from './engine-proxy.ts';
 
 export interface TestResponse<Body = unknown> {
@@ -19,7 +18,7 @@ export interface FaultyService {
   readonly proxy: EngineProxy;
   readonly engine: Engine;
   /** A client that bypasses the proxy. */
-  readonly client: DynamoDBDocumentClient;
+  readonly client: TestClient;
   /**
    * Injects faults while an action runs, and starts no job meanwhile. Without it, an injector that counts calls also counts those of the
    * schedule, which runs every second.
@@ -66,7 +65,7 @@ export async function startFaultyService({
       return { ...functions, onSchedule: () => alone(functions.onSchedule) };
     },
   );
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: engine.endpoint }));
+  const client = testClient(engine.endpoint);
   return {
     service,
     proxy,

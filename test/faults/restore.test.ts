@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { type DynamoDBDocumentClient, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
-import { connect } from '#functions/store/dynamodb/client.ts';
+import { PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { connect, type SdkDynamoDb } from '#functions/store/dynamodb/client.ts';
 import { Database } from '#functions/store/dynamodb/database.ts';
 import { Deadline } from '#functions/store/dynamodb/deadline.ts';
 import { maxClockErrorMs } from '#functions/store/model/log-timing.ts';
@@ -26,7 +26,7 @@ import { printedSeed } from './seed.ts';
 
 let engine: Engine;
 let proxy: EngineProxy;
-let client: DynamoDBDocumentClient;
+let client: SdkDynamoDb;
 let random: () => number;
 
 beforeAll(async () => {
@@ -52,7 +52,10 @@ const identify = ({ pk, sk }: Pick<Item, 'pk' | 'sk'>): string => `${pk} ${sk}`;
 
 async function readItems(TableName: string): Promise<Items> {
   const items = new Map<string, Item>();
-  for await (const { Items = [] } of paginateScan({ client }, { TableName, ConsistentRead: true })) {
+  for await (const { Items = [] } of paginateScan(
+    { client: client.documents },
+    { TableName, ConsistentRead: true },
+  )) {
     for (const item of Items as Item[]) items.set(identify(item), item);
   }
   return items;
@@ -176,7 +179,7 @@ test('a table with a part of a transaction is correct after the repair, and can 
     const restored = `restored-${round}`;
     const items = await copyTable(`live-${round}`);
     await ensureTable(new DynamoDBClient({ endpoint: engine.endpoint }), restored);
-    for (const Item of items) await client.send(new PutCommand({ TableName: restored, Item }));
+    for (const Item of items) await client.documents.send(new PutCommand({ TableName: restored, Item }));
     // A restore takes longer than the clocks of a writer and of the audit can differ.
     await delay(2 * maxClockErrorMs);
     if (!isClean(await audit(restored, true))) broken += 1;

@@ -1,5 +1,4 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { logPartition, manifestSortKey } from '#functions/store/model/change-log.ts';
 import { auditTable } from '#lib/audit/audit-table.ts';
 import { type Engine, startEngine } from '#lib/local/dynamodb-engine.ts';
@@ -7,6 +6,7 @@ import { setEngineEnvironment } from '#lib/local/engine-environment.ts';
 import { killLeftovers, type StartedService, start } from '../cli/started-service.ts';
 import { areValues, listQuery, sortedBy } from '../support/list-queries.ts';
 import { plainList, ranks } from '../support/plain-list.ts';
+import { type TestClient, testClient } from '../support/test-client.ts';
 import { conflicts, type EngineProxy, lostResponses, seeded, startEngineProxy } from './engine-proxy.ts';
 
 /**
@@ -29,12 +29,12 @@ interface Task {
 let engine: Engine;
 let proxies: EngineProxy[] = [];
 let services: StartedService[] = [];
-let client: DynamoDBDocumentClient;
+let client: TestClient;
 
 beforeAll(async () => {
   engine = await startEngine(':memory:');
   setEngineEnvironment(engine.endpoint);
-  client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: engine.endpoint }));
+  client = testClient(engine.endpoint);
   proxies = [await startEngineProxy(engine.endpoint), await startEngineProxy(engine.endpoint)];
   // One after the other: the first one creates the table.
   for (const { endpoint } of proxies) {

@@ -8,10 +8,9 @@ export const dynamodbMutations: readonly Mutation[] = [
     name: 'new-token-per-attempt',
     description: 'each attempt of a transaction has another ClientRequestToken',
     file: database,
-    search:
-      "new TransactWriteCommand({ TransactItems, ClientRequestToken, ReturnConsumedCapacity: 'TOTAL' })",
+    search: 'this.#client.transactWriteItems(request, abortSignal)',
     replacement:
-      "new TransactWriteCommand({ TransactItems, ClientRequestToken: ClientRequestToken.slice(0, 18) + randomUUID().slice(18), ReturnConsumedCapacity: 'TOTAL' })",
+      'this.#client.transactWriteItems({ ...request, ClientRequestToken: randomUUID() }, abortSignal)',
     detectedBy: ['test/faults/every-write.test.ts'],
     testNamePattern: 'three in ten responses are lost createTag',
   },
@@ -99,8 +98,8 @@ export const dynamodbMutations: readonly Mutation[] = [
     name: 'eventually-consistent-read',
     description: 'an entity is read with eventual consistency',
     file: database,
-    search: 'Key: key,\n          ConsistentRead: true,',
-    replacement: 'Key: key,\n          ConsistentRead: false,',
+    search: 'Key: key, ConsistentRead: true,',
+    replacement: 'Key: key, ConsistentRead: false,',
     detectedBy: ['test/faults/single-failures.test.ts'],
     testNamePattern: 'uses consistent reads',
   },

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { DeleteCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { v7 as uuidv7 } from 'uuid';
 import { handler as onSchedule } from '#functions/jobs/on-schedule.ts';
@@ -15,6 +15,7 @@ import { jobsOfTenant } from '#functions/store/model/job.ts';
 import { table } from '#functions/store/model/table.ts';
 import { auditTable } from '#lib/audit/audit-table.ts';
 import { isClean } from '#lib/audit/report.ts';
+import { scanPages } from '#lib/hosting/scan-pages.ts';
 import { type EngineProxy, type Injector, startEngineProxy } from '../faults/engine-proxy.ts';
 import type { TestResponse } from '../faults/faulty-service.ts';
 import { smallSizes } from '../support/compaction.ts';
@@ -62,9 +63,9 @@ afterAll(async () => {
 /** Deletes items of the table, as DynamoDB does when they have expired. */
 async function deleteItems(isDeleted: (item: Readonly<Record<string, unknown>>) => boolean): Promise<void> {
   const { client, tableName: TableName } = store();
-  for await (const { Items = [] } of paginateScan({ client }, { TableName, ConsistentRead: true }))
-    for (const item of Items.filter(isDeleted))
-      await client.send(new DeleteCommand({ TableName, Key: { pk: item['pk'], sk: item['sk'] } }));
+  for await (const { items } of scanPages(client, { TableName, ConsistentRead: true }))
+    for (const item of items.filter(isDeleted))
+      await client.send(new DeleteCommand({ TableName, Key: { pk: item.pk, sk: item.sk } }));
 }
 
 /** Returns an injector of a process that stops: the engine executes so many calls, and none after them. */

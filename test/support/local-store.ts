@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { connect } from '#functions/store/dynamodb/client.ts';
 import { Database } from '#functions/store/dynamodb/database.ts';
 import { Deadline } from '#functions/store/dynamodb/deadline.ts';
 import type { Session } from '#functions/store/unit-of-work/session.ts';
 import { setEngineEnvironment } from '#lib/local/engine-environment.ts';
 import { ensureTable } from '#lib/local/table.ts';
+import { type TestClient, testClient } from './test-client.ts';
 import { testWorker } from './test-worker.ts';
 import { wallClock } from './wall-clock.ts';
 
@@ -14,7 +14,7 @@ import { wallClock } from './wall-clock.ts';
 export interface TestStore {
   readonly endpoint: string;
   readonly tableName: string;
-  readonly client: DynamoDBDocumentClient;
+  readonly client: TestClient;
   /** Returns a database with a deadline of its own. */
   database(timeoutMs?: number): Database;
   session(tenant: string): Session;
@@ -30,7 +30,7 @@ export async function startTestStore({ stream = false } = {}): Promise<TestStore
   setEngineEnvironment(endpoint);
   const tableName = `test-${randomUUID()}`;
   const plain = new DynamoDBClient({ endpoint });
-  const client = DynamoDBDocumentClient.from(plain);
+  const client = testClient(endpoint);
   await ensureTable(plain, tableName, { stream });
   const own = connect({}, wallClock);
   const database = (timeoutMs = 300_000) => new Database(own, tableName, new Deadline(timeoutMs));

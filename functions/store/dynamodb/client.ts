@@ -5,9 +5,20 @@ import {
   type DynamoDBClientConfig,
   DynamoDBServiceException,
 } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import {
+  BatchGetCommand,
+  DeleteCommand,
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  ScanCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
 import { environment } from '../../runtime/environment.ts';
 import { type Clock, CorrectedClock } from './clock.ts';
+import type { DynamoDb } from './operations.ts';
 
 /** Milliseconds until a connection is open, and until DynamoDB continues a response. */
 const connectionTimeout = 1_000;
@@ -54,29 +65,6 @@ function nameUnknownErrors({ config, middlewareStack }: DynamoDBClient): void {
   );
 }
 
-const clocks = new WeakMap<DynamoDBDocumentClient, Clock>();
-
-/** Lets a clock learn from each response of a client. */
-function setClock(client: DynamoDBDocumentClient, clock: Clock): Clock {
-  clocks.set(client, clock);
-  client.middlewareStack.add(
-    (next) => async (call) => {
-      const sent = clock.read();
-      const result = await next(call);
-      const { headers } = result.response as Responded;
-      clock.observe(sent, Date.parse(headers['date'] ?? ''));
-      return result;
-    },
-    // Before the SDK reads the body: failed calls tell the time as well.
-    { step: 'deserialize', priority: 'low', name: 'observeTime' },
-  );
-  return clock;
-}
-
-/** Returns the clock that a client's responses correct. */
-export const clockOf = (client: DynamoDBDocumentClient): Clock =>
-  clocks.get(client) ?? setClock(client, new CorrectedClock());
-
 /**
  * Returns a client for the endpoint and region of the environment (`AWS_ENDPOINT_URL_DYNAMODB`, `AWS_REGION`).
  *
@@ -87,7 +75,7 @@ export const clockOf = (client: DynamoDBDocumentClient): Clock =>
 export function connect(
   settings: DynamoDBClientConfig = {},
   clock: Clock = new CorrectedClock(),
-): DynamoDBDocumentClient {
+): SdkDynamoDb {
   const client = new DynamoDBClient({
     maxAttempts: 1,
     logger: silentLogger,
@@ -101,57 +89,107 @@ export function connect(
     ...settings,
   });
   nameUnknownErrors(client);
-  const documents = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
-  setClock(documents, clock);
-  return documents;
+  return new SdkDynamoDb(client, clock);
 }
 
-/** Returns the address of DynamoDB. */
-async function addressOf({ config }: DynamoDBDocumentClient): Promise<object> {
-  const given = await config.endpoint?.();
-  if (given) return { protocol: given.protocol, hostname: given.hostname, port: given.port };
-  const Region = await config.region();
-  const url = new URL(environment.databaseEndpoint() ?? config.endpointProvider({ Region }).url);
-  const { protocol, hostname, port } = url;
-  return { protocol, hostname, ...(port && { port: Number(port) }) };
-}
+/** The operations as commands of the SDK's client. */
+export class SdkDynamoDb implements DynamoDb {
+  readonly clock: Clock;
+  readonly documents: DynamoDBDocumentClient;
 
-/**
- * Asks DynamoDB for the time, with a request that it answers without credentials and without charge. The clock of the client learns from the
- * response. The first request opens a connection, which the next call uses.
- */
-export async function askTime(client: DynamoDBDocumentClient, abortSignal?: AbortSignal): Promise<void> {
-  const { requestHandler } = client.config;
-  const clock = clockOf(client);
-  const request = { ...(await addressOf(client)), method: 'GET', path: '/', query: {}, headers: {} };
-  const sent = clock.read();
-  const { response } = await requestHandler.handle(
-    request as Parameters<typeof requestHandler.handle>[0],
-    abortSignal && { abortSignal },
-  );
-  clock.observe(sent, Date.parse((response as Responded).headers['date'] ?? ''));
-  // A connection is free for the next request when the response has been read.
-  (response.body as Readable).resume();
+  constructor(client: DynamoDBClient, clock: Clock = new CorrectedClock()) {
+    this.clock = clock;
+    this.documents = DynamoDBDocumentClient.from(client, {
+      marshallOptions: { removeUndefinedValues: true },
+    });
+    client.middlewareStack.add(
+      (next) => async (call) => {
+        const sent = clock.read();
+        const result = await next(call);
+        const { headers } = result.response as Responded;
+        clock.observe(sent, Date.parse(headers['date'] ?? ''));
+        return result;
+      },
+      // Before the SDK reads the body: failed calls tell the time as well.
+      { step: 'deserialize', priority: 'low', name: 'observeTime' },
+    );
+  }
+
+  getItem: DynamoDb['getItem'] = (input, abortSignal) =>
+    this.documents.send(new GetCommand(input), abortSignal && { abortSignal });
+
+  batchGetItem: DynamoDb['batchGetItem'] = (input, abortSignal) =>
+    this.documents.send(new BatchGetCommand(input), abortSignal && { abortSignal });
+
+  query: DynamoDb['query'] = (input, abortSignal) =>
+    this.documents.send(new QueryCommand(input), abortSignal && { abortSignal });
+
+  scan: DynamoDb['scan'] = (input, abortSignal) =>
+    this.documents.send(new ScanCommand(input), abortSignal && { abortSignal });
+
+  putItem: DynamoDb['putItem'] = (input, abortSignal) =>
+    this.documents.send(new PutCommand(input), abortSignal && { abortSignal });
+
+  updateItem: DynamoDb['updateItem'] = (input, abortSignal) =>
+    this.documents.send(new UpdateCommand(input), abortSignal && { abortSignal });
+
+  deleteItem: DynamoDb['deleteItem'] = (input, abortSignal) =>
+    this.documents.send(new DeleteCommand(input), abortSignal && { abortSignal });
+
+  transactWriteItems: DynamoDb['transactWriteItems'] = (input, abortSignal) =>
+    this.documents.send(new TransactWriteCommand(input), abortSignal && { abortSignal });
+
+  /**
+   * Asks DynamoDB for the time, with a request that it answers without credentials and without charge. The first request opens a connection, which
+   * the next call uses.
+   */
+  async askTime(abortSignal?: AbortSignal): Promise<void> {
+    const { requestHandler } = this.documents.config;
+    const request = { ...(await this.#address()), method: 'GET', path: '/', query: {}, headers: {} };
+    const sent = this.clock.read();
+    const { response } = await requestHandler.handle(
+      request as Parameters<typeof requestHandler.handle>[0],
+      abortSignal && { abortSignal },
+    );
+    this.clock.observe(sent, Date.parse((response as Responded).headers['date'] ?? ''));
+    // A connection is free for the next request when the response has been read.
+    (response.body as Readable).resume();
+  }
+
+  destroy(): void {
+    this.documents.destroy();
+  }
+
+  /** Returns the address of DynamoDB. */
+  async #address(): Promise<object> {
+    const { config } = this.documents;
+    const given = await config.endpoint?.();
+    if (given) return { protocol: given.protocol, hostname: given.hostname, port: given.port };
+    const Region = await config.region();
+    const url = new URL(environment.databaseEndpoint() ?? config.endpointProvider({ Region }).url);
+    const { protocol, hostname, port } = url;
+    return { protocol, hostname, ...(port && { port: Number(port) }) };
+  }
 }
 
 /** Returns a client that is created, and connects, while Lambda initialises the environment. */
-function warmClient(): DynamoDBDocumentClient {
+function warmClient(): DynamoDb {
   const client = connect();
   // When it fails, the first call opens a connection of its own.
-  askTime(client).catch(ignore);
+  client.askTime().catch(ignore);
   return client;
 }
 
 /** Other hosts set the environment variables, or share a client of their own, after they have loaded this module. */
-let shared: DynamoDBDocumentClient | undefined = environment.isOnLambda() ? warmClient() : undefined;
+let shared: DynamoDb | undefined = environment.isOnLambda() ? warmClient() : undefined;
 
 /** Returns the process's one client: its connections stay open from request to request. */
-export function sharedClient(): DynamoDBDocumentClient {
+export function sharedClient(): DynamoDb {
   shared ??= connect();
   return shared;
 }
 
 /** Replaces the process's one client, for a host of the functions, before it calls them. */
-export function shareClient(client: DynamoDBDocumentClient): void {
+export function shareClient(client: DynamoDb): void {
   shared = client;
 }

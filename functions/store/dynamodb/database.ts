@@ -1,15 +1,7 @@
-/** All calls to DynamoDB: the only file that sends commands. */
+/** All calls to DynamoDB, repeated within the time of a request. */
 
 import { randomUUID } from 'node:crypto';
-import {
-  BatchGetCommand,
-  DeleteCommand,
-  type DynamoDBDocumentClient,
-  GetCommand,
-  PutCommand,
-  QueryCommand,
-  TransactWriteCommand,
-} from '@aws-sdk/lib-dynamodb';
+import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { isDeletedItem } from '../model/deletion.ts';
 import {
   ClockUncertain,
@@ -21,10 +13,9 @@ import {
 import { lateAfterMs, maxClockErrorMs } from '../model/log-timing.ts';
 import type { Condition, Item, Key, Write } from '../model/writes.ts';
 import { Calls, type Limits, noLimits } from './calls.ts';
-import { askTime, clockOf } from './client.ts';
-import type { Clock } from './clock.ts';
 import { Deadline } from './deadline.ts';
 import { explainCancellation, isConflict, isRetryable, type SdkError } from './error-classification.ts';
+import type { DynamoDb } from './operations.ts';
 import type { Consumption, Query, QueryPage, Values } from './query.ts';
 import { toConditionInput, toTransactItem } from './transact-items.ts';
 
@@ -49,19 +40,17 @@ const visible = (items: Item[], { withDeleted = false }: ReadOptions): Item[] =>
 export class Database {
   readonly deadline: Deadline;
   readonly tableName: string;
-  readonly #client: DynamoDBDocumentClient;
+  readonly #client: DynamoDb;
   readonly #calls: Calls;
   readonly #limits: Limits;
-  readonly #clock: Clock;
 
   /** @param limits of a request. Jobs and commands have none. */
-  constructor(client: DynamoDBDocumentClient, tableName: string, deadline: Deadline, limits = noLimits) {
+  constructor(client: DynamoDb, tableName: string, deadline: Deadline, limits = noLimits) {
     this.#client = client;
     this.tableName = tableName;
     this.deadline = deadline;
     this.#calls = new Calls(deadline, limits);
     this.#limits = limits;
-    this.#clock = clockOf(client);
   }
 
   /**
@@ -71,11 +60,11 @@ export class Database {
    */
   async time(): Promise<number> {
     for (let attempt = 1; ; attempt += 1) {
-      const now = this.#clock.now();
+      const now = this.#client.clock.now();
       if (now !== undefined) return now;
-      if (this.#clock.isContradictory()) throw new ClockUncertain();
+      if (this.#client.clock.isContradictory()) throw new ClockUncertain();
       const error = await this.#askTime();
-      if (this.#clock.now() === undefined && !(await this.deadline.backOff(attempt)))
+      if (this.#client.clock.now() === undefined && !(await this.deadline.backOff(attempt)))
         throw new ClockUncertain(error);
     }
   }
@@ -111,20 +100,15 @@ export class Database {
    */
   async settledTime(): Promise<number> {
     const now = await this.time();
-    return (this.#clock.earliest() ?? now - maxClockErrorMs) - lateAfterMs;
+    return (this.#client.clock.earliest() ?? now - maxClockErrorMs) - lateAfterMs;
   }
 
   /** Reads one item consistently. */
   async get(key: Key, options: ReadOptions = {}): Promise<Item | undefined> {
     const output = await this.#calls.retry('readUnits', (abortSignal) =>
-      this.#client.send(
-        new GetCommand({
-          TableName: this.tableName,
-          Key: key,
-          ConsistentRead: true,
-          ReturnConsumedCapacity: 'TOTAL',
-        }),
-        { abortSignal },
+      this.#client.getItem(
+        { TableName: this.tableName, Key: key, ConsistentRead: true, ReturnConsumedCapacity: 'TOTAL' },
+        abortSignal,
       ),
     );
     const items = output.Item ? [output.Item as Item] : [];
@@ -149,9 +133,7 @@ export class Database {
     for (let attempt = 1; ; attempt += 1) {
       const request = { [this.tableName]: { Keys: wanted, ConsistentRead: isConsistent } };
       const output = await this.#calls.retry('readUnits', (abortSignal) =>
-        this.#client.send(new BatchGetCommand({ RequestItems: request, ReturnConsumedCapacity: 'TOTAL' }), {
-          abortSignal,
-        }),
+        this.#client.batchGetItem({ RequestItems: request, ReturnConsumedCapacity: 'TOTAL' }, abortSignal),
       );
       found.push(...((output.Responses?.[this.tableName] ?? []) as Item[]));
       wanted = output.UnprocessedKeys?.[this.tableName]?.Keys ?? [];
@@ -172,7 +154,7 @@ export class Database {
       ReturnConsumedCapacity: 'TOTAL' as const,
     };
     const output = await this.#calls.retry('readUnits', (abortSignal) =>
-      this.#client.send(new QueryCommand(request), { abortSignal }),
+      this.#client.query(request, abortSignal),
     );
     const { Items = [], LastEvaluatedKey: next } = output;
     return { items: visible(Items as Item[], options), next };
@@ -224,7 +206,7 @@ export class Database {
    */
   async putItem(item: Item, condition?: Condition): Promise<void> {
     const input = { Item: item, ...this.#writeOf(condition) };
-    await this.#write((abortSignal) => this.#client.send(new PutCommand(input), { abortSignal }));
+    await this.#write((abortSignal) => this.#client.putItem(input, abortSignal));
   }
 
   /**
@@ -233,7 +215,7 @@ export class Database {
    */
   async deleteItem(key: Key, condition?: Condition): Promise<void> {
     const input = { Key: { ...key }, ...this.#writeOf(condition) };
-    await this.#write((abortSignal) => this.#client.send(new DeleteCommand(input), { abortSignal }));
+    await this.#write((abortSignal) => this.#client.deleteItem(input, abortSignal));
   }
 
   #writeOf(condition: Condition | undefined) {
@@ -279,12 +261,12 @@ export class Database {
    */
   async #askTime(): Promise<unknown> {
     try {
-      await this.deadline.limit((abortSignal) => askTime(this.#client, abortSignal));
+      await this.deadline.limit((abortSignal) => this.#client.askTime(abortSignal));
       return undefined;
     } catch {
-      const read = new GetCommand({ TableName: this.tableName, Key: { ...timeKey } });
+      const read = { TableName: this.tableName, Key: { ...timeKey } };
       return this.deadline
-        .limit((abortSignal) => this.#client.send(read, { abortSignal }))
+        .limit((abortSignal) => this.#client.getItem(read, abortSignal))
         .then(() => undefined)
         .catch((error: unknown) => error);
     }
@@ -296,9 +278,9 @@ export class Database {
   }
 
   /** Sends a transaction once. Returns the error when it fails. */
-  async #attempt(request: () => TransactWriteCommand, deadline: Deadline): Promise<SdkError | undefined> {
+  async #attempt(request: TransactWriteCommandInput, deadline: Deadline): Promise<SdkError | undefined> {
     try {
-      const call = deadline.limit((abortSignal) => this.#client.send(request(), { abortSignal }));
+      const call = deadline.limit((abortSignal) => this.#client.transactWriteItems(request, abortSignal));
       await this.#calls.measure('writeUnits', call);
       return undefined;
     } catch (error) {
@@ -307,10 +289,11 @@ export class Database {
   }
 
   /** Returns a transaction whose attempts share one token: DynamoDB applies them once and repeats the response. */
-  #transaction(writes: readonly Write[]): () => TransactWriteCommand {
-    const TransactItems = writes.map((write) => toTransactItem(write, this.tableName));
-    const ClientRequestToken = randomUUID();
-    return () =>
-      new TransactWriteCommand({ TransactItems, ClientRequestToken, ReturnConsumedCapacity: 'TOTAL' });
+  #transaction(writes: readonly Write[]): TransactWriteCommandInput {
+    return {
+      TransactItems: writes.map((write) => toTransactItem(write, this.tableName)),
+      ClientRequestToken: randomUUID(),
+      ReturnConsumedCapacity: 'TOTAL',
+    };
   }
 }

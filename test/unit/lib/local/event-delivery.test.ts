@@ -141,7 +141,7 @@ test('an idle service writes nothing, and reads no log', async () => {
   await delivery.run();
   const place = await placeOf();
   const commands: string[] = [];
-  own.middlewareStack.add(
+  own.documents.middlewareStack.add(
     (next, { commandName = '' }) =>
       (sent) => {
         commands.push(commandName);

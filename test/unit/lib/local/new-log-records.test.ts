@@ -3,12 +3,13 @@ import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { connect } from '#functions/store/dynamodb/client.ts';
 import { Database } from '#functions/store/dynamodb/database.ts';
 import { Deadline } from '#functions/store/dynamodb/deadline.ts';
+import type { DynamoDb } from '#functions/store/dynamodb/operations.ts';
 import { createEntity } from '#functions/store/entities/create-entity.ts';
 import { NewLogRecords } from '#lib/local/new-log-records.ts';
 import { startTestStore, type TestStore } from '#test/support/local-store.ts';
 
 let store: TestStore;
-let client: ReturnType<typeof connect>;
+let client: DynamoDb;
 let records: NewLogRecords;
 
 beforeAll(async () => {
@@ -18,8 +19,8 @@ beforeAll(async () => {
 afterAll(() => store.stop());
 
 beforeEach(() => {
-  client = connect();
-  records = new NewLogRecords(client);
+  records = new NewLogRecords();
+  client = records.watch(connect());
 });
 
 afterEach(() => client.destroy());

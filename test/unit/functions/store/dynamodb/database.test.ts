@@ -46,7 +46,7 @@ describe('on an engine', () => {
     function newProcess(refuses: readonly string[] = []) {
       const clock = new CorrectedClock();
       const client = connect({ endpoint: store.endpoint }, clock);
-      const { requestHandler } = client.config;
+      const { requestHandler } = client.documents.config;
       const handle = requestHandler.handle.bind(requestHandler);
       const methods: string[] = [];
       jest.spyOn(requestHandler, 'handle').mockImplementation(async (request, options) => {
@@ -221,12 +221,12 @@ describe('transact', () => {
     errors: readonly Error[] = [throttling],
   ) {
     const attempts: boolean[] = [];
-    const send = async (_: unknown, { abortSignal }: { abortSignal: AbortSignal }): Promise<never> => {
-      attempts.push(abortSignal.aborted);
+    const transactWriteItems = async (_: unknown, abortSignal?: AbortSignal): Promise<never> => {
+      attempts.push(abortSignal?.aborted ?? false);
       nowMs += attemptMs;
       throw errors[attempts.length - 1] ?? errors.at(-1);
     };
-    const client = Object.assign(connect({}, wallClock), { send });
+    const client = Object.assign(connect({}, wallClock), { transactWriteItems });
     const database = new Database(client, 'table', new Deadline(requestMs), limits);
     const sendUntil = limitMs === undefined ? undefined : Date.now() + limitMs;
     const call = database.transact([{ put: item, condition: notExists }], sendUntil);
