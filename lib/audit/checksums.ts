@@ -1,4 +1,4 @@
-/** Checksums of what is stored in two places. They need the same memory for a table of any size. */
+/** Checksums of what is stored in two places. They need 72 MiB for a large table of any size, and less for a small one. */
 
 /** A value that two places store under one key: one place adds it to a checksum, and the other one subtracts it. */
 export interface StoredCopy {
@@ -43,50 +43,72 @@ export class Checksum {
   }
 }
 
-/** Checksums of all keys together. */
+/** Checksums of all keys together (8 MiB), and of a page (2 KiB). */
 const checksums = 2 ** 20;
+const checksumsOfPage = 2 ** 8;
 
-/** A fixed number of checksums (8 MiB), by key: they say which keys must be compared one by one. */
+/** A limited number of checksums, by key: they say which keys must be compared one by one. */
 export class Checksums {
-  readonly #low = new Int32Array(checksums);
-  readonly #high = new Int32Array(checksums);
+  /** Each page is allocated with its first checksum. It has the lower halves, and then the upper ones. */
+  readonly #pages = new Map<number, Int32Array>();
 
   change({ key, value, sign }: StoredCopy): void {
-    const at = this.#position(key);
+    const { page, at } = this.#position(key);
+    const sums = this.#pages.get(page) ?? new Int32Array(2 * checksumsOfPage);
+    this.#pages.set(page, sums);
     const { low, high } = hashOf(`${key} ${value}`);
-    this.#low[at] = ((this.#low[at] ?? 0) + sign * low) | 0;
-    this.#high[at] = ((this.#high[at] ?? 0) + sign * high) | 0;
+    sums[at] = ((sums[at] ?? 0) + sign * low) | 0;
+    sums[at + checksumsOfPage] = ((sums[at + checksumsOfPage] ?? 0) + sign * high) | 0;
   }
 
   /** Returns whether the copies of a key, or of another key of its checksum, differ. */
   differs(key: string): boolean {
-    const at = this.#position(key);
-    return this.#low[at] !== 0 || this.#high[at] !== 0;
+    const { page, at } = this.#position(key);
+    const sums = this.#pages.get(page);
+    return sums !== undefined && (sums[at] !== 0 || sums[at + checksumsOfPage] !== 0);
   }
 
-  #position(key: string): number {
-    return (hashOf(key).high >>> 0) % checksums;
+  #position(key: string): { page: number; at: number } {
+    const position = (hashOf(key).high >>> 0) % checksums;
+    return { page: Math.floor(position / checksumsOfPage), at: position % checksumsOfPage };
   }
 }
+
+/** Keys of a filter that has no bits yet. They need about 100 bytes each, a tenth of what the bits need. */
+export const maxExactKeys = 2 ** 16;
 
 /** Bits of a set of keys (64 MiB), and bits that each key sets. */
 const filterBits = 2 ** 29;
 const bitsOfKey = 6;
 
 /**
- * A Bloom filter: a set that never forgets a key, and takes another one for a member with a probability that grows with its size: 2 in a
- * trillion with a million keys, 1 in a million with ten million.
+ * A set that never forgets a key. It has the keys themselves while they are few. With more of them it is a Bloom filter, which takes another key
+ * for a member with a probability that grows with its size: 2 in a trillion with a million keys, 1 in a million with ten million.
  */
 export class KeyFilter {
-  readonly #bits = new Uint32Array(filterBits / 32);
+  readonly #keys = new Set<string>();
+  #bits: Uint32Array | undefined;
 
   add(key: string): void {
-    for (const bit of this.#bitsOf(key))
-      this.#bits[bit >>> 5] = (this.#bits[bit >>> 5] ?? 0) | (1 << (bit & 31));
+    if (this.#bits) this.#setBits(this.#bits, key);
+    else this.#keys.add(key);
+    if (this.#keys.size > maxExactKeys) this.#replaceKeys();
   }
 
   has(key: string): boolean {
-    return this.#bitsOf(key).every((bit) => ((this.#bits[bit >>> 5] ?? 0) & (1 << (bit & 31))) !== 0);
+    const bits = this.#bits;
+    if (!bits) return this.#keys.has(key);
+    return this.#bitsOf(key).every((bit) => ((bits[bit >>> 5] ?? 0) & (1 << (bit & 31))) !== 0);
+  }
+
+  #replaceKeys(): void {
+    this.#bits = new Uint32Array(filterBits / 32);
+    for (const key of this.#keys) this.#setBits(this.#bits, key);
+    this.#keys.clear();
+  }
+
+  #setBits(bits: Uint32Array, key: string): void {
+    for (const bit of this.#bitsOf(key)) bits[bit >>> 5] = (bits[bit >>> 5] ?? 0) | (1 << (bit & 31));
   }
 
   #bitsOf(key: string): number[] {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { Checksum, Checksums, KeyFilter, type StoredCopy } from '#lib/audit/checksums.ts';
+import { Checksum, Checksums, KeyFilter, maxExactKeys, type StoredCopy } from '#lib/audit/checksums.ts';
 import { copyOfRow } from '#lib/audit/snapshot.ts';
 
 /** Copies of 10,000 values, with one value that differs, is missing, or is there twice. */
@@ -66,9 +66,35 @@ test('the copy of a row has its version, every field and every value, in any ord
   expect(new Set([same, ...others]).size).toBe(others.length + 1);
 });
 
-test('a filter knows every key, and hardly any other', () => {
+test.each([maxExactKeys, maxExactKeys + 1])(
+  'a filter of %i keys knows each, and hardly any other',
+  (count) => {
+    const filter = new KeyFilter();
+    const numbers = Array.from({ length: count }, (_, number) => number);
+    for (const number of numbers) filter.add(`key ${number}`);
+    expect(numbers.filter((number) => !filter.has(`key ${number}`))).toEqual([]);
+    expect(numbers.filter((number) => filter.has(`other ${number}`))).toEqual([]);
+  },
+);
+
+/** Returns the mebibytes of typed arrays in which checksums and a filter have some keys. */
+function mebibytesOf(keys: number): number {
+  const before = process.memoryUsage().arrayBuffers;
+  const sums = new Checksums();
   const filter = new KeyFilter();
-  for (const { key } of copies(1)) filter.add(key);
-  expect(copies(1).filter(({ key }) => !filter.has(key))).toEqual([]);
-  expect(copies(1).filter(({ key }) => filter.has(`other ${key}`))).toEqual([]);
+  for (let number = 0; number < keys; number += 1) {
+    sums.change({ key: `key ${number}`, value: '', sign: 1 });
+    filter.add(`key ${number}`);
+  }
+  const bytes = process.memoryUsage().arrayBuffers - before;
+  // Both are in use until here, so the garbage collector has not freed them.
+  expect([sums.differs('key 0'), filter.has('key 0')]).toEqual([keys > 0, keys > 0]);
+  return bytes / 2 ** 20;
+}
+
+test('need memory for the keys that there are, 72 MiB at most', () => {
+  expect(mebibytesOf(0)).toBeLessThan(0.1);
+  expect(mebibytesOf(100)).toBeLessThan(0.25);
+  expect(mebibytesOf(1_000)).toBeLessThan(2.5);
+  expect(mebibytesOf(maxExactKeys + 1)).toBeLessThanOrEqual(72);
 });
