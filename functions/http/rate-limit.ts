@@ -2,10 +2,11 @@
  * Limits the capacity units of a tenant over all processes, if the setting is on. The limit is approximate: each process decides by what its
  * own requests have used and what the others have published. No request waits for a publication.
  */
-import { randomUUID } from 'node:crypto';
+
 import type { Context } from 'aws-lambda';
 import { environment } from '../runtime/environment.ts';
 import { logError } from '../runtime/logger.ts';
+import { randomId } from '../runtime/time-and-chance.ts';
 import { openDatabase } from '../store/dynamodb/open-database.ts';
 import { type Consumption, newConsumption } from '../store/dynamodb/query.ts';
 import {
@@ -29,7 +30,7 @@ const maxPublicationMs = 1_000;
 const minRequestUnits = 1;
 
 /** What this process knows of each tenant. It is module state because it must outlive a request. */
-const rates = new TenantRates(randomUUID());
+const rates = new TenantRates(randomId());
 
 /** What publications have consumed that ended after the last response. No request is charged for it. */
 let publicationConsumption = newConsumption();

@@ -1,6 +1,8 @@
 /** Writes one log line for each request. CloudWatch makes metrics of each operation from it. */
+
 import { environment } from '../runtime/environment.ts';
 import { embeddedMetrics, type LogContext, logInfo, type Metric } from '../runtime/logger.ts';
+import { monotonic } from '../runtime/time-and-chance.ts';
 import { ReadBudgetExceeded } from '../store/model/errors.ts';
 import type { Middleware, PipelineRequest } from './middleware.ts';
 import { traceContext } from './trace-context.ts';
@@ -10,7 +12,7 @@ const started = Symbol('started');
 type TimedEvent = PipelineRequest['event'] & { [started]?: number };
 
 export const logContext = (operation: string, { event }: PipelineRequest): LogContext => {
-  const now = performance.now();
+  const now = monotonic();
   return {
     requestId: event.requestContext.requestId,
     operation,
@@ -56,7 +58,7 @@ export function requestLog(operation: string): Middleware {
   };
   return {
     before: ({ event }) => {
-      (event as TimedEvent)[started] = performance.now();
+      (event as TimedEvent)[started] = monotonic();
     },
     after: write,
     onError: write,

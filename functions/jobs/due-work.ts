@@ -2,6 +2,7 @@
  * Handles what is due, within the time of one call: first the jobs, which users wait for, then the reminders, which compact logs. The tenants take
  * turns, a job each. Reading and working overlap.
  */
+import { randomInteger } from '../runtime/time-and-chance.ts';
 import {
   readDueJobsAfter,
   readDueReminders,
@@ -37,7 +38,7 @@ interface Turn extends TenantJobs {
 
 /** Removes an element at random: what always fails must not always come first. */
 function takeAny<Element>(elements: Element[]): Element | undefined {
-  return elements.splice(Math.floor(Math.random() * elements.length), 1)[0];
+  return elements.splice(randomInteger(0, elements.length), 1)[0];
 }
 
 class DueWork {

@@ -1,6 +1,7 @@
 /** What the functions share that continue jobs. */
 
 import { type LogContext, logError, logInfo } from '../runtime/logger.ts';
+import { monotonic } from '../runtime/time-and-chance.ts';
 import type { Database } from '../store/dynamodb/database.ts';
 import { openDatabase } from '../store/dynamodb/open-database.ts';
 import type { JobIdentity } from '../store/model/job.ts';
@@ -19,7 +20,7 @@ export const jobDatabase = (context: { getRemainingTimeInMillis(): number }, max
 interface Invocation {
   readonly operation: string;
   readonly requestId: string;
-  /** When it began, by `performance.now()`. */
+  /** When it began, by `monotonic`. */
   readonly started: number;
 }
 
@@ -28,7 +29,7 @@ export const logContextOf = ({ operation, requestId, started }: Invocation, tena
   requestId,
   operation,
   tenant,
-  duration: Math.round(performance.now() - started),
+  duration: Math.round(monotonic() - started),
 });
 
 /** What an invocation works on: a job, or the change log of a kind. */

@@ -3,9 +3,11 @@
  * place at the table's stream, which has no third reader: DynamoDB throttles more than two. The keys of records that the bus does not accept go to
  * a queue, so that a failing bus does not hold up the stream, nor the compaction of the next records.
  */
+
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { environment } from '../runtime/environment.ts';
 import { type LogContext, logError } from '../runtime/logger.ts';
+import { monotonic } from '../runtime/time-and-chance.ts';
 import type { Database } from '../store/dynamodb/database.ts';
 import { Deadline } from '../store/dynamodb/deadline.ts';
 import type { Key } from '../store/model/writes.ts';
@@ -46,7 +48,7 @@ const logContext = ({ awsRequestId }: Context, started: number): LogContext =>
 
 /** Publishes records. Returns the keys of those that were not published. */
 async function publish(records: Records, context: Context): Promise<Key[]> {
-  const started = performance.now();
+  const started = monotonic();
   const database = jobDatabase(context, publishingShare * context.getRemainingTimeInMillis());
   const attempts = await attemptsFor(records, database);
   const send = sendTo(environment.eventBusName(), { deadline: database.deadline, attempts });
@@ -62,7 +64,7 @@ async function publish(records: Records, context: Context): Promise<Key[]> {
 /** Sends the keys of records to the queue. Returns those that it did not accept. */
 async function giveUp(keys: readonly Key[], context: Context): Promise<readonly Key[]> {
   if (keys.length === 0) return [];
-  const started = performance.now();
+  const started = monotonic();
   try {
     const deadline = new Deadline(queueShare * context.getRemainingTimeInMillis());
     await sendToQueue(environment.unpublishedQueueUrl(), keys, deadline);

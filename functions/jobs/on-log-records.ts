@@ -3,6 +3,7 @@
 import type { Context, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { forEach } from '../runtime/for-each.ts';
 import { logMetrics } from '../runtime/logger.ts';
+import { monotonic } from '../runtime/time-and-chance.ts';
 import { compactBusyLog, lookAgain } from '../store/cascades/compact-log.ts';
 import { parseLogPartition, recordPrefix, stampOf } from '../store/model/change-log.ts';
 import type { LogIdentity } from '../store/model/reminder.ts';
@@ -53,7 +54,7 @@ export async function handler({ Records }: DynamoDBStreamEvent, context: Context
   const invocation = {
     operation: 'onLogRecords',
     requestId: context.awsRequestId,
-    started: performance.now(),
+    started: monotonic(),
   };
   let pending = 0;
   const compactOne = async ({ log: { tenant, kind }, stamps }: NewRecords): Promise<void> => {

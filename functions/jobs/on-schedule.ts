@@ -2,6 +2,7 @@
 
 import type { Context, ScheduledEvent } from 'aws-lambda';
 import { logError, logMetrics } from '../runtime/logger.ts';
+import { monotonic } from '../runtime/time-and-chance.ts';
 import { continueReminder } from '../store/cascades/compact-log.ts';
 import { continueJob, minStepMs } from '../store/cascades/continue-job.ts';
 import { handleDueWork } from './due-work.ts';
@@ -22,7 +23,7 @@ const owner = 'schedule';
 
 export async function handler(_event: ScheduledEvent, context: Context): Promise<void> {
   const database = jobDatabase(context);
-  const invocation = { operation: 'onSchedule', requestId: context.awsRequestId, started: performance.now() };
+  const invocation = { operation: 'onSchedule', requestId: context.awsRequestId, started: monotonic() };
   const timeMs = database.deadline.remaining();
   // A worker without the time for a step would never begin one.
   const databaseFor = (share: number) => jobDatabase(context, Math.max(2 * minStepMs, share * timeMs));

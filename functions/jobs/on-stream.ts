@@ -1,6 +1,7 @@
 /** Begins and continues jobs when the table's stream reports their items: within a second of the write. */
 
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import { monotonic } from '../runtime/time-and-chance.ts';
 import { continueJob } from '../store/cascades/continue-job.ts';
 import { type JobIdentity, jobSortKey, parseJobKey, wakeUpSortKey } from '../store/model/job.ts';
 import { jobDatabase, runLogged } from './job-session.ts';
@@ -43,7 +44,7 @@ export async function handler(
   { Records }: DynamoDBStreamEvent,
   context: Context,
 ): Promise<DynamoDBBatchResponse> {
-  const invocation = { operation: 'onStream', requestId: context.awsRequestId, started: performance.now() };
+  const invocation = { operation: 'onStream', requestId: context.awsRequestId, started: monotonic() };
   const failures = await Promise.all(
     jobsOf(Records).map(async ({ job, sequenceNumber }) => {
       const isHandled = await runLogged(invocation, job, async () => {

@@ -1,5 +1,7 @@
 /** The log: one line of JSON per event. It contains no bodies and no personal data. */
+
 import { environment } from './environment.ts';
+import { now } from './time-and-chance.ts';
 
 export const metricNamespace = 'ProjectManagement';
 
@@ -45,7 +47,7 @@ function write(level: 'INFO' | 'WARN' | 'ERROR', message: string, fields: object
   if (level === 'INFO' && environment.logLevel() === 'ERROR') return;
   // Lambda wraps lines of the console in a line of its own. It keeps JSON on stdout as it is.
   process.stdout.write(
-    `${JSON.stringify({ timestamp: new Date().toISOString(), level, message, ...fields })}\n`,
+    `${JSON.stringify({ timestamp: new Date(now()).toISOString(), level, message, ...fields })}\n`,
   );
 }
 
@@ -69,7 +71,7 @@ export function embeddedMetrics(
     Dimensions: [[dimension]],
     Metrics: metrics.map(({ name: Name, unit: Unit }) => ({ Name, Unit })),
   };
-  return { _aws: { Timestamp: Date.now(), CloudWatchMetrics: [definition] } };
+  return { _aws: { Timestamp: now(), CloudWatchMetrics: [definition] } };
 }
 
 /**

@@ -116,7 +116,7 @@ export const clockMutations: readonly Mutation[] = [
     description: 'ids of one millisecond are not in the order in which they are made',
     file: `${store}/model/ids.ts`,
     search: 'seq: last.seq + 1',
-    replacement: 'seq: randomInt(maxFirstSequence)',
+    replacement: 'seq: randomInteger(0, maxFirstSequence)',
     detectedBy: ['test/unit/functions/store/model/ids.test.ts'],
   },
   {

@@ -164,7 +164,7 @@ export const dueWorkMutations: readonly Mutation[] = [
     name: 'first-tenants-first',
     description: 'jobs that never end always come first',
     file: dueWork,
-    search: 'Math.floor(Math.random() * elements.length)',
+    search: 'randomInteger(0, elements.length)',
     replacement: '0',
     detectedBy: [simulation],
     testNamePattern: 'no tenant starves',

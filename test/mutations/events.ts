@@ -107,7 +107,7 @@ export const eventMutations: readonly Mutation[] = [
     description: 'the id of an event depends on when it is published',
     file: 'functions/jobs/cloud-events.ts',
     search: 'const { id, version } = entry;',
-    replacement: 'const { id } = entry;\n  const version = entry.version + performance.now();',
+    replacement: 'const { id } = entry;\n  const version = entry.version + Math.random();',
     detectedBy: [`${unit}/cloud-events.test.ts`, 'test/faults/events.test.ts'],
   },
   {

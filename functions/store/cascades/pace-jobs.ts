@@ -1,6 +1,7 @@
 /** Makes the jobs of a tenant keep their pace together: all workers, of all jobs, reserve their steps in one item of the tenant. */
-import { setTimeout as delay } from 'node:timers/promises';
+
 import { environment } from '../../runtime/environment.ts';
+import { delay } from '../../runtime/time-and-chance.ts';
 import { hasVersion, notExists } from '../model/condition-expressions.ts';
 import { ConditionFailed, StoreUnavailable } from '../model/errors.ts';
 import { decodePace, encodePace, newPace, paceKey, type Reservation, reserve } from '../model/pace.ts';

@@ -1,5 +1,7 @@
 /** The jobs and reminders of all tenants, from the partitions of the index that hold them. The index may lag. */
+
 import { logWarning } from '../../runtime/logger.ts';
+import { random } from '../../runtime/time-and-chance.ts';
 import type { Database } from '../dynamodb/database.ts';
 import { UnknownFormat } from '../model/errors.ts';
 import { decodeJob, dueJobsAfter, type Job, jobPartitions, jobsAfterTenant } from '../model/job.ts';
@@ -22,7 +24,7 @@ export interface TenantJobs {
 function shuffled(partitions: number): number[] {
   const numbers = Array.from({ length: partitions }, (_, partition) => partition);
   return numbers
-    .map((number) => ({ number, order: Math.random() }))
+    .map((number) => ({ number, order: random() }))
     .sort((one, other) => one.order - other.order)
     .map(({ number }) => number);
 }

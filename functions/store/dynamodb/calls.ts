@@ -1,4 +1,5 @@
 /** The calls of one request: repeated until they succeed or the time is over, and measured. */
+import { monotonic } from '../../runtime/time-and-chance.ts';
 import { KeysThrottled, ReadBudgetExceeded, StoreUnavailable } from '../model/errors.ts';
 import type { Deadline } from './deadline.ts';
 import {
@@ -111,7 +112,7 @@ export class Calls {
    * @throws ForeignResponse when the response does not come from DynamoDB; ReadBudgetExceeded when the calls have read more than they may.
    */
   async measure<Result extends Output>(units: Units, call: Promise<Result>): Promise<Result> {
-    const started = performance.now();
+    const started = monotonic();
     this.consumption.calls += 1;
     try {
       const output = await call;
@@ -128,7 +129,7 @@ export class Calls {
       if (isThrottle(error as SdkError)) this.throttles += 1;
       throw error;
     } finally {
-      this.consumption.durationMs += performance.now() - started;
+      this.consumption.durationMs += monotonic() - started;
     }
   }
 }

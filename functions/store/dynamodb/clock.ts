@@ -2,6 +2,7 @@
  * The time of this process, corrected by DynamoDB's. The clock of a machine can be wrong, jump, or stand still while the machine is
  * suspended. Each response of DynamoDB has a `Date`, which bounds the error of the clock. What is stored or compared uses this time.
  */
+import { monotonic, now } from '../../runtime/time-and-chance.ts';
 import { maxClockErrorMs } from '../model/log-timing.ts';
 
 /** The clocks of a machine, in milliseconds. */
@@ -67,7 +68,7 @@ interface ErrorInterval {
 
 const offsetOf = ({ wall, monotonic }: Reading): number => wall - monotonic;
 
-const systemTime: TimeSource = { wall: () => Date.now(), monotonic: () => performance.now() };
+const systemTime: TimeSource = { wall: now, monotonic };
 
 export class CorrectedClock implements Clock {
   readonly #source: TimeSource;

@@ -1,7 +1,7 @@
 /** All calls to DynamoDB, repeated within the time of a request. */
 
-import { randomUUID } from 'node:crypto';
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import { randomId } from '../../runtime/time-and-chance.ts';
 import { isDeletedItem } from '../model/deletion.ts';
 import {
   ClockUncertain,
@@ -292,7 +292,7 @@ export class Database {
   #transaction(writes: readonly Write[]): TransactWriteCommandInput {
     return {
       TransactItems: writes.map((write) => toTransactItem(write, this.tableName)),
-      ClientRequestToken: randomUUID(),
+      ClientRequestToken: randomId(),
       ReturnConsumedCapacity: 'TOTAL',
     };
   }

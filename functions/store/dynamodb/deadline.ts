@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { delay, monotonic, random, startTimer } from '../../runtime/time-and-chance.ts';
 
 /** Milliseconds that no request and no step of a job exceeds. The timeouts of functions are not above it. */
 export const maxRequestMs = 30_000;
@@ -20,7 +20,7 @@ export class Deadline {
    * @param cancelled ends the time when it aborts, because nobody waits for the result any more.
    */
   constructor(timeMs: number, cancelled?: AbortSignal) {
-    this.#end = performance.now() + timeMs;
+    this.#end = monotonic() + timeMs;
     this.#cancelled = cancelled;
   }
 
@@ -32,20 +32,20 @@ export class Deadline {
     const controller = new AbortController();
     const remainingMs = this.remaining();
     if (remainingMs <= 0) controller.abort();
-    const timer = setTimeout(() => controller.abort(), Math.max(0, remainingMs));
+    const cancelTimer = startTimer(Math.max(0, remainingMs), () => controller.abort());
     const abort = (): void => controller.abort();
     this.#cancelled?.addEventListener('abort', abort);
     try {
       return await call(controller.signal);
     } finally {
-      clearTimeout(timer);
+      cancelTimer();
       this.#cancelled?.removeEventListener('abort', abort);
     }
   }
 
   /** Returns the milliseconds left; a negative number when the time is over. */
   remaining(): number {
-    const leftMs = this.#end - performance.now();
+    const leftMs = this.#end - monotonic();
     return this.#cancelled?.aborted ? Math.min(0, leftMs) : leftMs;
   }
 
@@ -56,10 +56,10 @@ export class Deadline {
    * @returns false, at once, when the wait would exceed the deadline, or when the time ends meanwhile.
    */
   async backOff(attempt: number): Promise<boolean> {
-    const waitMs = Math.random() * Math.min(maxBackOffMs, baseBackOffMs * 2 ** attempt);
+    const waitMs = random() * Math.min(maxBackOffMs, baseBackOffMs * 2 ** attempt);
     if (waitMs >= this.remaining()) return false;
     try {
-      await delay(waitMs, undefined, { signal: this.#cancelled });
+      await delay(waitMs, this.#cancelled);
       return true;
     } catch {
       return false;

@@ -2,7 +2,7 @@
  * The change log: one record for each transaction and kind of entity, written in that transaction. Lists read the pending records: those that
  * compaction has not absorbed into columns yet. See docs/list-engine.md.
  */
-import { randomBytes } from 'node:crypto';
+import { randomBytes } from '../../runtime/time-and-chance.ts';
 import { type Change, existing } from './changes.ts';
 import { notExists } from './condition-expressions.ts';
 import type { LogEntry } from './log-entry.ts';

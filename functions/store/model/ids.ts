@@ -1,6 +1,7 @@
 /** Ids of entities: UUIDs of version 7 (RFC 9562), whose order is the order of creation. */
-import { randomInt } from 'node:crypto';
+
 import { v7 as uuidv7 } from 'uuid';
+import { randomBytes, randomInteger } from '../../runtime/time-and-chance.ts';
 
 const idPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -19,7 +20,7 @@ let last = { msecs: 0, seq: 0 };
 
 /** Returns the next time and sequence. The library keeps a sequence only with its own clock. */
 function nextInOrder(nowMs: number): typeof last {
-  if (nowMs > last.msecs) return { msecs: nowMs, seq: randomInt(maxFirstSequence) };
+  if (nowMs > last.msecs) return { msecs: nowMs, seq: randomInteger(0, maxFirstSequence) };
   return last.seq < maxSequence
     ? { msecs: last.msecs, seq: last.seq + 1 }
     : { msecs: last.msecs + 1, seq: 0 };
@@ -32,7 +33,7 @@ function nextInOrder(nowMs: number): typeof last {
  */
 export function newId(nowMs: number): { id: string; createdAt: string } {
   last = nextInOrder(nowMs);
-  return { id: uuidv7(last), createdAt: new Date(last.msecs).toISOString() };
+  return { id: uuidv7({ ...last, random: randomBytes(16) }), createdAt: new Date(last.msecs).toISOString() };
 }
 
 /**
@@ -40,7 +41,7 @@ export function newId(nowMs: number): { id: string; createdAt: string } {
  * @param nowMs milliseconds since 1970.
  */
 export const idAfter = (id: string, nowMs: number): string =>
-  uuidv7({ msecs: Math.max(nowMs, timestampMs(id) + 1) });
+  uuidv7({ msecs: Math.max(nowMs, timestampMs(id) + 1), random: randomBytes(16) });
 
 /** Returns a text of the form of an id that is not greater than the ids of a time. @param timeMs milliseconds since 1970. */
 export function firstIdAt(timeMs: number): string {

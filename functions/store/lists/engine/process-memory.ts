@@ -1,5 +1,7 @@
 /** What a process remembers of logs: decoded items, what is derived from them, and the last records that it has read. */
+
 import { LRUCache } from 'lru-cache';
+import { startTimer } from '../../../runtime/time-and-chance.ts';
 
 /** What a process remembers of one log, by name. */
 export interface LogMemory {
@@ -25,8 +27,8 @@ const entryBytes = 200;
 
 interface Entry {
   readonly value: unknown;
-  /** Removes the entry when its time is over. */
-  readonly timer: NodeJS.Timeout | undefined;
+  /** Cancels the timer that removes the entry. */
+  readonly cancelTimer: (() => void) | undefined;
 }
 
 type Entries = LRUCache<string, Entry>;
@@ -60,9 +62,8 @@ export class ProcessMemory {
         const entries = this.#entriesOf(tenant);
         const key = `${kind}#${name}`;
         const remove = (): void => this.#set(entries, key, undefined, 0);
-        // The timer must not keep a process of the command line alive.
-        const timer = maxMs === undefined ? undefined : setTimeout(remove, maxMs).unref();
-        this.#set(entries, key, value === undefined ? undefined : { value, timer }, bytes);
+        const cancelTimer = maxMs === undefined ? undefined : startTimer(maxMs, remove);
+        this.#set(entries, key, value === undefined ? undefined : { value, cancelTimer }, bytes);
         while (this.#bytes > this.#maxBytes) this.#tenants.pop();
       },
     };
@@ -72,7 +73,7 @@ export class ProcessMemory {
     const before = entries.calculatedSize;
     entries.set(key, entry, { size: bytes + entryBytes });
     // An entry that is larger than the memory of a tenant is not kept.
-    if (entry && !entries.has(key)) clearTimeout(entry.timer);
+    if (entry && !entries.has(key)) entry.cancelTimer?.();
     this.#bytes += entries.calculatedSize - before;
   }
 
@@ -85,7 +86,7 @@ export class ProcessMemory {
     if (known) return known;
     const entries: Entries = new LRUCache({
       maxSize: Math.ceil(this.#maxBytes * shareOfOneTenant),
-      dispose: ({ timer }) => clearTimeout(timer),
+      dispose: ({ cancelTimer }) => cancelTimer?.(),
     });
     this.#tenants.set(tenant, entries);
     return entries;

@@ -2,8 +2,9 @@
  * Manifests: which immutable items make up the state of a log at its watermark. Replacing the manifest is the only step of
  * compaction that readers see.
  */
-import { randomBytes, randomInt } from 'node:crypto';
+
 import { deflateRawSync } from 'node:zlib';
+import { randomBytes, randomInteger } from '../../../../runtime/time-and-chance.ts';
 import { manifestSortKey } from '../../../model/change-log.ts';
 import { inflate } from '../../../model/inflate.ts';
 import { formatAttributes, requireKnownFields, requireReadable } from '../../../model/stored-format.ts';
@@ -124,7 +125,7 @@ export const emptyManifest: Manifest = {
 };
 
 /** Returns a number that tells the columns from those before a repair. */
-export const newGeneration = (): number => randomInt(1, 2 ** 32);
+export const newGeneration = (): number => randomInteger(1, 2 ** 32);
 
 /** Returns the sequence number of the compaction step that wrote a step. */
 export const sequenceOf = (step: StepId): number => Number.parseInt(step, 36);

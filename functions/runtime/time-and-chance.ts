@@ -1,0 +1,61 @@
+/**
+ * The only source of time and chance of the functions. Tests replace it: then time is virtual, so no test waits for it or depends on how busy the
+ * machine is, and a run repeats from its seed.
+ */
+import { randomBytes as systemRandomBytes } from 'node:crypto';
+import { setTimeout as systemDelay } from 'node:timers/promises';
+
+export interface TimeAndChance {
+  /** The time of day, in milliseconds since 1970. It can jump. */
+  now(): number;
+  /** Milliseconds since some moment. It never jumps, and can stand still while the machine is suspended. */
+  monotonic(): number;
+  /** Waits. @throws the reason of the signal when it aborts. */
+  delay(milliseconds: number, signal?: AbortSignal): Promise<void>;
+  /** Calls a function later. It does not keep the process alive. @returns a function that cancels the call. */
+  startTimer(milliseconds: number, call: () => void): () => void;
+  /** Returns a number from 0 up to, but without, 1. */
+  random(): number;
+  randomBytes(count: number): Buffer;
+}
+
+const system: TimeAndChance = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  delay: (milliseconds, signal) => systemDelay(milliseconds, undefined, { signal }),
+  startTimer: (milliseconds, call) => {
+    const timer = setTimeout(call, milliseconds).unref();
+    return () => clearTimeout(timer);
+  },
+  random: () => Math.random(),
+  randomBytes: (count) => systemRandomBytes(count),
+};
+
+let source = system;
+
+/** Replaces the source of this process. Without one, the system's is used again. */
+export function setTimeAndChance(other: TimeAndChance = system): void {
+  source = other;
+}
+
+export const now = (): number => source.now();
+export const monotonic = (): number => source.monotonic();
+export const delay = (milliseconds: number, signal?: AbortSignal): Promise<void> =>
+  source.delay(milliseconds, signal);
+export const startTimer = (milliseconds: number, call: () => void): (() => void) =>
+  source.startTimer(milliseconds, call);
+export const random = (): number => source.random();
+export const randomBytes = (count: number): Buffer => source.randomBytes(count);
+
+/** Returns a whole number from `least` up to, but without, `limit`. */
+export const randomInteger = (least: number, limit: number): number =>
+  least + Math.floor(random() * (limit - least));
+
+/** Returns a UUID of version 4 (RFC 9562). */
+export function randomId(): string {
+  const bytes = randomBytes(16);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  const hex = bytes.toString('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}
