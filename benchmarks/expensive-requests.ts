@@ -9,7 +9,7 @@ import type { Fields } from '../functions/store/model/entity.ts';
 import { type Kind, referencesOf } from '../functions/store/model/relations.ts';
 import { applyInBatches } from '../functions/store/unit-of-work/commit.ts';
 import { requestTimeoutMs } from '../lib/hosting/functions.ts';
-import type { LambdaFunction } from '../lib/local/gateway.ts';
+import type { LambdaFunction } from '../lib/local/http-api.ts';
 import { functionContext } from '../lib/local/lambda-context.ts';
 import { type OperationRequest, operationEvent } from '../lib/local/operation-event.ts';
 import { resourceDocs } from '../lib/openapi/resources.ts';

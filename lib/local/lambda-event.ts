@@ -4,7 +4,7 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { JwtContext } from './authorizer.ts';
 
 /** A request as Node.js receives it. `IncomingMessage` is one. */
-interface HttpRequest {
+export interface HttpRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
   readonly httpVersion: string;

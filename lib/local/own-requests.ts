@@ -16,7 +16,9 @@ export interface AllowedCallers {
 }
 
 /** The parts of a request that decide about it. `IncomingMessage` has them. */
-type Head = Pick<IncomingMessage, 'method' | 'headers' | 'rawHeaders'>;
+type Head = Readonly<Pick<IncomingMessage, 'method' | 'headers'>> & {
+  readonly rawHeaders: readonly string[];
+};
 
 export interface Refusal {
   readonly status: 400 | 403 | 421;

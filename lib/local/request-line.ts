@@ -1,5 +1,5 @@
 import pc from 'picocolors';
-import type { TimedResponse } from './gateway.ts';
+import type { TimedResponse } from './http-api.ts';
 
 interface DatabaseUsage {
   readonly calls: number;

@@ -1,5 +1,5 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import type { TimedResponse } from '#lib/local/gateway.ts';
+import type { TimedResponse } from '#lib/local/http-api.ts';
 
 const decompressors = { br: brotliDecompressSync, gzip: gunzipSync };
 

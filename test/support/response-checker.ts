@@ -1,7 +1,7 @@
 /** Compares responses with the OpenAPI document: status, headers, media type and content. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import type { SentResponse } from '#lib/local/gateway.ts';
+import type { SentResponse } from '#lib/local/http-api.ts';
 import { documentText, openApiDocument } from '#lib/openapi/document.ts';
 import type { Components, OpenApiDocument, Operation, Response, Schema } from '#lib/openapi/types.ts';
 

@@ -3,7 +3,7 @@
 import type { Contract } from '#functions/contract/contract.ts';
 import { routes } from '#functions/routes.ts';
 import { requestTimeoutMs } from '#lib/hosting/functions.ts';
-import type { LambdaFunction } from '#lib/local/gateway.ts';
+import type { LambdaFunction } from '#lib/local/http-api.ts';
 import { functionContext } from '#lib/local/lambda-context.ts';
 import { type OperationRequest, operationEvent } from '#lib/local/operation-event.ts';
 import { ResponseChecker } from './response-checker.ts';

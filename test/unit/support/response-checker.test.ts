@@ -1,4 +1,4 @@
-import type { SentResponse } from '#lib/local/gateway.ts';
+import type { SentResponse } from '#lib/local/http-api.ts';
 import { ResponseChecker } from '#test/support/response-checker.ts';
 
 /** The check that stands behind all suites must see what is wrong. */

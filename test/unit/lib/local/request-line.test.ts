@@ -1,5 +1,5 @@
 import pc from 'picocolors';
-import type { TimedResponse } from '#lib/local/gateway.ts';
+import type { TimedResponse } from '#lib/local/http-api.ts';
 import { databaseUsage, requestJson, requestLine, usageText } from '#lib/local/request-line.ts';
 
 const timing = 'dynamodb;dur=66.7;desc="calls=2, read=0.5, write=9"';
