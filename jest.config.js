@@ -8,14 +8,12 @@ process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 const kinds = {
   unit: ['test/unit', 'test/mutations'],
   contract: ['test/contract'],
-  infrastructure: ['test/infrastructure'],
-  client: ['test/client'],
-  cli: ['test/cli'],
-  properties: ['test/properties', 'test/simulation'],
-  faults: ['test/faults'],
-  security: ['test/security'],
-  fuzz: ['test/fuzz'],
-  browser: ['test/browser'],
+  simulation: ['test/simulation'],
+  engine: ['test/engine'],
+  stack: ['test/infrastructure'],
+  programs: ['test/cli', 'test/client', 'test/browser'],
+  // Until the simulation has all that they show.
+  former: ['test/properties', 'test/faults', 'test/security', 'test/fuzz'],
   'generated-clients': ['test/generated-clients'],
   'sync-adapters': ['test/sync-adapters'],
   agents: ['test/agents'],
@@ -25,7 +23,7 @@ const kinds = {
 
 /** Further settings of some kinds. */
 const settings = {
-  infrastructure: { globalSetup: '<rootDir>/test/infrastructure/global-setup.ts' },
+  stack: { globalSetup: '<rootDir>/test/infrastructure/global-setup.ts' },
 };
 
 /** Settings of every kind. */
@@ -48,8 +46,7 @@ export const common = {
 
 /** Settings of every run. */
 export const run = {
-  // One more than there are cores, because tests often wait: for the database, a deadline, another process or a browser.
-  maxWorkers: availableParallelism() + 1,
+  maxWorkers: availableParallelism(),
   // A worker with a gigabyte in memory takes up to half a second to exit, which is jest's default: then it reports a leak that does not exist.
   workerGracefulExitTimeout: 5_000,
   reporters: ['default', '<rootDir>/test/support/suite-times.js'],

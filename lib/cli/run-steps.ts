@@ -7,8 +7,6 @@ export interface Step {
   readonly environment?: Readonly<Record<string, string>>;
   /** Why it cannot run here, if it cannot. */
   readonly unavailable?: string | undefined;
-  /** Steps that run at the same time as this one, which leaves processor time idle. Their output is mixed with its output. */
-  readonly concurrent?: readonly Step[];
 }
 
 interface Outcome {
@@ -28,21 +26,19 @@ async function runStep({ name, command, environment, unavailable }: Step): Promi
   return { name, seconds, result: code === 0 ? 'passed' : 'FAILED', hasFailed: code !== 0 };
 }
 
-async function runEach(steps: readonly Step[]): Promise<Outcome[]> {
-  const outcomes: Outcome[] = [];
-  for (const { concurrent = [], ...step } of steps) {
-    const [outcome, others] = await Promise.all([runStep(step), runEach(concurrent)]);
-    outcomes.push(outcome, ...others);
-  }
-  return outcomes;
-}
-
-/** Runs all steps, also after one has failed. Returns the exit code: 1 when a step has failed. */
+/** Runs one step after the other until one fails. Returns the exit code: 1 when a step has failed. */
 export async function runSteps(steps: readonly Step[]): Promise<number> {
-  const outcomes = await runEach(steps);
+  const outcomes: Outcome[] = [];
+  for (const step of steps) {
+    const outcome = await runStep(step);
+    outcomes.push(outcome);
+    if (outcome.hasFailed) break;
+  }
   for (const { name, seconds, result } of outcomes) {
     console.log(`${name.padEnd(30)} ${seconds.toFixed(1).padStart(7)} s  ${result}`);
   }
+  const left = steps.slice(outcomes.length).map(({ name }) => name);
+  if (left.length > 0) console.log(`Not run, because a step failed: ${left.join(', ')}`);
   const failed = outcomes.filter(({ hasFailed }) => hasFailed).length;
   console.log(`${outcomes.length - failed} passed, ${failed} failed`);
   return failed > 0 ? 1 : 0;

@@ -1,7 +1,5 @@
-/** The steps of `npm test`, and those that only `npm run test:all` has. */
+/** The steps of `npm test`, of a landing, and of a night. */
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { inMemory, startEngine } from '../local/dynamodb-engine.ts';
 import { dynamoDbLocal } from '../local/engine-programs.ts';
 import { runInOrder } from './run-in-order.ts';
@@ -9,33 +7,63 @@ import { runProgram } from './run-program.ts';
 import type { Step } from './run-steps.ts';
 import { npm, tool } from './tools.ts';
 
-const wholeKinds = ['unit', 'contract', 'infrastructure', 'client'];
+/** When steps run: `test` before every commit, `landing` before a change lands, `night` once a day. Each has the steps of those before it. */
+export type Occasion = 'test' | 'landing' | 'night';
 
-/** The kinds of which `npm test` runs only some files: those that find most errors in little time. */
-const partialKinds = ['faults', 'properties'];
+/** A step that a landing runs only when it changes something that the step is about. */
+interface NightStep extends Step {
+  /** Beginnings of the paths that the step is about. */
+  readonly about: readonly string[];
+}
 
-const selectedFiles = 'lists-against|listings-on|lost-responses|crash-points|every-write|simulation';
+/** Seeds of the simulation. */
+const seeds: Readonly<Record<Occasion, number>> = { test: 20, landing: 300, night: 3_000 };
 
-const wholeFolders = `test/(${wholeKinds.join('|')}|mutations)/`;
+/** CPU seconds after which a landing begins no further mutation. The night runs all. */
+const maxMutationSeconds = 200;
 
-/** Returns types, lint, and the tests to run before every commit. @param environment of the tests. */
-export const testSteps = (environment: Readonly<Record<string, string>> = {}): Step[] => [
+const jest = (...args: string[]) => tool('jest', ...args);
+
+const everyTime = (occasion: Occasion): Step[] => [
   { name: 'types', command: tool('tsc', '--noEmit') },
   { name: 'board-types', command: tool('tsc', '--project', 'examples/board') },
   { name: 'lint', command: tool('biome', 'check', '--error-on-warnings', '.') },
   {
     // One run: the workers start once, and no core waits for the last file of each of several runs.
     name: 'tests',
-    command: tool(
-      'jest',
-      '--selectProjects',
-      ...wholeKinds,
-      ...partialKinds,
-      '--testPathPatterns',
-      wholeFolders,
-      selectedFiles,
-    ),
-    environment,
+    command: jest('--selectProjects', 'unit', 'contract', 'simulation'),
+    environment: {
+      SIMULATION_SEEDS: String(seeds[occasion]),
+      // Each night has seeds that no run had before.
+      ...(occasion === 'night' && { SIMULATION_FIRST_SEED: String(Date.now()) }),
+    },
+  },
+];
+
+const everyLanding = (occasion: Occasion, base: string): Step[] => [
+  {
+    name: 'engine',
+    command: jest('--selectProjects', 'contract', 'engine'),
+    environment: { TEST_ENGINE: 'embedded' },
+  },
+  { name: 'former', command: jest('--selectProjects', 'former'), environment: { TEST_RUNS: 'full' } },
+  { name: 'stack', command: jest('--selectProjects', 'stack') },
+  { name: 'synthesized', command: tool('jest', '--config', 'jest.synthesized.config.js') },
+  {
+    name: 'programs',
+    command: jest('--selectProjects', 'programs'),
+    unavailable:
+      spawnSync('chromium', ['--version']).error === undefined ? undefined : 'there is no Chromium',
+  },
+  {
+    name: 'mutations',
+    command:
+      occasion === 'night'
+        ? npm('run', '--silent', 'test:mutations')
+        : npm(
+            ...['run', '--silent', 'test:mutations', '--', '--changed', base],
+            ...['--max-seconds', String(maxMutationSeconds)],
+          ),
   },
 ];
 
@@ -98,23 +126,12 @@ async function testAgents(): Promise<number> {
   ]);
 }
 
-/** Returns the unit tests of a folder that start a database. */
-const databaseTests = (folder: string): string[] =>
-  readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.test.ts'))
-    .map((file) => join(folder, file))
-    .filter((file) => /\b(?:startTest(?:Store|Service)|useEmptyTable)\b/.test(readFileSync(file, 'utf8')));
-
-/**
- * Runs the tests that use the database on DynamoDB Local. The suites of list options make no call that others do not make. Those of rate limits count
- * units, of which DynamoDB Local reports other numbers than DynamoDB.
- */
+/** Runs the contract tests on DynamoDB Local. Those of list options make no call that others do not make. */
 async function testDynamoDbLocal(): Promise<number> {
   const engine = await startEngine(inMemory, [dynamoDbLocal]);
-  const tests = ['test/contract', ...databaseTests('test/unit/functions')];
   try {
     return await runProgram(
-      tool('jest', '--maxWorkers=2', ...tests, '--testPathIgnorePatterns=/list-options/|/rate-limit'),
+      jest('--selectProjects', 'contract', 'engine', '--testPathIgnorePatterns=/list-options/'),
       { env: { ...process.env, DYNAMODB_ENDPOINT: engine.endpoint } },
     );
   } finally {
@@ -122,47 +139,73 @@ async function testDynamoDbLocal(): Promise<number> {
   }
 }
 
-/** Returns the steps that `npm test` does not have. @param environment of the tests. */
-export function stepsBeyondTest(environment: Readonly<Record<string, string>>): Step[] {
-  const hasBrowser = spawnSync('chromium', ['--version']).error === undefined;
+const everyNight: readonly NightStep[] = [
+  { name: 'typescript', about: ['client/'], command: testTypeScript },
+  {
+    name: 'openapi-lint',
+    about: ['lib/openapi/', 'openapi.json'],
+    command: npm('run', 'openapi', '--', 'lint'),
+  },
+  {
+    name: 'generated-clients',
+    about: ['lib/openapi/', 'test/generated-clients/'],
+    command: testGeneratedClients,
+  },
+  {
+    name: 'sync-adapters',
+    about: ['client/', 'docs/sync.md', 'test/sync-adapters/', 'functions/store/lists/changes/'],
+    command: testSyncAdapters,
+  },
+  { name: 'agents', about: ['client/', 'lib/openapi/', 'test/agents/'], command: testAgents },
+  {
+    name: 'webhook',
+    about: ['examples/webhook/', 'functions/jobs/', 'lib/local/event-delivery.ts', 'test/webhook/'],
+    command: testWebhook,
+  },
+  {
+    name: 'worked-examples',
+    about: ['docs/extending.md', 'functions/contract/', 'test/extending/'],
+    command: jest('--selectProjects', 'extending'),
+  },
+  {
+    name: 'benchmark-types',
+    about: ['benchmarks/'],
+    command: () =>
+      runInOrder([
+        npm('ci', ...ofOthers, '--prefix', 'benchmarks'),
+        tool('tsc', '--project', 'benchmarks/peers'),
+      ]),
+  },
+  // With the packages that the step before installs, so that other frameworks are measured too.
+  { name: 'benchmarks', about: ['benchmarks/'], command: npm('run', 'bench', '--', '--smallest') },
+  {
+    name: 'dynamodb-local',
+    about: ['test/support/table/'],
+    command: testDynamoDbLocal,
+    unavailable: dynamoDbLocal() ? undefined : 'DynamoDB Local needs a JDK, Java 17 or later',
+  },
+];
+
+/** Returns the paths that differ from a commit. Without git, or without the commit, all paths may differ. */
+function changedPaths(base: string): readonly string[] | undefined {
+  const { status, stdout } = spawnSync('git', ['diff', '--name-only', base], { encoding: 'utf8' });
+  return status === 0 ? stdout.split('\n').filter(Boolean) : undefined;
+}
+
+const isTouched = ({ about }: NightStep, changed: readonly string[] | undefined): boolean =>
+  changed === undefined || changed.some((path) => about.some((beginning) => path.startsWith(beginning)));
+
+/**
+ * Returns the steps of an occasion.
+ * @param base the commit with which a landing compares, to run the steps and mutations of what it changes.
+ */
+export function stepsOf(occasion: Occasion, base: string): Step[] {
+  const steps = everyTime(occasion);
+  if (occasion === 'test') return steps;
+  const changed = occasion === 'night' ? undefined : changedPaths(base);
   return [
-    {
-      name: 'faults-and-properties',
-      command: tool('jest', '--selectProjects', ...partialKinds, '--testPathIgnorePatterns', selectedFiles),
-      environment,
-      concurrent: [
-        { name: 'typescript', command: testTypeScript },
-        { name: 'benchmark-packages', command: npm('ci', ...ofOthers, '--prefix', 'benchmarks') },
-        { name: 'benchmark-types', command: tool('tsc', '--project', 'benchmarks/peers') },
-        { name: 'openapi-lint', command: npm('run', 'openapi', '--', 'lint') },
-        { name: 'generated-clients', command: testGeneratedClients },
-        { name: 'sync-adapters', command: testSyncAdapters },
-        { name: 'agents', command: testAgents },
-        { name: 'webhook', command: testWebhook },
-      ],
-    },
-    {
-      name: 'cli-security-fuzz',
-      // The browser and the services that it uses need a core.
-      command: tool('jest', '--selectProjects', 'cli', 'security', 'fuzz', '--maxWorkers=2'),
-      environment,
-      concurrent: [
-        {
-          name: 'browser',
-          command: tool('jest', '--selectProjects', 'browser', '--runInBand'),
-          environment,
-          unavailable: hasBrowser ? undefined : 'there is no Chromium',
-        },
-      ],
-    },
-    { name: 'worked-examples', command: tool('jest', '--selectProjects', 'extending'), environment },
-    // With the packages that an earlier step installs, so that other frameworks are measured too.
-    { name: 'benchmarks', command: npm('run', 'bench', '--', '--smallest') },
-    { name: 'synthesized', command: tool('jest', '--config', 'jest.synthesized.config.js') },
-    {
-      name: 'dynamodb-local',
-      command: testDynamoDbLocal,
-      unavailable: dynamoDbLocal() ? undefined : 'DynamoDB Local needs a JDK, Java 17 or later',
-    },
+    ...steps,
+    ...everyLanding(occasion, base),
+    ...everyNight.filter((step) => isTouched(step, changed)),
   ];
 }

@@ -16,7 +16,7 @@ import {
   priorities,
   sortableFields,
   type Value,
-} from './list-model.ts';
+} from '../simulation/list-model.ts';
 
 /**
  * Random steps: writes, compactions and lists. A step names entities by their position in the model, because ids are known only

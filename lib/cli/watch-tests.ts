@@ -1,0 +1,59 @@
+/** `npm run test:watch`: runs the tests of what was saved, by folder. Handlers are loaded by their names, so jest's own search finds no test for them. */
+import { existsSync, watch } from 'node:fs';
+import { dirname, sep } from 'node:path';
+import { runProgram } from './run-program.ts';
+import { tool } from './tools.ts';
+
+/** Folders whose files are watched. */
+const watched = ['functions', 'lib', 'client', 'test'] as const;
+
+/** Milliseconds in which several saved files are taken together. */
+const collectMs = 300;
+
+const isCode = (path: string): boolean => /\.(?:[cm]?[jt]s|json|css)$/.test(path);
+
+/** Returns the nearest folder of unit tests: that of the file's own folder, or of one above. */
+function unitTestsOf(path: string, exists: (path: string) => boolean): string {
+  let folder = dirname(path);
+  while (folder !== '.' && !exists(`test/unit/${folder}`)) folder = dirname(folder);
+  return folder === '.' ? 'test/unit/' : `test/unit/${folder}/`;
+}
+
+/**
+ * Returns the patterns of the tests to run when a file was saved: the file itself if it is a test, otherwise the unit tests of its folder, and the
+ * contract tests for everything that responds to requests.
+ * @param path relative to the project, with "/".
+ */
+export function testsOf(path: string, exists: (path: string) => boolean = existsSync): string[] {
+  if (!isCode(path)) return [];
+  if (path.endsWith('.test.ts')) return [path];
+  if (path.startsWith('test/')) return [`${dirname(path)}/`];
+  if (path.startsWith('client/')) return ['test/client/'];
+  const unit = unitTestsOf(path, exists);
+  if (path.startsWith('functions/')) return [unit, 'test/contract/'];
+  return [unit];
+}
+
+/** Runs the tests of what is saved, until the process ends. */
+export async function watchTests(): Promise<never> {
+  const saved = new Set<string>();
+  let wake = (): void => {};
+  for (const folder of watched) {
+    watch(folder, { recursive: true }, (_, name) => {
+      if (name === null || name.includes('node_modules')) return;
+      for (const test of testsOf(`${folder}/${name.split(sep).join('/')}`)) saved.add(test);
+      wake();
+    });
+  }
+  console.log('Save a file to run the tests of its folder. Control-C ends.');
+  for (;;) {
+    if (saved.size === 0)
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    await new Promise((resolve) => setTimeout(resolve, collectMs));
+    const patterns = [...saved];
+    saved.clear();
+    if (patterns.length > 0) await runProgram(tool('jest', ...patterns));
+  }
+}
