@@ -22,7 +22,7 @@ export interface TableLocation {
   readonly tableName: string;
 }
 
-interface HostedFunctions {
+export interface HostedFunctions {
   readonly table: TableShape;
   readonly tableName: string;
   readonly needsStream: boolean;

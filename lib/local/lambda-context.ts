@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, ScheduledEvent } from 'aws-lambda';
+import { now } from '../../functions/runtime/time-and-chance.ts';
 
 /** @param cancelled aborts when nobody waits for the response any more. */
 export function functionContext(
@@ -7,7 +8,7 @@ export function functionContext(
   timeoutMs: number,
   cancelled?: AbortSignal,
 ): Context & { readonly cancelled?: AbortSignal } {
-  const end = Date.now() + timeoutMs;
+  const end = now() + timeoutMs;
   return {
     awsRequestId: requestId,
     callbackWaitsForEmptyEventLoop: true,
@@ -17,7 +18,7 @@ export function functionContext(
     logGroupName: 'local',
     logStreamName: 'local',
     memoryLimitInMB: '256',
-    getRemainingTimeInMillis: () => end - Date.now(),
+    getRemainingTimeInMillis: () => end - now(),
     done: () => {},
     fail: () => {},
     succeed: () => {},

@@ -4,6 +4,7 @@ import { routes } from '../../functions/routes.ts';
 import { connect, shareClient } from '../../functions/store/dynamodb/client.ts';
 import { Database } from '../../functions/store/dynamodb/database.ts';
 import { Deadline } from '../../functions/store/dynamodb/deadline.ts';
+import type { DynamoDb } from '../../functions/store/dynamodb/operations.ts';
 import { table } from '../../functions/store/model/table.ts';
 import { crossOrigin, localOrigins } from '../hosting/cors.ts';
 import {
@@ -19,7 +20,7 @@ import { buildPages } from '../pages/build.ts';
 import { Authorizer } from './authorizer.ts';
 import { EventDelivery } from './event-delivery.ts';
 import { setFunctionEnvironment } from './function-environment.ts';
-import type { FunctionHost } from './hosted-functions.ts';
+import type { FunctionHost, HostedFunctions, HostingOptions, TableLocation } from './hosted-functions.ts';
 import type { GatewayRoute, LambdaFunction } from './http-api.ts';
 import { functionContext, scheduledEvent } from './lambda-context.ts';
 import { newRequestId } from './lambda-event.ts';
@@ -41,8 +42,18 @@ function lazily<Handler extends (...values: never[]) => unknown>(file: string): 
   }) as unknown as Handler;
 }
 
-export const sourceFunctions: FunctionHost = async (
-  location,
+export interface SourceFunctions extends HostedFunctions {
+  /** Delivers the records of change logs that were written since the last call. */
+  readonly deliverLogRecords: () => Promise<void>;
+}
+
+/**
+ * Hosts the functions in this process.
+ * @param open returns what they call instead of DynamoDB. The environment is set by then.
+ */
+export async function hostFunctions(
+  open: () => DynamoDb,
+  location: TableLocation,
   {
     authentication,
     tenantClaim = 'tenant',
@@ -50,13 +61,13 @@ export const sourceFunctions: FunctionHost = async (
     timeoutMs = requestTimeoutMs,
     allowedOrigins = [],
     eventsAddress,
-  },
-) => {
+  }: HostingOptions,
+): Promise<SourceFunctions> {
   await buildPages();
   const prefix = authentication && scopeName(authentication.issuer, '');
   setFunctionEnvironment(location, authentication && { tenantClaim, scopePrefix: prefix }, tenantRate);
   const logRecords = new NewLogRecords();
-  const client = logRecords.watch(connect());
+  const client = logRecords.watch(open());
   shareClient(client);
   const events = eventsAddress && new EventDelivery(client, location.tableName, eventsAddress);
   const schedules: Schedule[] = [];
@@ -68,7 +79,7 @@ export const sourceFunctions: FunctionHost = async (
   const onSchedule = lazily<(event: ScheduledEvent, context: Context) => Promise<void>>(scheduleFile);
   const onLogRecords =
     lazily<(event: DynamoDBStreamEvent, context: Context) => Promise<void>>(logRecordsFile);
-  const deliver = (): Promise<void> =>
+  const deliverLogRecords = (): Promise<void> =>
     logRecords.deliver((event) => onLogRecords(event, functionContext(newRequestId(), jobTimeoutMs)));
   return {
     table,
@@ -85,10 +96,11 @@ export const sourceFunctions: FunctionHost = async (
       crossOrigin: { ...crossOrigin, origins: [...localOrigins, ...allowedOrigins] },
       authorizer: authentication && new Authorizer(authentication),
     },
+    deliverLogRecords,
     onSchedule: () => onSchedule(scheduledEvent(), functionContext(newRequestId(), jobTimeoutMs)),
     startEventSources: async () => {
       await logRecords.addWrittenLogs(new Database(client, location.tableName, new Deadline(jobTimeoutMs)));
-      schedules.push(startSchedule(deliver, logRecordsWindowMs));
+      schedules.push(startSchedule(deliverLogRecords, logRecordsWindowMs));
       if (!events) return;
       await events.begin();
       schedules.push(startSchedule(() => events.run()));
@@ -98,4 +110,7 @@ export const sourceFunctions: FunctionHost = async (
       client.destroy();
     },
   };
-};
+}
+
+export const sourceFunctions: FunctionHost = (location, options) =>
+  hostFunctions(() => connect(), location, options);
