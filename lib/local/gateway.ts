@@ -15,10 +15,20 @@ import { newRequestId } from './lambda-event.ts';
 /** Milliseconds for which a client may send a request. The integration timeout of API Gateway is as long. */
 const defaultMaxReceiveMs = 30_000;
 
+/**
+ * Milliseconds for which a connection stays open between two requests. A client that sends a request just when the server closes the
+ * connection gets ECONNRESET, and cannot repeat a POST. So the client must be the one that closes it. Of the usual clients, Chromium and OkHttp wait
+ * longest: 300 seconds. Node.js would close after 5. API Gateway documents no limit.
+ * @see https://chromium.googlesource.com/chromium/src/+/main/net/socket/client_socket_pool.cc `g_used_idle_socket_timeout_s`
+ */
+const maxIdleMs = 310_000;
+
 const serverOptions = (maxReceiveMs = defaultMaxReceiveMs) => ({
   maxHeaderSize: maxHeadBytes,
   headersTimeout: maxReceiveMs,
   requestTimeout: maxReceiveMs,
+  // The time of a request begins with its first byte, so the two limits above do not end an idle connection.
+  keepAliveTimeout: maxIdleMs,
   // A half-sent request ends at most a sixth of the time later.
   connectionsCheckingInterval: maxReceiveMs / 6,
 });

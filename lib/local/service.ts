@@ -4,6 +4,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { closerOf } from './close-server.ts';
 import { type Engine, existingEngine, startEngine } from './dynamodb-engine.ts';
 import { createGateway } from './gateway.ts';
 import type { FunctionHost, HostingOptions } from './hosted-functions.ts';
@@ -81,13 +82,9 @@ export async function startService(
     const { allowedHosts = [], allowedOrigins, onEvent, onResponse } = options;
     const allowed = { hosts: [host.toLowerCase(), ...allowedHosts], origins: allowedOrigins };
     const server = createGateway({ ...functions.gateway, allowed, onEvent, onResponse });
+    const close = closerOf(server);
     const actualPort = await listen(server, port, host);
-    stops.push(async () => {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeIdleConnections();
-      await closed;
-    });
+    stops.push(close);
     const url = urlOf(host, actualPort);
     return { url, engine: engine.name, endpoint, tableName, failed: engine.failed, stop };
   } catch (error) {

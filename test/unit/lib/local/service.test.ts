@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type Service, startService } from '#lib/local/service.ts';
@@ -81,6 +83,18 @@ test('stops although a client sends one request after the other on its connectio
   // The connection would be open for as long as requests arrive.
   expect(response.headers.get('connection')).toBe('close');
   await stopped;
+});
+
+test('stops although a client has opened a connection and sent no request', async () => {
+  const running = await startService({ port: 0, databaseFile: ':memory:' });
+  const socket = connect(Number(new URL(running.url).port), '127.0.0.1');
+  await once(socket, 'connect');
+  // The connection of this request is a later one, so the gateway has accepted the first.
+  await fetch(`${running.url}/v1/health`);
+  const closed = once(socket, 'close');
+  await running.stop();
+  await closed;
+  expect(socket.destroyed).toBe(true);
 });
 
 test('limits the units of a tenant when it is asked to', async () => {
