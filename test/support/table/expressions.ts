@@ -1,0 +1,434 @@
+/**
+ * The parser and evaluator of expressions: conditions, filters, key conditions, updates and projections. Attributes are of the top level: the
+ * service has no document paths such as `a.b` and `a[0]`.
+ */
+import { types } from 'node:util';
+import { invalid } from './errors.ts';
+import { isReservedWord } from './reserved-words.ts';
+import { type Attributes, areEqual, compare, type Type, typeOf } from './values.ts';
+
+/** A name (`id`, `#id`), a placeholder of a value (`:id`), or a function of operands: `size`, `if_not_exists`, `list_append`, `+`, `-`. */
+export type Operand = string | { readonly call: string; readonly operands: readonly Operand[] };
+
+export type Condition =
+  | { readonly all: readonly Condition[] }
+  | { readonly any: readonly Condition[] }
+  | { readonly not: Condition }
+  | Test;
+
+/** A comparison or a function that is true or false. */
+export interface Test {
+  readonly test: string;
+  readonly operands: readonly Operand[];
+}
+
+export interface Action {
+  readonly section: string;
+  readonly name: string;
+  /** Absent in `REMOVE`. */
+  readonly operand?: Operand;
+}
+
+/** The placeholders of a request. */
+export interface Placeholders {
+  readonly ExpressionAttributeNames?: Readonly<Record<string, string>> | undefined;
+  readonly ExpressionAttributeValues?: Attributes | undefined;
+}
+
+/** Functions of conditions, and the number of their operands. */
+const functions: Readonly<Record<string, number>> = {
+  attribute_exists: 1,
+  attribute_not_exists: 1,
+  attribute_type: 2,
+  begins_with: 2,
+  contains: 2,
+};
+
+const comparators = new Set(['=', '<>', '<', '<=', '>', '>=']);
+
+const isValue = (operand: Operand): operand is string =>
+  typeof operand === 'string' && operand.startsWith(':');
+
+const tokens = /\s*(?:([#:]?\w+)|(<>|<=|>=|[-=<>(),+]))/y;
+
+/** A recursive descent parser. It reports errors without the name of the expression. */
+class Parser {
+  readonly #tokens: string[] = [];
+  #position = 0;
+  /** The last group in parentheses. */
+  #group = { start: -1, end: -1 };
+
+  constructor(text: string) {
+    tokens.lastIndex = 0;
+    while (tokens.lastIndex < text.trimEnd().length) {
+      const match = tokens.exec(text);
+      if (!match) throw invalid(`Invalid expression: Syntax error, or a document path: ${text}`);
+      this.#tokens.push(match[1] ?? match[2] ?? '');
+    }
+    if (this.#tokens.length === 0) throw invalid('Invalid expression: The expression can not be empty;');
+  }
+
+  get isAtEnd(): boolean {
+    return this.#position >= this.#tokens.length;
+  }
+
+  end(): void {
+    if (!this.isAtEnd) throw this.#unexpected();
+  }
+
+  /** Returns whether the next token is a word, in any case, or a sign, and skips it. */
+  skip(word: string): boolean {
+    const isNext = this.#next()?.toUpperCase() === word;
+    if (isNext) this.#position += 1;
+    return isNext;
+  }
+
+  expect(word: string): void {
+    if (!this.skip(word)) throw this.#unexpected();
+  }
+
+  /** Parses elements with a separator between them. */
+  list<Element>(separator: string, parse: () => Element): Element[] {
+    const elements = [parse()];
+    while (this.skip(separator)) elements.push(parse());
+    return elements;
+  }
+
+  condition(): Condition {
+    const any = this.list('OR', () => {
+      const all = this.list('AND', () => this.#negation());
+      return all.length === 1 ? (all[0] as Condition) : { all };
+    });
+    return any.length === 1 ? (any[0] as Condition) : { any };
+  }
+
+  name(): string {
+    const token = this.#take();
+    if (!/^#?\w+$/.test(token)) throw this.#unexpected(-1);
+    if (!token.startsWith('#') && isReservedWord(token))
+      throw invalid(`Invalid expression: Attribute name is a reserved keyword; reserved keyword: ${token}`);
+    return token;
+  }
+
+  /** Parses the right side of `SET`. */
+  sum(): Operand {
+    const first = this.operand();
+    const sign = ['+', '-'].find((token) => this.skip(token));
+    return sign ? { call: sign, operands: [first, this.operand()] } : first;
+  }
+
+  operand(): Operand {
+    const token = this.#next() ?? '';
+    if (this.#next(1) === '(') {
+      this.#position += 2;
+      const operands = this.list(',', () => this.operand());
+      this.expect(')');
+      return { call: token, operands };
+    }
+    if (!token.startsWith(':')) return this.name();
+    this.#position += 1;
+    return token;
+  }
+
+  #negation(): Condition {
+    return this.skip('NOT') ? { not: this.#negation() } : this.#primary();
+  }
+
+  #primary(): Condition {
+    const start = this.#position;
+    if (!this.skip('(')) return this.#test();
+    const condition = this.condition();
+    if (this.#group.start === start + 1 && this.#group.end === this.#position)
+      throw invalid('Invalid expression: The expression has redundant parentheses;');
+    this.expect(')');
+    this.#group = { start, end: this.#position };
+    return condition;
+  }
+
+  #test(): Test {
+    const left = this.operand();
+    if (typeof left !== 'string' && left.call in functions)
+      return { test: left.call, operands: left.operands };
+    if (this.skip('BETWEEN')) {
+      const low = this.operand();
+      this.expect('AND');
+      return { test: 'BETWEEN', operands: [left, low, this.operand()] };
+    }
+    if (this.skip('IN')) {
+      this.expect('(');
+      const options = this.list(',', () => this.operand());
+      this.expect(')');
+      return { test: 'IN', operands: [left, ...options] };
+    }
+    const comparator = this.#take();
+    if (!comparators.has(comparator)) throw this.#unexpected(-1);
+    return { test: comparator, operands: [left, this.operand()] };
+  }
+
+  #next(offset = 0): string | undefined {
+    return this.#tokens[this.#position + offset];
+  }
+
+  #take(): string {
+    const token = this.#next();
+    if (token === undefined) throw this.#unexpected();
+    this.#position += 1;
+    return token;
+  }
+
+  #unexpected(offset = 0): Error {
+    const token = this.#next(offset) ?? '<EOF>';
+    return invalid(`Invalid expression: Syntax error; token: "${token}", near: "${this.#tokens.join(' ')}"`);
+  }
+}
+
+/** The functions of a module parse few different texts. */
+function remember<Parsed>(parse: (parser: Parser) => Parsed): (text: string) => Parsed {
+  const parsed = new Map<string, Parsed>();
+  return (text) => {
+    let result = parsed.get(text);
+    if (result === undefined) {
+      const parser = new Parser(text);
+      result = parse(parser);
+      parser.end();
+      parsed.set(text, result);
+    }
+    return result;
+  };
+}
+
+export const parseCondition = remember((parser) => {
+  const condition = parser.condition();
+  checkFunctions(condition);
+  return condition;
+});
+
+export const parseProjection = remember((parser) => parser.list(',', () => parser.name()));
+
+export const parseUpdate = remember((parser): readonly Action[] => {
+  const actions: Action[] = [];
+  const sections = new Set<string>();
+  while (!parser.isAtEnd) {
+    const section = ['SET', 'REMOVE', 'ADD'].find((word) => parser.skip(word));
+    if (!section) throw invalid('Invalid UpdateExpression: Syntax error; expected SET, REMOVE or ADD.');
+    if (sections.has(section))
+      throw invalid(`The "${section}" section can only be used once in an update expression;`);
+    sections.add(section);
+    actions.push(...parser.list(',', () => parseAction(parser, section)));
+  }
+  return actions;
+});
+
+function parseAction(parser: Parser, section: string): Action {
+  const name = parser.name();
+  if (section === 'REMOVE') return { section, name };
+  if (section === 'ADD') return { section, name, operand: parser.operand() };
+  parser.expect('=');
+  return { section, name, operand: parser.sum() };
+}
+
+/** Yields the tests of a condition. */
+export function* testsOf(condition: Condition): Generator<Test> {
+  if ('test' in condition) yield condition;
+  else if ('not' in condition) yield* testsOf(condition.not);
+  else for (const part of 'all' in condition ? condition.all : condition.any) yield* testsOf(part);
+}
+
+function checkFunctions(condition: Condition): void {
+  for (const { test, operands } of testsOf(condition)) {
+    const expected = functions[test];
+    if (expected !== undefined && operands.length !== expected)
+      throw invalid(`Incorrect number of operands for operator or function; operator or function: ${test}`);
+    if (test.startsWith('attribute_') && isValue(operands[0] ?? ''))
+      throw invalid(`Operator or function requires a document path; operator or function: ${test}`);
+  }
+}
+
+/** Yields the names and placeholders of an operand. */
+export function* leavesOf(operand: Operand | undefined): Generator<string> {
+  if (typeof operand === 'string') yield operand;
+  else for (const part of operand?.operands ?? []) yield* leavesOf(part);
+}
+
+/** The names and values of a request. Each given one must be used, and each used one must be given. */
+export class Bindings {
+  readonly #names: Readonly<Record<string, string>>;
+  readonly #values: Attributes;
+  readonly #used = new Set<string>();
+
+  constructor({ ExpressionAttributeNames = {}, ExpressionAttributeValues = {} }: Placeholders) {
+    this.#names = ExpressionAttributeNames;
+    this.#values = ExpressionAttributeValues;
+  }
+
+  /** Returns the name of an attribute. */
+  name(token: string): string {
+    return token.startsWith('#') ? (this.#names[token] as string) : token;
+  }
+
+  /** Returns the value of a placeholder, or of an attribute of an item. */
+  value(token: string, item: Attributes): unknown {
+    if (isValue(token)) return this.#values[token];
+    const name = this.name(token);
+    return Object.hasOwn(item, name) ? item[name] : undefined;
+  }
+
+  /** @throws ValidationException when one of the names and placeholders of an expression is not given. */
+  use(leaves: Iterable<string>): void {
+    for (const token of leaves) {
+      const isName = token.startsWith('#');
+      if (!isName && !isValue(token)) continue;
+      if ((isName ? this.#names[token] : this.#values[token]) === undefined)
+        throw invalid(`An expression attribute ${isName ? 'name' : 'value'} is not defined: ${token}`);
+      this.#used.add(token);
+    }
+  }
+
+  /** Checks a condition and returns it as a function. */
+  condition(condition: Condition): (item: Attributes) => boolean {
+    for (const test of testsOf(condition)) {
+      for (const operand of test.operands) this.use(leavesOf(operand));
+      this.#checkTypes(test);
+    }
+    return (item) => evaluate(condition, (operand) => this.operand(operand, item));
+  }
+
+  /** Returns the value of an operand; `undefined` when it has none for an item. */
+  operand(operand: Operand, item: Attributes): unknown {
+    if (typeof operand === 'string') return this.value(operand, item);
+    const values = operand.operands.map((part) => this.operand(part, item));
+    return call(operand.call, values);
+  }
+
+  /** @throws ValidationException when a given name or value was not used. */
+  checkUsed(): void {
+    for (const [kind, given] of [
+      ['Names', this.#names],
+      ['Values', this.#values],
+    ] as const) {
+      const unused = Object.keys(given).filter((token) => !this.#used.has(token));
+      if (unused.length > 0)
+        throw invalid(
+          `Value provided in ExpressionAttribute${kind} unused in expressions: keys: {${unused.join(', ')}}`,
+        );
+    }
+  }
+
+  /** Checks the types of given values, which DynamoDB does before it reads the item. */
+  #checkTypes({ test, operands }: Test): void {
+    const given = operands.filter(isValue).map((token) => this.#values[token]);
+    const allowed = operandTypes[test];
+    for (const value of given)
+      if (allowed && !allowed.includes(typeOf(value)))
+        throw invalid(`Incorrect operand type for operator or function; operator or function: ${test}`);
+    if (test !== 'BETWEEN' || !operands.slice(1).every(isValue)) return;
+    const [low, high] = given.slice(-2);
+    if (typeOf(low) !== typeOf(high))
+      throw invalid('The BETWEEN operator requires same data type for lower and upper bounds');
+    if ((compare(low, high) ?? 0) > 0)
+      throw invalid('The BETWEEN operator requires upper bound to be greater than or equal to lower bound');
+  }
+}
+
+/** The types that have an order. */
+const ordered: readonly Type[] = ['S', 'N', 'B'];
+
+const operandTypes: Readonly<Record<string, readonly Type[]>> = {
+  '<': ordered,
+  '<=': ordered,
+  '>': ordered,
+  '>=': ordered,
+  BETWEEN: ordered,
+  begins_with: ['S', 'B'],
+  attribute_type: ['S'],
+};
+
+function evaluate(condition: Condition, resolve: (operand: Operand) => unknown): boolean {
+  if ('all' in condition) return condition.all.every((part) => evaluate(part, resolve));
+  if ('any' in condition) return condition.any.some((part) => evaluate(part, resolve));
+  if ('not' in condition) return !evaluate(condition.not, resolve);
+  return evaluateTest(condition.test, condition.operands.map(resolve));
+}
+
+/** Evaluates a comparison. An attribute that does not exist differs from each value, and compares with none. */
+function evaluateTest(test: string, values: readonly unknown[]): boolean {
+  const [first, second, third] = values;
+  switch (test) {
+    case '=':
+      return first !== undefined && areEqual(first, second);
+    case '<>':
+      return first === undefined || second === undefined || !areEqual(first, second);
+    case 'IN':
+      return first !== undefined && values.slice(1).some((option) => areEqual(first, option));
+    case 'BETWEEN':
+      return evaluateTest('>=', [first, second]) && evaluateTest('<=', [first, third]);
+    case 'attribute_exists':
+      return first !== undefined;
+    case 'attribute_not_exists':
+      return first === undefined;
+    case 'attribute_type':
+      return first !== undefined && typeOf(first) === second;
+    case 'begins_with':
+      return beginsWith(first, second);
+    case 'contains':
+      return contains(first, second);
+    default:
+      return isOrdered(test, compare(first, second));
+  }
+}
+
+function isOrdered(comparator: string, order: number | undefined): boolean {
+  if (order === undefined) return false;
+  if (order === 0) return comparator.endsWith('=');
+  return comparator.startsWith(order < 0 ? '<' : '>');
+}
+
+function beginsWith(value: unknown, prefix: unknown): boolean {
+  if (typeof value === 'string') return typeof prefix === 'string' && value.startsWith(prefix);
+  if (!types.isUint8Array(value) || !types.isUint8Array(prefix)) return false;
+  return Buffer.compare(value.subarray(0, prefix.length), prefix) === 0;
+}
+
+function contains(value: unknown, part: unknown): boolean {
+  if (part === undefined) return false;
+  if (typeof value === 'string') return typeof part === 'string' && value.includes(part);
+  if (types.isUint8Array(value))
+    return types.isUint8Array(part) && Buffer.from(value).includes(Buffer.from(part));
+  return Array.isArray(value) && value.some((element) => areEqual(element, part));
+}
+
+/** Evaluates a function of an operand. */
+function call(name: string, values: readonly unknown[]): unknown {
+  const [first, second] = values;
+  switch (name) {
+    case 'size':
+      return sizeOf(first);
+    case 'if_not_exists':
+      return first === undefined ? second : first;
+    case 'list_append':
+      if (!Array.isArray(first) || !Array.isArray(second)) throw incorrectType();
+      return [...first, ...second];
+    case '+':
+    case '-':
+      return add(first, name === '+' ? second : negate(second));
+    default:
+      throw invalid(`Invalid function name; function: ${name}`);
+  }
+}
+
+const incorrectType = () => invalid('An operand in the update expression has an incorrect data type');
+
+const negate = (value: unknown): unknown => (typeof value === 'number' ? -value : value);
+
+/** Adds integers, whose sums are exact. Those of other numbers are exact in DynamoDB, but not in JavaScript. */
+export function add(one: unknown, other: unknown): number {
+  if (typeof one !== 'number' || typeof other !== 'number') throw incorrectType();
+  if (!Number.isInteger(one) || !Number.isInteger(other))
+    throw new TypeError('This table adds only integers.');
+  return one + other;
+}
+
+function sizeOf(value: unknown): number | undefined {
+  if (typeof value === 'string' || types.isUint8Array(value) || Array.isArray(value)) return value.length;
+  return typeof value === 'object' && value !== null ? Object.keys(value).length : undefined;
+}

@@ -1,0 +1,234 @@
+/** Writes of one item: what they change, and what they cost. */
+import type {
+  DeleteCommandInput,
+  PutCommandInput,
+  TransactWriteCommandInput,
+  UpdateCommandInput,
+} from '@aws-sdk/lib-dynamodb';
+import { table } from '#functions/store/model/table.ts';
+import { indexUnits, itemBytes, kilobytes } from './capacity.ts';
+import { conditionFailed, invalid } from './errors.ts';
+import {
+  type Action,
+  add,
+  type Bindings,
+  leavesOf,
+  type Placeholders,
+  parseCondition,
+  parseUpdate,
+} from './expressions.ts';
+import { type StoredItem, toId } from './ordered-items.ts';
+import {
+  bind,
+  checkItemKey,
+  checkKey,
+  checkKeyValue,
+  EmptyKey,
+  type ItemKey,
+  tableKeys,
+} from './requests.ts';
+import { type Attributes, copyAttributes, copyValue, typeOf } from './values.ts';
+
+export const maxItemBytes = 400 * 1_024;
+
+const indexes = Object.values(table.indexes);
+
+/** One write whose request is valid. */
+export interface Plan {
+  /** The item that it writes. */
+  readonly key: ItemKey;
+  readonly id: string;
+  /** Bytes of what the request has of the item. */
+  readonly bytes: number;
+  /** Whether it is a `ConditionCheck`. */
+  readonly isCheck?: boolean;
+  /** Returns the item after the write. @throws when the condition fails, or the update does not suit the item. */
+  readonly apply: (before: StoredItem | undefined) => StoredItem | undefined;
+  /** Attributes of an update. */
+  readonly updated?: readonly string[];
+}
+
+export interface Change {
+  readonly plan: Plan;
+  readonly before: StoredItem | undefined;
+  readonly after: StoredItem | undefined;
+}
+
+type Conditional = Placeholders & { readonly ConditionExpression?: string | undefined };
+
+function toCondition(input: Conditional, bindings: Bindings): (before: StoredItem | undefined) => void {
+  const { ConditionExpression } = input;
+  if (ConditionExpression === undefined) return () => undefined;
+  const holds = bindings.condition(parseCondition(ConditionExpression));
+  return (before) => {
+    if (!holds(before?.item ?? {})) throw conditionFailed();
+  };
+}
+
+/** Checks the keys of the indexes that an item has. */
+function checkIndexKeys(item: Attributes): void {
+  for (const names of indexes)
+    for (const kind of ['partitionKey', 'sortKey'] as const) {
+      const value = item[names[kind]];
+      if (value !== undefined) checkKeyValue(kind, names[kind], value);
+    }
+}
+
+function checkEmptyIndexKeys(item: Attributes): void {
+  for (const { partitionKey, sortKey } of indexes)
+    for (const name of [partitionKey, sortKey]) if (item[name] === '') throw new EmptyKey(name);
+}
+
+function toStored(id: string, item: Attributes): StoredItem {
+  const bytes = itemBytes(item);
+  if (bytes > maxItemBytes) throw invalid('Item size has exceeded the maximum allowed size');
+  return { id, item, bytes };
+}
+
+export function planPut(input: Pick<PutCommandInput, 'Item'> & Conditional): Plan {
+  const item = copyAttributes(input.Item ?? {});
+  const { id, ...key } = checkItemKey(item);
+  checkEmptyIndexKeys(item);
+  const after = toStored(id, item);
+  const bindings = bind(input, input.ConditionExpression);
+  const check = toCondition(input, bindings);
+  bindings.checkUsed();
+  const apply = (before: StoredItem | undefined): StoredItem => {
+    checkIndexKeys(item);
+    check(before);
+    return after;
+  };
+  return { key, id, bytes: after.bytes, apply };
+}
+
+type Keyed = Pick<DeleteCommandInput, 'Key'> & Conditional;
+
+/** @param isCheck whether the item stays as it is. */
+export function planDelete(input: Keyed, isCheck = false): Plan {
+  const key = checkKey(input.Key);
+  const bindings = bind(input, input.ConditionExpression);
+  const check = toCondition(input, bindings);
+  bindings.checkUsed();
+  const apply = (before: StoredItem | undefined): StoredItem | undefined => {
+    check(before);
+    return isCheck ? before : undefined;
+  };
+  return { key, id: toId(key.pk, key.sk), bytes: itemBytes({ ...key }), isCheck, apply };
+}
+
+/** Checks the actions of an update and returns the names of their attributes. */
+function checkActions(actions: readonly Action[], bindings: Bindings): string[] {
+  for (const { section, name, operand } of actions) {
+    bindings.use([name, ...leavesOf(operand)]);
+    if (section === 'ADD' && typeof operand === 'string' && typeOf(bindings.value(operand, {})) !== 'N')
+      throw invalid('Incorrect operand type for operator or function; operator: ADD');
+    if (typeof operand === 'object') checkOperands(operand, bindings);
+  }
+  const names = actions.map(({ name }) => bindings.name(name));
+  if (new Set(names).size < names.length)
+    throw invalid('Invalid UpdateExpression: Two document paths overlap with each other');
+  const key = names.find((name) => name === tableKeys.partitionKey || name === tableKeys.sortKey);
+  if (key)
+    throw invalid(
+      `One or more parameter values were invalid: Cannot update attribute ${key}. This attribute is part of the key`,
+    );
+  return names;
+}
+
+/** The type of the operands of a function, as far as a request gives them. */
+const operandTypes: Readonly<Record<string, string>> = { '+': 'N', '-': 'N', list_append: 'L' };
+
+function checkOperands({ call, operands }: Extract<Action['operand'], object>, bindings: Bindings): void {
+  const type = operandTypes[call];
+  if (call === 'size' || (operands.length !== 2 && !type))
+    throw invalid(`Invalid UpdateExpression: The function is not allowed; function: ${call}`);
+  for (const operand of operands) {
+    if (typeof operand === 'object') checkOperands(operand, bindings);
+    else if (type && operand.startsWith(':') && typeOf(bindings.value(operand, {})) !== type)
+      throw invalid(`Incorrect operand type for operator or function; operator or function: ${call}`);
+  }
+}
+
+/** Returns the item after some actions. All operands have the values before the update. */
+function update(item: Attributes, actions: readonly Action[], bindings: Bindings): Attributes {
+  const after: Record<string, unknown> = { ...item };
+  for (const { section, name: token, operand = '' } of actions) {
+    const name = bindings.name(token);
+    if (section === 'REMOVE') {
+      delete after[name];
+      continue;
+    }
+    const value = bindings.operand(operand, item);
+    if (value === undefined)
+      throw invalid('The provided expression refers to an attribute that does not exist in the item');
+    after[name] = section === 'ADD' ? add(after[name] ?? 0, value) : copyValue(value);
+  }
+  return after;
+}
+
+type UpdateInput = Keyed & Pick<UpdateCommandInput, 'UpdateExpression'>;
+
+export function planUpdate(input: UpdateInput): Plan {
+  const key = checkKey(input.Key);
+  const { UpdateExpression } = input;
+  const bindings = bind(input, UpdateExpression, input.ConditionExpression);
+  const actions = UpdateExpression === undefined ? [] : parseUpdate(UpdateExpression);
+  const updated = checkActions(actions, bindings);
+  const check = toCondition(input, bindings);
+  bindings.checkUsed();
+  const id = toId(key.pk, key.sk);
+  // An update that only removes attributes does not create an item.
+  const createsItem = actions.length === 0 || actions.some(({ section }) => section !== 'REMOVE');
+  const apply = (before: StoredItem | undefined): StoredItem | undefined => {
+    check(before);
+    if (!before && !createsItem) return undefined;
+    const item = update(before?.item ?? { ...key }, actions, bindings);
+    checkIndexKeys(item);
+    return toStored(id, item);
+  };
+  return { key, id, bytes: itemBytes({ ...key }), apply, updated };
+}
+
+type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+
+export function planTransactItem({ Put, Update, Delete, ConditionCheck }: TransactItem): Plan {
+  if (Put) return planPut(Put);
+  if (Update) return planUpdate(Update);
+  if (Delete) return planDelete(Delete);
+  if (ConditionCheck) return planDelete(ConditionCheck, true);
+  throw invalid('A transaction has Put, Update, Delete or ConditionCheck');
+}
+
+/**
+ * Returns the write units of a change.
+ * @param factor of the table, 2 in a transaction. Indexes cost the same in and outside a transaction.
+ */
+export function writeUnits({ plan, before, after }: Change, factor: 1 | 2): number {
+  let units = factor * Math.max(kilobytes(before?.bytes ?? 0), kilobytes(after?.bytes ?? 0));
+  if (plan.isCheck) return units;
+  for (const index of indexes) {
+    const [oldKey, newKey] = [indexKey(before, index), indexKey(after, index)];
+    units += indexUnits(oldKey ? before : undefined, newKey ? after : undefined, oldKey !== newKey);
+  }
+  return units;
+}
+
+/** Returns the key of an item in an index; `undefined` when the index does not have it. */
+function indexKey(stored: StoredItem | undefined, names: (typeof indexes)[number]): string | undefined {
+  const { [names.partitionKey]: partition, [names.sortKey]: sort } = stored?.item ?? {};
+  return partition === undefined || sort === undefined ? undefined : toId(`${partition}`, `${sort}`);
+}
+
+/** Returns the attributes that `ReturnValues` asks for; `undefined` when there are none. */
+export function returnedValues(
+  { plan, before, after }: Change,
+  kind: string | undefined,
+): Record<string, unknown> | undefined {
+  if (kind === undefined || kind === 'NONE') return undefined;
+  if (!plan.updated && kind !== 'ALL_OLD') throw invalid('ReturnValues can only be ALL_OLD or NONE');
+  const item = (kind.endsWith('OLD') ? before : after)?.item;
+  if (!item || kind.startsWith('ALL')) return item && copyAttributes(item);
+  const updated = (plan.updated ?? []).filter((name) => Object.hasOwn(item, name));
+  if (updated.length === 0) return undefined;
+  return copyAttributes(Object.fromEntries(updated.map((name) => [name, item[name]])));
+}
