@@ -33,3 +33,19 @@ export function cancelled(CancellationReasons: readonly CancellationReason[]): T
   const message = `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`;
   return new TableError('TransactionCanceledException', message, { CancellationReasons });
 }
+
+const none: CancellationReason = { Code: 'None' };
+
+const conflict: CancellationReason = {
+  Code: 'TransactionConflict',
+  Message: 'Transaction is ongoing for the item',
+};
+
+/**
+ * Returns the error of a write that another transaction is in conflict with.
+ * @param isConflicting for each write, by position.
+ */
+export const conflicted = (isConflicting: readonly boolean[], isTransaction: boolean): TableError =>
+  isTransaction
+    ? cancelled(isConflicting.map((isOne) => (isOne ? conflict : none)))
+    : new TableError('TransactionConflictException', 'Transaction is ongoing for the item');

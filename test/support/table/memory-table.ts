@@ -1,7 +1,7 @@
 /**
  * DynamoDB with one table, in the process of a test: without SDK, sockets and timers. It behaves as DynamoDB does, in results, errors and
- * capacity. `differential.ts` compares it with an engine. By default nothing goes wrong and no time passes. `intercept` decides what
- * happens to a call.
+ * capacity. `differential.ts` compares it with an engine. By default nothing goes wrong and no time passes. `intercept` and `faults`
+ * decide what happens to a call: see `faults.ts`.
  *
  * A call goes through three layers. This file has time: what is lost, late or in conflict. `reads.ts` and `writes.ts` have the operations, as pure
  * functions of the items at one moment. `ordered-items.ts` has the items, in the order of the table and of each index.
@@ -20,7 +20,8 @@ import { type IndexName, table } from '#functions/store/model/table.ts';
 import type { Item } from '#functions/store/model/writes.ts';
 import { transactionalReadUnits } from './capacity.ts';
 import type { Course, Intercept, Operation, View } from './course.ts';
-import { type CancellationReason, cancelled, invalid, TableError } from './errors.ts';
+import { type CancellationReason, cancelled, conflicted, invalid, TableError } from './errors.ts';
+import { drawCourses, type Faults } from './faults.ts';
 import { LaggingItems } from './lagging-items.ts';
 import { OrderedItems } from './ordered-items.ts';
 import { batchGetItem, getItem, type Page, query, scan } from './reads.ts';
@@ -37,6 +38,8 @@ import {
   returnedValues,
   writeUnits,
 } from './writes.ts';
+
+export type { Faults };
 
 /** Time and chance of a table. By default, those of the functions. */
 export type TableTime = Pick<TimeAndChance, 'now' | 'delay' | 'random'>;
@@ -61,8 +64,9 @@ const ignore = (): void => undefined;
 export class MemoryTable implements DynamoDb {
   readonly tableName: string;
   readonly clock: Clock;
-  /** Decides what happens to the calls from now on. */
+  /** Decides what happens to the calls from now on, before `faults` do. */
   intercept: Intercept | undefined;
+  #drawCourse: Intercept | undefined;
   readonly #time: TableTime;
   readonly #items = new OrderedItems(tableKeys);
   readonly #indexes: Readonly<Record<IndexName, LaggingItems>>;
@@ -139,6 +143,12 @@ export class MemoryTable implements DynamoDb {
 
   destroy(): void {}
 
+  /** What goes wrong at random from now on. */
+  set faults(faults: Faults) {
+    const isFaulty = Object.keys(faults).length > 0;
+    this.#drawCourse = isFaulty ? drawCourses(faults, () => this.#time.random()) : undefined;
+  }
+
   /** Calls a function with the changes of each write or transaction. @returns a function that ends it. */
   onCommit(listener: (changes: readonly ItemChange[]) => void): () => void {
     this.#listeners.add(listener);
@@ -193,7 +203,8 @@ export class MemoryTable implements DynamoDb {
     checkParameters(input);
     if ('TableName' in input) this.#checkTable(input.TableName);
     this.#calls += 1;
-    const course = this.intercept?.({ operation, input, number: this.#calls }) ?? direct;
+    const call = { operation, input, number: this.#calls };
+    const course = this.intercept?.(call) ?? this.#drawCourse?.(call) ?? direct;
     const served = this.#serve(course, perform);
     if (course === direct) return served;
     // It can fail after its caller has stopped waiting.
@@ -241,8 +252,7 @@ export class MemoryTable implements DynamoDb {
   }
 
   #write(input: PutCommandInput | UpdateCommandInput | DeleteCommandInput, plan: Plan, course: Course) {
-    if (this.#held.has(plan.id))
-      throw new TableError('TransactionConflictException', 'Transaction is ongoing for the item');
+    if (this.#held.has(plan.id)) throw conflicted([true], false);
     const change = this.#change(plan);
     const Attributes = returnedValues(change, input.ReturnValues);
     this.#store(change, course);
@@ -259,7 +269,7 @@ export class MemoryTable implements DynamoDb {
     const replayUnits = this.#tokens.replayUnits(input, this.#time.now());
     if (replayUnits !== undefined) return inList(this.#capacity(input, replayUnits, 'ReadCapacityUnits'));
     const isHeld = plans.map(({ id }) => this.#held.has(id));
-    if (isHeld.includes(true)) throw cancelled(isHeld.map((held) => (held ? conflict : none)));
+    if (isHeld.includes(true)) throw conflicted(isHeld, true);
     const token = this.#tokens.begin(input, this.#time.now());
     for (const { id } of plans) this.#held.add(id);
     try {
@@ -292,7 +302,7 @@ export class MemoryTable implements DynamoDb {
     const reasons = plans.map((plan): CancellationReason => {
       try {
         changes.push(this.#change(plan));
-        return none;
+        return { Code: 'None' };
       } catch (error) {
         return toReason(error);
       }
@@ -355,12 +365,6 @@ type StoredChange = Pick<Change, 'before' | 'after'>;
 
 const isUnchanged = ({ before, after }: StoredChange): boolean =>
   before === after || (before !== undefined && after !== undefined && areEqual(before.item, after.item));
-
-const none: CancellationReason = { Code: 'None' };
-const conflict: CancellationReason = {
-  Code: 'TransactionConflict',
-  Message: 'Transaction is ongoing for the item',
-};
 
 /** Returns why an error of a write cancels its transaction. */
 function toReason(error: unknown): CancellationReason {
