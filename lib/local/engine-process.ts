@@ -5,26 +5,37 @@ import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 
 /**
- * Program of the watcher: it kills the engine when its own input ends, which also follows when this process is killed. It is
- * a Node.js program because Windows has no `sh`. The engine does not wait for it.
+ * Program of the watcher: it kills a process, or a process group by its negative id, when its own input ends, which also follows when this
+ * process is killed. It is a Node.js program because Windows has no `sh`. Nothing waits for it.
  */
 const watcherProgram = `
 process.stdin.resume().on('close', () => {
   try {
     process.kill(Number(process.argv[1]), 'SIGKILL');
   } catch {
-    // The engine has ended already.
+    // The process has ended already.
   }
 });`;
 
-/** Starts the watcher of a process. `NODE_OPTIONS` could load modules, which take time. */
-const watch = (processId: number): ChildProcess =>
-  spawn(process.execPath, ['--eval', watcherProgram, String(processId)], {
+/**
+ * Starts a watcher that ends a child process with this process.
+ * @param target what it kills: the process, or its group as a negative id.
+ */
+export function watch(child: ChildProcess, target = child.pid): ChildProcess {
+  const watcher = spawn(process.execPath, ['--eval', watcherProgram, '--', String(target)], {
     detached: true,
     windowsHide: true,
     stdio: ['pipe', 'ignore', 'ignore'],
+    // `NODE_OPTIONS` could load modules, which take time.
     env: { ...process.env, NODE_OPTIONS: '' },
   });
+  // The pipe breaks when the watcher cannot start or is killed. The child runs without it.
+  watcher.on('error', () => {});
+  watcher.stdin?.on('error', () => {});
+  // The id of an ended process can be reused, so the watcher must not outlive it.
+  child.once('exit', () => watcher.kill('SIGKILL'));
+  return watcher;
+}
 
 interface EngineProcess {
   readonly child: ChildProcessByStdio<null, null, Readable>;
@@ -44,15 +55,10 @@ export function spawnEngine([program = '', ...args]: readonly string[]): EngineP
   // `close` follows after the last output, `exit` may not.
   const ended = once(child, 'close');
   if (child.pid === undefined) return { child, closed: ended.then(() => undefined), unref: () => {} };
-  const watcher = watch(child.pid);
-  // The pipe breaks when the watcher cannot start or is killed. The engine runs without it.
-  watcher.on('error', () => {});
-  watcher.stdin?.on('error', () => {});
+  const watcher = watch(child);
   const watcherEnded = new Promise<void>((resolve) => {
     watcher.once('exit', () => resolve()).once('error', () => resolve());
   });
-  // The process id of an ended engine can be reused, so its watcher must not outlive it.
-  child.once('exit', () => watcher.kill('SIGKILL'));
   const handles = [child, child.stderr as Socket, watcher, watcher.stdin as Socket];
   return {
     child,

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { watch } from '#lib/local/engine-process.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -40,6 +41,8 @@ export function spawnGroup(
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  // When a worker of jest is killed, no hook kills its leftovers.
+  if (child.pid !== undefined) watch(child, -child.pid);
   let output = '';
   const collect = (chunk: Buffer): void => {
     output += chunk;

@@ -11,6 +11,9 @@ import { register } from 'tsx/esm/api';
 register();
 const worker = await import('./worker.ts');
 
+/** Ends a worker whose run was killed. jest lets it go on to the end of the file, or for ever when a test hangs. */
+const end = () => process.exit(1);
+
 /** The environment variables of the worker. A service sets its own in the process, and later files must not inherit them. */
 const variables = { ...process.env };
 
@@ -27,10 +30,13 @@ export default class WorkerEnvironment extends TestEnvironment {
 
   async setup() {
     await super.setup();
+    process.once('disconnect', end);
     this.global.outsideRealm = this.#loadsAgain ? { sharedEngine: worker.sharedEngine } : worker;
   }
 
   async teardown() {
+    // The listener would keep the process of a finished worker alive.
+    process.off('disconnect', end);
     for (const name of Object.keys(process.env)) if (!(name in variables)) delete process.env[name];
     Object.assign(process.env, variables);
     await super.teardown();

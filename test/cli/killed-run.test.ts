@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const jestProgram = createRequire(__filename).resolve('jest/bin/jest');
+const folder = mkdtempSync(join(tmpdir(), 'killed-run-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const isRunning = (processId: number): boolean => {
+  try {
+    return process.kill(processId, 0);
+  } catch {
+    return false;
+  }
+};
+
+test('a run of tests that is killed leaves no worker, no engine and no service behind', async () => {
+  const file = join(folder, 'processes');
+  writeFileSync(file, '');
+  const found = () => readFileSync(file, 'utf8').split(/\s/).filter(Boolean).map(Number);
+  // One file in two projects is two files, for which jest starts workers.
+  const flags = [
+    '--selectProjects',
+    'unit',
+    'contract',
+    '--testMatch',
+    '**/test/cli/hung-test.ts',
+    '--maxWorkers=2',
+  ];
+  const run = spawn(process.execPath, [jestProgram, ...flags], {
+    stdio: 'ignore',
+    env: { ...process.env, DYNAMODB_ENDPOINT: '', PROCESSES_FILE: file },
+  });
+  // A worker, its engine and its service, twice.
+  while (found().length < 6) await delay(20);
+  expect(found().filter(isRunning)).toEqual(found());
+  run.kill('SIGKILL');
+  while (found().some(isRunning)) await delay(20);
+});
