@@ -2,7 +2,7 @@ import { routes } from '#functions/routes.ts';
 import { expectComplete } from '../support/complete.ts';
 import { expectProblem } from './problem.ts';
 import { create, entityOf, pathTo, read, repeatable, resources, stateOf } from './resources.ts';
-import { type JsonObject, pathOf, request, unique } from './service.ts';
+import { type JsonObject, pathOf, pause, request, serviceTime, unique } from './service.ts';
 
 const uuidVersion7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 const timestamp = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
@@ -14,7 +14,7 @@ const stamped = {
 };
 
 /** Waits until the next write has a later timestamp. Timestamps count milliseconds. */
-const nextMillisecond = () => new Promise((resolve) => setTimeout(resolve, 5));
+const nextMillisecond = () => pause(5);
 
 test('the table of these tests has each resource of the contracts with each of its fields', async () => {
   const declared = routes.flatMap(({ contract }) => contract.resource ?? []);
@@ -76,9 +76,9 @@ describe.each(resources)('POST $path', ({ kind, path, minimal, full, defaults, n
 
 describe.each(resources)('the entity that POST $path creates', ({ kind, path, minimal }) => {
   test('has an id that contains the creation time', async () => {
-    const before = Date.now();
+    const before = serviceTime();
     const { id, createdAt } = await create(kind);
-    const after = Date.now();
+    const after = serviceTime();
     const inIdentifier = Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
     // A remote service has another clock: allows a difference of 5 seconds.
     for (const moment of [inIdentifier, Date.parse(createdAt)]) {

@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, existsSync } from 'node:fs';
-import { startTestService } from '../support/local-service.ts';
+import type { InProcessService } from '../support/in-process-service.ts';
+import { isInProcess, startTestService } from '../support/local-service.ts';
 import type { ResponseChecker } from '../support/response-checker.ts';
+import { testWorker } from '../support/test-worker.ts';
 
 /**
  * The service under test and a client for it.
  *
- * A test file that imports this file uses the service at `BASE_URL` (scheme, host and port, no path). Without
- * `BASE_URL`, it uses a local service on an empty database, which stops after the file. Every request sends `TOKEN` if
- * it is set. Every response is compared with the OpenAPI document.
+ * A test file that imports this file uses the service at `BASE_URL` (scheme, host and port, no path). Without `BASE_URL`, it uses a service on an
+ * empty table, which stops after the file: in the process of the test and in virtual time, or, with `TEST_ENGINE=embedded`, with sockets on the
+ * embedded engine. Every request sends `TOKEN` if it is set. Every response is compared with the OpenAPI document.
  */
 
 export type Json = null | boolean | number | string | Json[] | { [field: string]: Json };
@@ -47,6 +49,7 @@ const token = process.env.TOKEN;
 
 let baseUrl = (process.env.BASE_URL ?? '').replace(/\/+$/, '');
 let localService: RunningService | undefined;
+let inProcess: InProcessService | undefined;
 
 /** Checks the responses of a remote service. It takes time to load. */
 let checker: ResponseChecker | undefined;
@@ -56,7 +59,8 @@ const created = new Set<string>();
 
 beforeAll(async () => {
   if (!isLocal) return;
-  const service: RunningService = await startTestService();
+  if (isInProcess) inProcess = await (await testWorker()).startInProcess();
+  const service: RunningService = inProcess ?? (await startTestService());
   localService = service;
   baseUrl = service.url.replace(/\/+$/, '');
 });
@@ -111,21 +115,43 @@ export async function request(
       typeof options.rawBody === 'string' ? new TextEncoder().encode(options.rawBody) : options.rawBody;
   }
   const url = baseUrl + path;
-  const fetched = await fetch(url, init);
-  const text = await fetched.text();
-  const response = {
-    method,
-    path,
-    url,
-    status: fetched.status,
-    headers: fetched.headers,
-    text,
-    body: parse(text),
-  };
+  const response = { method, path, url, ...(await send(url, init, headers)) };
   if (!isLocal) rememberCreated(response);
   // The gateway of the local service checks its responses.
   if (!isLocal) await requireDeclared(response);
   return response;
+}
+
+/** Sends a request: without a socket when the service is in this process. */
+async function send(
+  url: string,
+  init: RequestInit,
+  headers: Headers,
+): Promise<Pick<TestResponse, 'status' | 'headers' | 'text' | 'body'>> {
+  if (!inProcess) {
+    const fetched = await fetch(url, init);
+    const text = await fetched.text();
+    return { status: fetched.status, headers: fetched.headers, text, body: parse(text) };
+  }
+  const { pathname, search } = new URL(url);
+  const body = init.body === undefined ? undefined : Buffer.from(init.body as string | Uint8Array);
+  const sent = Object.fromEntries(headers);
+  const { status, text, ...received } = await inProcess.request(
+    init.method as Method,
+    pathname + search,
+    sent,
+    body,
+  );
+  return { status, headers: new Headers(received.headers), text, body: parse(text) };
+}
+
+/** Returns the time of the service, as far as it is known, in milliseconds since 1970. */
+export const serviceTime = (): number => inProcess?.now() ?? Date.now();
+
+/** Lets time pass for the service. */
+export async function pause(milliseconds: number): Promise<void> {
+  if (inProcess) await inProcess.pass(milliseconds);
+  else await new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
 function rememberCreated(response: TestResponse): void {
@@ -186,15 +212,15 @@ export async function inParallel<Item, Result>(
   return results;
 }
 
-/** Repeats `check` until it passes. Throws its last error after 50 seconds: a busy machine needs longer. */
+/** Repeats `check` until it passes. Throws its last error after 100 seconds of the service. */
 export async function eventually(check: () => Promise<void>): Promise<void> {
-  const deadline = Date.now() + 50_000;
+  const deadline = serviceTime() + 100_000;
   for (;;) {
     try {
       return await check();
     } catch (error) {
-      if (Date.now() > deadline) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      if (serviceTime() > deadline) throw error;
+      await pause(inProcess ? 1_000 : 100);
     }
   }
 }

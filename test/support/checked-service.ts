@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { APIGatewayProxyEventV2Schema } from '@aws-lambda-powertools/parser/schemas/api-gatewayv2';
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { maxRequestMs } from '#functions/store/dynamodb/deadline.ts';
 import type { FunctionHost } from '#lib/local/hosted-functions.ts';
+import type { TimedResponse } from '#lib/local/http-api.ts';
 import { type Service, type ServiceOptions, startService } from '#lib/local/service.ts';
 import { decoded } from './decoded-response.ts';
 import { ResponseChecker } from './response-checker.ts';
@@ -15,17 +17,41 @@ let checker: ResponseChecker | undefined;
 
 const commonMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-/**
- * Starts the service on a table of its own. Checks every event against an independent schema of API Gateway events, and every response
- * against the OpenAPI document. `stop` throws an Error that lists the differences.
- */
+/** Compares every event with an independent schema of API Gateway events, and every response with the OpenAPI document. */
+export class Checks {
+  readonly #differences = new Set<string>();
+
+  readonly onEvent = (event: APIGatewayProxyEventV2): void => {
+    // The schema knows the common methods only, and the gateway passes on every method that HTTP knows.
+    const { http } = event.requestContext;
+    const method = commonMethods.includes(http.method) ? http.method : 'GET';
+    const requestContext = { ...event.requestContext, http: { ...http, method } };
+    APIGatewayProxyEventV2Schema.parse({ ...event, requestContext });
+  };
+
+  readonly onResponse = (response: TimedResponse): void => {
+    checker ??= ResponseChecker.ofContracts();
+    try {
+      for (const difference of checker.differences(decoded(response))) this.#differences.add(difference);
+    } catch (error) {
+      // The gateway would handle the exception as its own failure.
+      this.#differences.add(String(error));
+    }
+  };
+
+  /** @throws Error that lists the differences. */
+  requireNone(): void {
+    if (this.#differences.size > 0)
+      throw new Error(`Responses differ from the OpenAPI document:\n${[...this.#differences].join('\n')}`);
+  }
+}
+
+/** Starts the service on a table of its own, with `Checks`. `stop` throws an Error that lists the differences. */
 export async function startCheckedService(
   { onEvent, ...more }: CheckedServiceOptions,
   hostFunctions?: FunctionHost,
 ): Promise<Service> {
-  checker ??= ResponseChecker.ofContracts();
-  const responses = checker;
-  const differences = new Set<string>();
+  const checks = new Checks();
   const options: ServiceOptions = {
     port: 0,
     databaseFile: ':memory:',
@@ -34,30 +60,17 @@ export async function startCheckedService(
     ...more,
     tableName: `test-${randomUUID()}`,
     onEvent: (event) => {
-      // The schema knows the common methods only, and the gateway passes on every method that HTTP knows.
-      const { http } = event.requestContext;
-      const method = commonMethods.includes(http.method) ? http.method : 'GET';
-      const requestContext = { ...event.requestContext, http: { ...http, method } };
-      APIGatewayProxyEventV2Schema.parse({ ...event, requestContext });
+      checks.onEvent(event);
       onEvent?.(event);
     },
-    onResponse: (response) => {
-      try {
-        for (const difference of responses.differences(decoded(response))) differences.add(difference);
-      } catch (error) {
-        // The gateway would handle the exception as its own failure.
-        differences.add(String(error));
-      }
-    },
+    onResponse: checks.onResponse,
   };
   const service = await startService(options, hostFunctions);
   return {
     ...service,
     stop: async () => {
       await service.stop();
-      if (differences.size > 0) {
-        throw new Error(`Responses differ from the OpenAPI document:\n${[...differences].join('\n')}`);
-      }
+      checks.requireNone();
     },
   };
 }

@@ -4,6 +4,10 @@ import { fromEnvironment, startSynthesized } from '../synthesized/synthesized-se
 import type { CheckedServiceOptions } from './checked-service.ts';
 import { testWorker } from './test-worker.ts';
 
+/** Whether contract tests run on a table in their process. `TEST_ENGINE=embedded` lets them run on the embedded engine. */
+export const isInProcess =
+  !process.env['TEST_ENGINE'] && !process.env['DYNAMODB_ENDPOINT'] && fromEnvironment() === undefined;
+
 /**
  * Starts the service for a test file, on an empty table, and checks its events and responses. The service runs in the process of the test, outside
  * jest's realm. When the tests run on a cloud assembly, it runs in a process of its own.

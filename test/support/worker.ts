@@ -4,6 +4,7 @@ import type { Service } from '#lib/local/service.ts';
 import type { ReleaseRecord } from '#lib/release/last-release.ts';
 import type { Synthesized } from '../infrastructure/synthesis.ts';
 import type { CheckedServiceOptions } from './checked-service.ts';
+import type { InProcessService } from './in-process-service.ts';
 
 let engine: Promise<Engine> | undefined;
 
@@ -29,6 +30,12 @@ export async function startService(options: CheckedServiceOptions): Promise<Serv
   // Most files need no service, and it takes half a second to load.
   const { startCheckedService } = await import('./checked-service.ts');
   return startCheckedService(options);
+}
+
+/** Loads and starts the service in the process. @see startInProcessService */
+export async function startInProcess(): Promise<InProcessService> {
+  const { startInProcessService } = await import('./in-process-service.ts');
+  return startInProcessService();
 }
 
 export async function synthesize(

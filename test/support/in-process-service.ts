@@ -1,0 +1,93 @@
+/** The service in the process of the test: the real gateway and functions, on a table in the process, in virtual time. Nothing has a socket. */
+import { randomUUID } from 'node:crypto';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
+import { maxRequestMs } from '#functions/store/dynamodb/deadline.ts';
+import type { HostingOptions } from '#lib/local/hosted-functions.ts';
+import { HttpApi } from '#lib/local/http-api.ts';
+import { hostFunctions } from '#lib/local/source-functions.ts';
+import { Checks } from './checked-service.ts';
+import { MemoryTable } from './table/memory-table.ts';
+import { VirtualTime } from './virtual-time.ts';
+
+/** Sent with each request, as `fetch` does. */
+const usualHeaders = { host: 'localhost', connection: 'keep-alive', accept: '*/*', 'user-agent': 'node' };
+
+const decompressors: Readonly<Record<string, (content: Buffer) => Buffer>> = {
+  br: brotliDecompressSync,
+  gzip: gunzipSync,
+};
+
+export interface InProcessResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+export interface InProcessService {
+  readonly url: string;
+  readonly table: MemoryTable;
+  request(
+    method: string,
+    target: string,
+    headers: Readonly<Record<string, string>>,
+    body?: Buffer,
+  ): Promise<InProcessResponse>;
+  /** The time of the service, in milliseconds since 1970. */
+  now(): number;
+  /** Lets time pass, and does what is due at its end. */
+  pass(milliseconds: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** @param options of `startService` that have no meaning without a server are ignored. */
+export async function startInProcessService(
+  options: Partial<HostingOptions> = {},
+): Promise<InProcessService> {
+  const time = new VirtualTime(1, Date.now());
+  setTimeAndChance(time);
+  const tableName = `test-${randomUUID()}`;
+  const table = new MemoryTable(tableName, time);
+  const location = { endpoint: 'http://127.0.0.1:9', tableName };
+  const functions = await hostFunctions(() => table, location, { timeoutMs: maxRequestMs, ...options });
+  const checks = new Checks();
+  const api = new HttpApi({ ...functions.gateway, ...checks });
+  return {
+    url: 'http://localhost',
+    table,
+    now: () => time.now(),
+    request: async (method, target, headers, body = Buffer.alloc(0)) => {
+      // Two requests one after the other are never in the same millisecond.
+      await time.delay(1);
+      const sent = {
+        ...usualHeaders,
+        ...(body.length > 0 && { 'content-length': String(body.length) }),
+        ...headers,
+      };
+      const request = {
+        method,
+        url: target,
+        httpVersion: '1.1',
+        headers: sent,
+        rawHeaders: Object.entries(sent).flat(),
+        socket: { remoteAddress: '127.0.0.1' },
+      };
+      const response = await api.respond(request, async () => body);
+      const coding = response.headers['content-encoding'];
+      const content = Buffer.from(method === 'HEAD' ? '' : response.content);
+      const decode = coding === undefined ? undefined : decompressors[coding];
+      const text = (decode && content.length > 0 ? decode(content) : content).toString();
+      return { status: response.status, headers: response.headers, text };
+    },
+    pass: async (milliseconds) => {
+      await time.delay(milliseconds);
+      await functions.deliverLogRecords();
+      await functions.onSchedule();
+    },
+    stop: async () => {
+      await functions.stop();
+      setTimeAndChance();
+      checks.requireNone();
+    },
+  };
+}
