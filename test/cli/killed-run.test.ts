@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { watch } from '#lib/local/engine-process.ts';
 
 const jestProgram = createRequire(__filename).resolve('jest/bin/jest');
 const folder = mkdtempSync(join(tmpdir(), 'killed-run-'));
@@ -34,6 +35,8 @@ test('a run of tests that is killed leaves no worker, no engine and no service b
     stdio: 'ignore',
     env: { ...process.env, DYNAMODB_ENDPOINT: '', PROCESSES_FILE: file },
   });
+  // When this test is killed itself.
+  watch(run);
   // A worker, its engine and its service, twice.
   while (found().length < 6) await delay(20);
   expect(found().filter(isRunning)).toEqual(found());
