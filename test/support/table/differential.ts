@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import type { DynamoDb } from '#functions/store/dynamodb/operations.ts';
 import type { IndexName } from '#functions/store/model/table.ts';
 import type { Item, Key } from '#functions/store/model/writes.ts';
+import { itemBytes } from './capacity.ts';
 import type { MemoryTable } from './memory-table.ts';
 
 /** The operations of DynamoDB, without the name of the table. */
@@ -324,6 +325,89 @@ const transaction = fc
 const requestOf = <Input extends object>(method: Method, input: fc.Arbitrary<Input>): fc.Arbitrary<Request> =>
   input.map((own) => ({ method, input: own as Request['input'] }));
 
+/** Requests that DynamoDB refuses. */
+const invalidRequest: fc.Arbitrary<Request> = pick<Request>(
+  { method: 'getItem', input: { Key: { pk: '', sk: '1' } } },
+  { method: 'getItem', input: { Key: { pk: 'a' } } },
+  { method: 'getItem', input: { Key: { pk: 'a', sk: '1', id: '1' } } },
+  { method: 'getItem', input: { Key: { pk: 'a', sk: 1 } } },
+  { method: 'getItem', input: { Key: { pk: 'a', sk: '1' }, ProjectionExpression: 'n, n' } },
+  { method: 'putItem', input: { Item: { pk: 'a' } } },
+  { method: 'putItem', input: { Item: { pk: 'a', sk: '1', ofKind: '' } } },
+  { method: 'putItem', input: { Item: { pk: 'a', sk: '1', id: 1 } } },
+  { method: 'putItem', input: { Item: { pk: 'a', sk: '1', t: 'x'.repeat(410_000) } } },
+  { method: 'putItem', input: { Item: { pk: 'a', sk: 'x'.repeat(1_025) } } },
+  { method: 'putItem', input: { Item: { pk: 'x'.repeat(2_049), sk: '1' } } },
+  ...[
+    'status = n',
+    'n',
+    'n =',
+    '((n = m))',
+    'size(n)',
+    'n = :v',
+    'attribute_exists(n, m)',
+    'begins_with(n)',
+    'n BETWEEN m',
+    '',
+  ].map(
+    (ConditionExpression): Request => ({
+      method: 'putItem',
+      input: { Item: { pk: 'a', sk: '1' }, ConditionExpression },
+    }),
+  ),
+  ...[
+    'SET pk = n',
+    'SET n = missing',
+    'SET n = m, n = m',
+    'SET n = m SET m = n',
+    'SET n',
+    'REMOVE',
+    'ADD n m +',
+    'SET n = m + t',
+  ].map(
+    (UpdateExpression): Request => ({
+      method: 'updateItem',
+      input: { Key: { pk: 'a', sk: '1' }, UpdateExpression },
+    }),
+  ),
+  { method: 'batchGetItem', input: { Keys: [] } },
+  {
+    method: 'batchGetItem',
+    input: {
+      Keys: [
+        { pk: 'a', sk: '1' },
+        { pk: 'a', sk: '1' },
+      ],
+    },
+  },
+  { method: 'query', input: { KeyConditionExpression: 'pk > :v', ExpressionAttributeValues: { ':v': 'a' } } },
+  {
+    method: 'query',
+    input: { KeyConditionExpression: 'pk = :v', ExpressionAttributeValues: { ':v': 'a', ':w': 1 } },
+  },
+  {
+    method: 'query',
+    input: {
+      KeyConditionExpression: 'pk = :v',
+      ExpressionAttributeValues: { ':v': 'a' },
+      IndexName: 'by-none',
+    },
+  },
+  {
+    method: 'query',
+    input: { KeyConditionExpression: 'pk = :v', ExpressionAttributeValues: { ':v': 'a' }, Limit: 0 },
+  },
+  { method: 'transactWriteItems', input: { TransactItems: [] } },
+  {
+    method: 'transactWriteItems',
+    input: { TransactItems: [{ Put: { Item: { pk: 'a', sk: '1', id: '' } } }] },
+  },
+  {
+    method: 'transactWriteItems',
+    input: { TransactItems: [{ Put: { Item: { pk: 'a', sk: '1', id: 1 } } }] },
+  },
+);
+
 /** The arbitrary of one operation. */
 export const anyRequest: fc.Arbitrary<Request> = fc.oneof(
   {
@@ -363,6 +447,7 @@ export const anyRequest: fc.Arbitrary<Request> = fc.oneof(
     })),
   ),
   requestOf('batchGetItem', batch),
+  invalidRequest,
   { weight: 4, arbitrary: requestOf('query', queried).map((request) => ({ ...request, isPaged: true })) },
   { weight: 1, arbitrary: requestOf('scan', scanned).map((request) => ({ ...request, isPaged: true })) },
 );
@@ -396,6 +481,14 @@ export const deviations: readonly Deviation[] = [
       'The engine returns the key as ALL_OLD of an update that creates the item. DynamoDB returns no attributes.',
     matches: ({ method, input }, find) =>
       method === 'updateItem' && input['ReturnValues'] === 'ALL_OLD' && !find(input['Key'] as Key),
+  },
+  {
+    reason:
+      'The engine reports the units of the attributes that GetItem returns. DynamoDB reports those of the item. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.ProjectionExpressions.html',
+    matches: ({ method, input }, find) =>
+      method === 'getItem' &&
+      input['ProjectionExpression'] !== undefined &&
+      itemBytes(find(input['Key'] as Key) ?? {}) > 4_096,
   },
 ];
 

@@ -45,6 +45,8 @@ function copyBytes(value: Uint8Array): Uint8Array {
 /** Returns a copy without `undefined`, which the DocumentClient removes. */
 export function copyValue<Value>(value: Value, depth?: number): Value;
 export function copyValue(value: unknown, depth = 0): unknown {
+  // Most values are texts.
+  if (typeof value === 'string') return value;
   switch (typeOf(value)) {
     case 'N':
       return checkNumber(value as number);

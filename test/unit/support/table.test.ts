@@ -102,6 +102,15 @@ describe('where the engine deviates from DynamoDB', () => {
     expect(await errorOf(table.deleteItem(input))).toMatchObject({ name: 'ValidationException' });
   });
 
+  test('a projection does not make a read cheaper', async () => {
+    await put({ t: 'x'.repeat(5_000) });
+    const input = { TableName, Key, ProjectionExpression: 'pk', ReturnConsumedCapacity: 'TOTAL' } as const;
+    expect(await table.getItem(input)).toEqual({
+      Item: { pk: 'a' },
+      ConsumedCapacity: { TableName, CapacityUnits: 1 },
+    });
+  });
+
   test('a page has at most one megabyte, and counts only its own items', async () => {
     for (let number = 0; number < 4; number += 1)
       await put({ t: 'x'.repeat(300_000) }, { pk: 'a', sk: `${number}` });
