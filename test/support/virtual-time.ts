@@ -72,6 +72,7 @@ export class VirtualTime implements TimeAndChance {
   readonly #timers = new Queue();
   #order = 0;
   #isMoving = false;
+  #isOver = false;
 
   /** @param startMs milliseconds since 1970. */
   constructor(seed: number, startMs: number) {
@@ -121,9 +122,14 @@ export class VirtualTime implements TimeAndChance {
     return { time: this.#now + Math.max(0, milliseconds), order: this.#order, call };
   }
 
+  /** Ends time: what waits waits for ever. */
+  end(): void {
+    this.#isOver = true;
+  }
+
   /** Moves the time when nothing can run before. */
   #move(): void {
-    if (this.#isMoving) return;
+    if (this.#isMoving || this.#isOver) return;
     this.#isMoving = true;
     // Promises that are settled run before.
     setImmediate(() => {

@@ -1,0 +1,42 @@
+/** Random histories of the whole service. `SIMULATION_SEEDS` says how many, `SIMULATION_FIRST_SEED` with which they begin. */
+import type { Faults } from '../support/table/faults.ts';
+import { type Conditions, World } from './world.ts';
+
+const count = Number(process.env['SIMULATION_SEEDS'] ?? 20);
+const first = Number(process.env['SIMULATION_FIRST_SEED'] ?? 1);
+
+/** What a table in the cloud does each day. */
+const usual: Faults = { latencyMs: [1, 60], holdMs: [0, 15], lagMs: [0, 2_000], staleReads: 0.3 };
+
+const bad: Faults = {
+  ...usual,
+  throttles: 0.03,
+  conflicts: 0.04,
+  lostRequests: 0.02,
+  lostResponses: 0.04,
+  lateCommits: 0.02,
+  lateMs: [200, 2_500],
+  unprocessedKeys: 0.2,
+};
+
+/** The conditions of histories, in turns. */
+const conditions: readonly Conditions[] = [
+  { faults: usual },
+  { faults: bad },
+  { faults: usual, meanCrashMs: 20_000 },
+  { faults: bad, meanCrashMs: 30_000, clockJumps: { meanMs: 30_000, maxMs: 3_600_000 } },
+];
+
+beforeAll(() => {
+  // Failed requests are logged, and many fail here.
+  if (!process.env['TRACE']) jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+});
+
+afterAll(() => jest.restoreAllMocks());
+
+test.each(Array.from({ length: count }, (_, number) => first + number))('history %i', async (seed) => {
+  const world = await World.run(seed, conditions[seed % conditions.length] as Conditions);
+  if (process.env['TRACE']) console.error(world.counts, world.moments.last, world.processes.map((p) => p.crashes));
+  expect(world.counts.lists).toBeGreaterThan(10);
+  expect(world.counts.feeds).toBeGreaterThan(3);
+});

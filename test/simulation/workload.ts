@@ -1,0 +1,385 @@
+/** What the clients of a history do: random writes, lists, feeds and histories. Each response is compared with the moments of its request. */
+import type { Entity, Kind } from './list-model.ts';
+import { ListModel } from './list-model.ts';
+import type { State, Version } from './moments.ts';
+import type { Response } from './process.ts';
+import { plurals, randomList, targetOf } from './random-lists.ts';
+import type { Random } from './random.ts';
+import type { World } from './world.ts';
+
+/** Statuses that a request may have while calls fail. */
+const unavailable = 503;
+
+const texts = ['', 'x', 'A short text', `${'é'.repeat(60)}y`, 'z'.repeat(101), 'long '.repeat(120)];
+const statuses = ['active', 'planned', 'done'];
+const priorities = ['none', 'low', 'medium', 'high', 'urgent'];
+const dates = [null, '2026-01-01', '2026-01-02'];
+
+/** Milliseconds by which the ids that apps make are in the past, at most. */
+const maxOwnIdAgeMs = 7 * 86_400_000;
+
+const versionOf = (etag = ''): number => Number(/-(\d+)"$/.exec(etag)?.[1] ?? 0);
+
+const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+/** Returns the fields of an entity in one order. */
+const ordered = (entity: object): object =>
+  Object.fromEntries(Object.entries(entity).sort(([one], [other]) => (one < other ? -1 : 1)));
+
+const sameEntity = (one: object, other: object): boolean => same(ordered(one), ordered(other));
+
+const modelOf = (state: State, kind: Kind): ListModel => {
+  const model = new ListModel();
+  for (const { entity } of state[kind].values()) model.put(kind, entity);
+  return model;
+};
+
+interface ListBody {
+  readonly data: readonly Entity[];
+  readonly etags: readonly string[];
+  readonly total: number;
+  readonly page: number;
+  readonly totalPages: number;
+  readonly counts?: unknown;
+}
+
+interface ChangesBody {
+  readonly data: readonly Entity[];
+  readonly etags: readonly string[];
+  readonly removed: readonly string[];
+  readonly cursor: string;
+  readonly hasMore: boolean;
+}
+
+interface BatchBody {
+  readonly results: readonly { readonly status: number; readonly body?: Entity }[];
+}
+
+export class Writer {
+  readonly #world: World;
+  readonly #random: Random;
+  #names = 0;
+
+  constructor(world: World, random: Random) {
+    this.#world = world;
+    this.#random = random;
+  }
+
+  get #state(): State {
+    return this.#world.moments.state;
+  }
+
+  #anyId(kind: Kind): string | undefined {
+    const ids = [...this.#state[kind].keys()];
+    if (ids.length === 0) return undefined;
+    // Often one that has just changed.
+    return this.#random.chance(0.3) ? ids.at(-1) : this.#random.pick(ids);
+  }
+
+  /** Returns a name that no other request has: it shows whether a write was applied, and how often. */
+  #name(): string {
+    this.#names += 1;
+    return `${this.#world.newMark()} ${this.#random.pick(['alpha', 'Beta', 'ünder'])}`;
+  }
+
+  #optional(id: string | undefined): string | null {
+    return id === undefined || this.#random.chance(0.3) ? null : id;
+  }
+
+  #fields(kind: Kind, name: string): Record<string, unknown> {
+    const random = this.#random;
+    const common = { name, status: random.pick(statuses) };
+    if (kind === 'user')
+      return { ...common, organizationId: this.#optional(this.#anyId('organization')) };
+    const described = { ...common, description: random.pick(texts) };
+    if (kind === 'organization') return described;
+    if (kind === 'tag') return { ...described, organizationId: this.#optional(this.#anyId('organization')) };
+    if (kind === 'project')
+      return { ...described, organizationId: this.#anyId('organization') ?? '', dueDate: random.pick(dates) };
+    const tagIds = [this.#anyId('tag'), this.#anyId('tag')].filter((id) => id !== undefined);
+    return {
+      ...described,
+      priority: random.pick(priorities),
+      dueDate: random.pick(dates),
+      projectId: this.#optional(this.#anyId('project')),
+      userId: this.#optional(this.#anyId('user')),
+      tagIds: [...new Set(tagIds.slice(0, random.below(3)))],
+    };
+  }
+
+  /** Returns some of the fields: what a change has. */
+  #changes(kind: Kind, name: string): Record<string, unknown> {
+    const { name: own, ...others } = this.#fields(kind, name);
+    const chosen = Object.entries(others).filter(
+      ([field, value]) => this.#random.chance(0.3) && !(field === 'organizationId' && value === ''),
+    );
+    return { name: own, ...Object.fromEntries(chosen) };
+  }
+
+  /** Makes one random write. */
+  async step(): Promise<void> {
+    const random = this.#random;
+    const kind = random.pick<Kind>(['task', 'task', 'task', 'task', 'project', 'organization', 'user', 'tag']);
+    const id = this.#anyId(kind);
+    const dice = random.next();
+    if (dice < 0.35 || id === undefined || this.#state[kind].size < 3) return this.#create(kind);
+    if (dice < 0.6) return this.#update(kind, id);
+    if (dice < 0.68) return this.#batch();
+    if (dice < 0.78) return this.#delete(kind, id);
+    if (dice < 0.88) return this.#restore();
+    if (dice < 0.93) return this.#act('project', 'clone');
+    if (dice < 0.96) return this.#act('organization', 'archive');
+    return this.#createWithOwnId();
+  }
+
+  async #create(kind: Kind): Promise<void> {
+    const name = this.#name();
+    const body = this.#fields(kind, name);
+    const headers = { 'idempotency-key': name.replaceAll(' ', '-').replace('ü', 'u') };
+    await this.#write('POST', `/v1/${plurals[kind]}`, { body, name, headers, isRepeatable: true });
+  }
+
+  /** An app makes the id, and repeats the request until it has a response. */
+  async #createWithOwnId(): Promise<void> {
+    const name = this.#name();
+    const id = this.#world.newId(this.#random.below(maxOwnIdAgeMs));
+    await this.#write('PUT', `/v1/tasks/${id}`, {
+      body: this.#fields('task', name),
+      name,
+      headers: { 'if-none-match': '*' },
+      isRepeatable: true,
+    });
+  }
+
+  async #update(kind: Kind, id: string): Promise<void> {
+    const name = this.#name();
+    const known = this.#state[kind].get(id);
+    const isConditional = known !== undefined && this.#random.chance(0.3);
+    await this.#write('PATCH', `/v1/${plurals[kind]}/${id}`, {
+      body: this.#changes(kind, name),
+      name,
+      ...(isConditional && { headers: { 'if-match': `"${id.slice(-12)}-${known.version}"` } }),
+    });
+  }
+
+  async #delete(kind: Kind, id: string): Promise<void> {
+    const { status } = await this.#send('DELETE', `/v1/${plurals[kind]}/${id}`);
+    this.#world.allow(status, [204, 404, 409]);
+  }
+
+  async #restore(): Promise<void> {
+    const kind = this.#random.pick<Kind>(['task', 'task', 'project', 'organization']);
+    const deleted = [...this.#world.moments.versions].filter(
+      ([, versions]) => versions.at(-1)?.entity === undefined && versions.some(({ entity }) => entity),
+    );
+    const ofKind = deleted.filter(([id]) => this.#world.moments.kindOf(id) === kind);
+    if (ofKind.length === 0) return;
+    const [id] = this.#random.chance(0.5) ? (ofKind.at(-1) as (typeof ofKind)[0]) : this.#random.pick(ofKind);
+    const { status } = await this.#send('POST', `/v1/${plurals[kind]}/${id}/restore`);
+    this.#world.allow(status, [200, 404, 409]);
+  }
+
+  async #act(kind: Kind, action: string): Promise<void> {
+    const id = this.#anyId(kind);
+    if (id === undefined) return;
+    const name = this.#state[kind].get(id)?.entity['name'];
+    if (action === 'clone') this.#world.expectCopyOf(String(name));
+    const { status } = await this.#send('POST', `/v1/${plurals[kind]}/${id}/${action}`);
+    this.#world.allow(status, [200, 201, 404]);
+  }
+
+  async #batch(): Promise<void> {
+    const name = this.#name();
+    const [updated, deleted] = [this.#anyId('task'), this.#anyId('task')];
+    const operations: object[] = [{ operation: 'create', body: this.#fields('task', name) }];
+    if (updated) operations.push({ operation: 'update', id: updated, body: { name } });
+    if (deleted && deleted !== updated) operations.push({ operation: 'delete', id: deleted });
+    const first = this.#world.moments.last;
+    const response = await this.#send('POST', '/v1/tasks/batch', { operations });
+    this.#world.allow(response.status, [200, 400, 404]);
+    const carrying = this.#world.timesNamed(name);
+    // All of it or nothing.
+    const whole = updated ? 2 : 1;
+    if (![0, whole].includes(carrying)) throw new Error(`A batch was applied in part: ${carrying} of ${whole}.`);
+    if (response.status !== 200) return;
+    if (carrying !== whole) throw new Error('A batch that succeeded was not applied.');
+    for (const { body } of (response.body as BatchBody).results) if (body) this.#requireMoment(body, first);
+  }
+
+  /** Sends a write that is applied at most once, and exactly once when it succeeds. */
+  async #write(
+    method: string,
+    path: string,
+    {
+      body,
+      name,
+      headers,
+      isRepeatable = false,
+    }: {
+      readonly body: object;
+      readonly name: string;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly isRepeatable?: boolean;
+    },
+  ): Promise<void> {
+    const first = this.#world.moments.last;
+    for (let attempt = 1; ; attempt += 1) {
+      const { status, body: returned } = await this.#send(method, path, body, headers);
+      // 412: the version has changed, or an earlier attempt has created the entity. 409: a reference or an attempt is in progress.
+      this.#world.allow(status, [200, 201, 400, 404, 409, 412]);
+      const applied = this.#world.timesNamed(name);
+      if (applied > 1) throw new Error(`${method} ${path} was applied ${applied} times.`);
+      if (status < 300) {
+        if (applied !== 1) throw new Error(`${method} ${path} responded ${status} and was not applied.`);
+        this.#requireMoment(returned as Entity, first);
+        return;
+      }
+      if (status !== unavailable) {
+        if (applied === 1 && attempt === 1)
+          throw new Error(`${method} ${path} responded ${status} and was applied.`);
+        return;
+      }
+      if (!isRepeatable || attempt === 5) return;
+      await this.#world.wait(2_000);
+    }
+  }
+
+  /** A response shows an entity as it was at some moment of the request. */
+  #requireMoment(entity: Entity, first: number): void {
+    const kind = this.#world.moments.kindOf(entity.id);
+    const isShown = this.#world.moments.some(first, (state) => {
+      const known = kind && state[kind].get(entity.id);
+      return known !== undefined && sameEntity(known.entity, entity);
+    });
+    if (!isShown) throw new Error(`No moment has the entity ${JSON.stringify(entity)}.`);
+  }
+
+  #send(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Response> {
+    return this.#world.send(method, path, body, headers);
+  }
+}
+
+/** Reads a random list, and requires that it is the list of one moment of the request. */
+export async function readList(world: World, random: Random): Promise<void> {
+  const first = world.moments.last;
+  const request = randomList(random, world.moments.state);
+  const target = targetOf(request);
+  const { status, body } = await world.send('GET', target);
+  world.allow(status, [200]);
+  if (status !== 200) return;
+  const { data, total, totalPages, counts, etags } = body as ListBody;
+  const expectedOf = (state: State) => modelOf(state, request.kind).list(request);
+  const isOfMoment = world.moments.some(first, (state) => {
+    const expected = expectedOf(state);
+    return (
+      expected.total === total &&
+      expected.totalPages === totalPages &&
+      same(expected.counts, counts) &&
+      expected.data.length === data.length &&
+      expected.data.every((entity, place) => sameEntity(entity, data[place] as Entity)) &&
+      data.every(({ id }, place) => state[request.kind].get(id)?.version === versionOf(etags[place]))
+    );
+  });
+  world.counts.lists += 1;
+  if (isOfMoment) return;
+  throw new Error(
+    `Wrong list ${target}: ${JSON.stringify(body)}\nexpected, for example, ${JSON.stringify(expectedOf(world.moments.state))}`,
+  );
+}
+
+/** A copy of a list that follows its feed. */
+export class Follower {
+  readonly #world: World;
+  readonly #kind: Kind;
+  readonly #filter: (entity: Entity) => boolean;
+  readonly #query: string;
+  readonly #copy = new Map<string, Entity>();
+  readonly #versions = new Map<string, number>();
+  #since: string | undefined;
+  /** The ids that came since the feed began again. */
+  #found: Set<string> | undefined;
+  /** Whether the copy has been complete. Until then, it can have an older version of an entity. */
+  #isComplete = false;
+
+  constructor(world: World, kind: Kind, query: string, filter: (entity: Entity) => boolean) {
+    this.#world = world;
+    this.#kind = kind;
+    this.#query = query;
+    this.#filter = filter;
+  }
+
+  /** Reads a page and applies it. Returns whether more follow; a failed request changes nothing. */
+  async poll(limit: number): Promise<boolean> {
+    const since = this.#since === undefined ? '' : `&since=${this.#since}`;
+    const first = this.#world.moments.last;
+    const path = `/v1/${plurals[this.#kind]}/changes?${this.#query}etags=true&limit=${limit}${since}`;
+    const { status, body } = await this.#world.send('GET', path);
+    this.#world.allow(status, [200, 410]);
+    if (status === 410) {
+      this.#since = undefined;
+      this.#found = new Set();
+      this.#isComplete = false;
+    }
+    if (status !== 200) return true;
+    this.#apply(body as ChangesBody);
+    if (!(body as ChangesBody).hasMore) this.#requireCurrent(first);
+    return (body as ChangesBody).hasMore;
+  }
+
+  #apply({ data, etags, removed, cursor, hasMore }: ChangesBody): void {
+    for (const [position, entity] of data.entries()) {
+      const version = versionOf(etags[position]);
+      const known = this.#versions.get(entity.id) ?? 0;
+      if (version < known && this.#isComplete)
+        throw new Error(`${entity.id} went back from version ${known} to ${version}.`);
+      this.#versions.set(entity.id, version);
+      this.#copy.set(entity.id, entity);
+      this.#found?.add(entity.id);
+    }
+    for (const id of removed) this.#copy.delete(id);
+    this.#since = cursor;
+    if (hasMore) return;
+    this.#isComplete = true;
+    if (!this.#found) return;
+    for (const id of this.#copy.keys()) if (!this.#found.has(id)) this.#copy.delete(id);
+    this.#found = undefined;
+  }
+
+  /** Every write that was acknowledged before the request is in the copy: each entity is as at some moment of the request. */
+  #requireCurrent(first: number): void {
+    const { moments } = this.#world;
+    const ids = new Set([...this.#copy.keys(), ...moments.state[this.#kind].keys()]);
+    for (const id of ids) {
+      const own = this.#copy.get(id);
+      const isCurrent = moments.some(first, (state) => {
+        const entity = state[this.#kind].get(id)?.entity;
+        if (entity === undefined || !this.#filter(entity)) return own === undefined;
+        return own !== undefined && sameEntity(own, entity);
+      });
+      if (!isCurrent) throw new Error(`The copy of ${id} is ${JSON.stringify(own)}.`);
+    }
+    this.#world.counts.feeds += 1;
+  }
+}
+
+/** Reads the whole history of an entity, and compares it with its versions. Nobody writes meanwhile. */
+export async function checkHistory(world: World, { kind, entity }: Version): Promise<void> {
+  const seen: number[] = [];
+  for (let after = ''; ; ) {
+    const path = `/v1/${plurals[kind]}/${entity.id}/changes?limit=20${after && `&after=${after}`}`;
+    const { status, body } = await world.send('GET', path);
+    if (status !== 200) throw new Error(`GET ${path} responded ${status}.`);
+    const page = body as { data: { version: number }[]; cursor: string | null };
+    seen.push(...page.data.map(({ version }) => version));
+    if (page.cursor === null) break;
+    after = page.cursor;
+  }
+  const expected = (world.moments.versions.get(entity.id) ?? []).map(({ version }) => version).reverse();
+  if (!same(seen, expected))
+    throw new Error(`The history of ${kind} ${entity.id} has the versions ${seen}, not ${expected}.`);
+}
