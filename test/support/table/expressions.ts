@@ -266,6 +266,11 @@ export class Bindings {
     return token.startsWith('#') ? (this.#names[token] as string) : token;
   }
 
+  /** Returns the name of an operand that is an attribute. */
+  #nameOf(operand: Operand): string | undefined {
+    return typeof operand === 'string' && !isValue(operand) ? this.name(operand) : undefined;
+  }
+
   /** Returns the value of a placeholder, or of an attribute of an item. */
   value(token: string, item: Attributes): unknown {
     if (isValue(token)) return this.#values[token];
@@ -288,7 +293,7 @@ export class Bindings {
   condition(condition: Condition): (item: Attributes) => boolean {
     for (const test of testsOf(condition)) {
       for (const operand of test.operands) this.use(leavesOf(operand));
-      this.#checkTypes(test);
+      this.#checkOperands(test);
     }
     return (item) => evaluate(condition, (operand) => this.operand(operand, item));
   }
@@ -314,8 +319,11 @@ export class Bindings {
     }
   }
 
-  /** Checks the types of given values, which DynamoDB does before it reads the item. */
-  #checkTypes({ test, operands }: Test): void {
+  /** Checks the operands, which DynamoDB does before it reads the item. */
+  #checkOperands({ test, operands }: Test): void {
+    const [first, ...others] = operands.map((operand) => this.#nameOf(operand));
+    if (first !== undefined && others.includes(first))
+      throw invalid(`The first operand must be distinct from the remaining operands; operator: ${test}`);
     const given = operands.filter(isValue).map((token) => this.#values[token]);
     const allowed = operandTypes[test];
     for (const value of given)

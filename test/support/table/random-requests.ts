@@ -1,0 +1,484 @@
+/**
+ * Random requests to a table. The keys and values are few, so that conditions, indexes and queries meet items. The input has neither the name of
+ * the table nor the report of capacity.
+ */
+import fc from 'fast-check';
+import type { DynamoDb } from '#functions/store/dynamodb/operations.ts';
+import type { IndexName } from '#functions/store/model/table.ts';
+import type { Key } from '#functions/store/model/writes.ts';
+
+export type Method = Exclude<keyof DynamoDb, 'clock' | 'askTime' | 'destroy'>;
+
+export interface Request {
+  readonly method: Method;
+  readonly input: Readonly<Record<string, unknown>>;
+  /** Whether the following pages are read, too. */
+  readonly isPaged?: boolean;
+}
+
+const pick = <Value>(...values: Value[]): fc.Arbitrary<Value> => fc.constantFrom(...values);
+
+const partitions = ['a', 'b', 'ab'];
+/** In the order of UTF-8, in which U+FF5E precedes U+1F600. UTF-16 has the other order. */
+const sorts = ['1', '12', '2', 'é', '\uff5e', '\u{1f600}'];
+const key = fc.record({ pk: pick(...partitions), sk: pick(...sorts) });
+
+const number = fc.oneof(
+  fc.integer({ min: -3, max: 3 }),
+  pick(0.5, -12.25, 100, 123_456_789, 9_007_199_254_740_991, 1e-7),
+);
+const text = fc.oneof(
+  pick('', 'x', 'xy', 'y', 'é€', '\u{1f600}'),
+  fc.integer({ min: 900, max: 3_000 }).map((length) => 'x'.repeat(length)),
+);
+const bytes = pick(new Uint8Array([]), new Uint8Array([1]), new Uint8Array([1, 255]), new Uint8Array(1_500));
+const plain = fc.oneof(number, text, bytes, fc.boolean(), fc.constant(null));
+const value = fc.oneof(
+  { weight: 4, arbitrary: plain },
+  fc.array(pick<unknown>(1, 'x', null, ['x']), { maxLength: 3 }),
+  fc.dictionary(pick('x', 'y'), pick<unknown>(1, 'x', true, { x: 1 }), { maxKeys: 2 }),
+);
+
+/** Values of attributes by their names. Some items lack a key of an index. */
+const attributes = {
+  ofKind: pick('k', 'l'),
+  id: pick('1', '2', '3'),
+  byStatus: pick('s#1', 's#2', 't'),
+  ofParent: pick('p', 'q'),
+  n: fc.oneof({ weight: 4, arbitrary: number }, value),
+  m: fc.integer({ min: -3, max: 3 }),
+  t: text,
+  v: value,
+  w: value,
+};
+
+const names = Object.keys(attributes) as (keyof typeof attributes)[];
+
+const item = fc
+  .tuple(key, fc.record(attributes, { requiredKeys: [] }))
+  .map(([ownKey, own]) => ({ ...ownKey, ...own }));
+
+/** A part of an expression with the names and values that it uses. */
+interface Part {
+  readonly text: string;
+  readonly names?: Readonly<Record<string, string>>;
+  readonly values?: Readonly<Record<string, unknown>>;
+}
+
+/** Returns the arbitrary of a name, as it is or as a placeholder. */
+const nameOf = (name: string): fc.Arbitrary<Part> =>
+  fc
+    .boolean()
+    .map((isPlaceholder) =>
+      isPlaceholder ? { text: `#${name}`, names: { [`#${name}`]: name } } : { text: name },
+    );
+
+const anyName = pick(...names).chain(nameOf);
+
+const given = (content: fc.Arbitrary<unknown>): fc.Arbitrary<Part> =>
+  content.map((one) => ({ text: ':?', values: { ':?': one } }));
+
+/** Joins parts, and numbers their values. */
+function join(parts: readonly (Part | string)[]): Part {
+  let count = 0;
+  const values: Record<string, unknown> = {};
+  const joined = parts.map((part) => {
+    if (typeof part === 'string') return part;
+    const order = Object.values(part.values ?? {});
+    return part.text.replace(/:(?:\?|v\d+)/g, () => {
+      values[`:v${count}`] = order.shift();
+      count += 1;
+      return `:v${count - 1}`;
+    });
+  });
+  const allNames = Object.assign({}, ...parts.map((part) => (typeof part === 'string' ? {} : part.names)));
+  return { text: joined.join(''), names: allNames, values };
+}
+
+const joined = (...parts: (fc.Arbitrary<Part> | string)[]): fc.Arbitrary<Part> =>
+  fc
+    .tuple(...parts.map((part) => (typeof part === 'string' ? fc.constant<Part | string>(part) : part)))
+    .map(join);
+
+const comparator = pick(' = ', ' <> ', ' < ', ' <= ', ' > ', ' >= ').map((sign): Part => ({ text: sign }));
+
+/** Pairs whose first one is not greater: DynamoDB refuses others before it reads the item. */
+const bounds = fc
+  .oneof(
+    fc.tuple(number, number).map((pair) => pair.toSorted((one, other) => one - other)),
+    fc.tuple(pick('x', 'xy', 'y'), pick('y', 'z')),
+  )
+  .map(([low, high]): Part => ({ text: ':? AND :?', values: { ':l': low, ':h': high } }));
+
+const test: fc.Arbitrary<Part> = fc.oneof(
+  { weight: 3, arbitrary: joined(anyName, pick<Part>({ text: ' = ' }, { text: ' <> ' }), given(value)) },
+  { weight: 3, arbitrary: joined(anyName, comparator, given(fc.oneof(number, text, bytes))) },
+  joined(pick('n', 'v', 'w', 'id').chain(nameOf), comparator, fc.constant<Part>({ text: 'm' })),
+  joined(anyName, ' BETWEEN ', bounds),
+  joined(anyName, ' IN (', given(value), ', ', given(value), ')'),
+  joined('begins_with(', anyName, ', ', given(pick('', 'x', 'xy')), ')'),
+  joined('contains(', anyName, ', ', given(pick<unknown>('x', 1, null)), ')'),
+  joined('size(', anyName, ')', comparator, given(pick(0, 1, 2, 3))),
+  joined('attribute_type(', anyName, ', ', given(pick('S', 'N', 'B', 'BOOL', 'NULL', 'L', 'M')), ')'),
+  { weight: 3, arbitrary: joined('attribute_exists(', fc.oneof(anyName, nameOf('pk')), ')') },
+  { weight: 3, arbitrary: joined('attribute_not_exists(', fc.oneof(anyName, nameOf('pk')), ')') },
+);
+
+const { condition } = fc.letrec<{ condition: Part; simple: Part }>((tie) => ({
+  condition: fc.oneof(
+    { maxDepth: 3, depthIdentifier: 'condition' },
+    test,
+    joined(
+      tie('simple'),
+      pick<Part>({ text: ' AND ' }, { text: ' OR ' }, { text: ' and ' }),
+      tie('condition'),
+    ),
+  ),
+  simple: fc.oneof(
+    test,
+    joined('(', joined(test, pick<Part>({ text: ' AND ' }, { text: ' OR ' }), test), ')'),
+    joined('NOT ', test),
+    joined('NOT (', joined(test, ' OR ', test), ')'),
+  ),
+}));
+
+/** Returns an expression as the parameters of a request. */
+const toParameters = (parts: Readonly<Record<string, Part | undefined>>): Record<string, unknown> => {
+  const entries = Object.entries(parts).filter((entry): entry is [string, Part] => entry[1] !== undefined);
+  const all = join(entries.flatMap(([, part]) => [part, '\n']));
+  const texts = all.text.split('\n');
+  return {
+    ...Object.fromEntries(entries.map(([parameter], place) => [parameter, texts[place]])),
+    ...(Object.keys(all.names ?? {}).length > 0 && { ExpressionAttributeNames: all.names }),
+    ...(Object.keys(all.values ?? {}).length > 0 && { ExpressionAttributeValues: all.values }),
+  };
+};
+
+const optional = <Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> =>
+  fc.option(arbitrary, { nil: undefined });
+
+const setOf = (name: string, arbitrary: fc.Arbitrary<unknown>): fc.Arbitrary<Part> =>
+  fc.oneof(
+    joined(nameOf(name), ' = ', given(arbitrary)),
+    joined(nameOf(name), ' = if_not_exists(', nameOf(name), ', ', given(arbitrary), ')'),
+  );
+
+/** Actions by attribute: each attribute has one at most. */
+const sets: Readonly<Record<string, fc.Arbitrary<Part>>> = {
+  ofKind: setOf('ofKind', attributes.ofKind),
+  byStatus: setOf('byStatus', attributes.byStatus),
+  n: setOf('n', attributes.n),
+  t: setOf('t', text),
+  m: joined('m = m', pick<Part>({ text: ' + ' }, { text: ' - ' }), given(fc.integer({ min: 1, max: 9 }))),
+  v: joined('v = if_not_exists(m, ', given(fc.constant(0)), ') + ', given(fc.constant(1))),
+  w: joined('w = list_append(w, ', given(fc.constant(['x'])), ')'),
+  x: joined('x = ', anyName),
+};
+
+const update: fc.Arbitrary<Part> = fc
+  .tuple(
+    fc.subarray(Object.keys(sets), { maxLength: 3 }),
+    fc.subarray(['id', 'ofParent', 'y', 'z'], { maxLength: 2 }),
+    fc.boolean(),
+  )
+  .filter(([set, removed, hasAdd]) => set.length + removed.length > 0 || hasAdd)
+  .chain(([set, removed, hasAdd]) => {
+    const between = (parts: readonly (fc.Arbitrary<Part> | string)[]) =>
+      parts.flatMap((part, place) => (place === 0 ? [part] : [', ', part]));
+    return joined(
+      ...(set.length > 0
+        ? ['SET ', ...between(set.map((name) => sets[name] as fc.Arbitrary<Part>)), ' ']
+        : []),
+      ...(removed.length > 0 ? ['REMOVE ', ...between(removed.map(nameOf)), ' '] : []),
+      ...(hasAdd ? ['ADD c ', given(fc.integer({ min: -2, max: 5 }))] : []),
+    );
+  });
+
+const put = fc
+  .tuple(item, optional(condition))
+  .map(([Item, ConditionExpression]) => ({ Item, ...toParameters({ ConditionExpression }) }));
+
+const keyed = fc
+  .tuple(key, optional(condition))
+  .map(([Key, ConditionExpression]) => ({ Key, ...toParameters({ ConditionExpression }) }));
+
+const check = fc
+  .tuple(key, condition)
+  .map(([Key, ConditionExpression]) => ({ Key, ...toParameters({ ConditionExpression }) }));
+
+const updated = fc
+  .tuple(key, update, optional(condition))
+  .map(([Key, UpdateExpression, ConditionExpression]) => ({
+    Key,
+    ...toParameters({ UpdateExpression, ConditionExpression }),
+  }));
+
+const projection = pick<Part | undefined>(
+  undefined,
+  undefined,
+  { text: 'pk, sk' },
+  { text: 'pk' },
+  { text: '#t, n, id', names: { '#t': 't' } },
+);
+
+const ConsistentRead = fc.boolean();
+const Limit = optional(fc.integer({ min: 1, max: 5 }));
+
+const keyConditionOf = (
+  partitionKey: string,
+  partition: fc.Arbitrary<unknown>,
+  sortKey: string,
+  sort: fc.Arbitrary<string>,
+) => {
+  const ofPartition = joined(nameOf(partitionKey), ' = ', given(partition));
+  const pair = fc
+    .tuple(sort, sort)
+    .map((both) => both.toSorted((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other))));
+  const ofSort = fc.oneof(
+    joined(
+      nameOf(sortKey),
+      pick<Part>({ text: ' = ' }, { text: ' < ' }, { text: ' <= ' }, { text: ' > ' }, { text: ' >= ' }),
+      given(sort),
+    ),
+    joined('begins_with(', nameOf(sortKey), ', ', given(sort), ')'),
+    joined(
+      nameOf(sortKey),
+      ' BETWEEN ',
+      pair.map(([low, high]): Part => ({ text: ':? AND :?', values: { ':l': low, ':h': high } })),
+    ),
+  );
+  return fc.oneof(ofPartition, joined(ofPartition, ' AND ', ofSort));
+};
+
+const keyConditions: readonly [IndexName | undefined, fc.Arbitrary<Part>][] = [
+  [undefined, keyConditionOf('pk', pick(...partitions), 'sk', pick(...sorts))],
+  ['by-creation', keyConditionOf('ofKind', attributes.ofKind, 'id', attributes.id)],
+  ['by-status', keyConditionOf('ofKind', attributes.ofKind, 'byStatus', pick('s', 's#1', 's#2', 't'))],
+  ['by-parent', keyConditionOf('ofParent', attributes.ofParent, 'id', attributes.id)],
+];
+
+const queried = fc.oneof(
+  ...keyConditions.map(([IndexName, keyCondition]) =>
+    fc
+      .record({
+        keyCondition,
+        filter: optional(condition),
+        projection,
+        Limit,
+        ConsistentRead,
+        ScanIndexForward: fc.boolean(),
+      })
+      .map(({ keyCondition: KeyConditionExpression, filter, projection: ProjectionExpression, ...more }) => ({
+        ...more,
+        ...(IndexName && { IndexName, ConsistentRead: false }),
+        ...toParameters({ KeyConditionExpression, FilterExpression: filter, ProjectionExpression }),
+      })),
+  ),
+);
+
+const scanned = fc
+  .record({
+    filter: optional(condition),
+    Limit,
+    ConsistentRead,
+    TotalSegments: pick(undefined, undefined, 1, 3),
+  })
+  .map(({ filter: FilterExpression, ...more }) => ({ ...more, ...toParameters({ FilterExpression }) }));
+
+const batch = fc.record({
+  Keys: fc.uniqueArray(key, { minLength: 1, maxLength: 8, selector: ({ pk, sk }) => `${pk} ${sk}` }),
+  ConsistentRead,
+});
+
+/** A token that a few transactions of a sequence share. */
+const token = optional(pick('t1', 't2', 't3'));
+
+export type Action = Readonly<Record<string, { readonly Key?: Key; readonly Item?: Key }>>;
+
+export const keyOf = (action: Action): string =>
+  Object.values(action)
+    .map(({ Key, Item }) => `${(Key ?? Item)?.pk} ${(Key ?? Item)?.sk}`)
+    .join();
+
+const transaction = fc
+  .record({
+    TransactItems: fc.array<Action>(
+      fc.oneof(
+        put.map((Put) => ({ Put })),
+        updated.map((Update) => ({ Update })),
+        keyed.map((Delete) => ({ Delete })),
+        check.map((ConditionCheck) => ({ ConditionCheck })),
+      ),
+      { minLength: 1, maxLength: 4 },
+    ),
+    ClientRequestToken: token,
+  })
+  // DynamoDB refuses two writes of one item, and a token with other contents. Which one it says when both hold is not documented.
+  .filter(
+    ({ TransactItems, ClientRequestToken }) =>
+      !ClientRequestToken || new Set(TransactItems.map(keyOf)).size === TransactItems.length,
+  );
+
+const requestOf = <Input extends object>(method: Method, input: fc.Arbitrary<Input>): fc.Arbitrary<Request> =>
+  input.map((own) => ({ method, input: own as Request['input'] }));
+
+/** Requests that DynamoDB refuses. */
+const invalidRequest: fc.Arbitrary<Request> = pick<Request>(
+  { method: 'getItem', input: { Key: { pk: '', sk: '1' } } },
+  { method: 'getItem', input: { Key: { pk: 'a' } } },
+  { method: 'getItem', input: { Key: { pk: 'a', sk: '1', id: '1' } } },
+  { method: 'getItem', input: { Key: { pk: 'a', sk: 1 } } },
+  { method: 'getItem', input: { Key: { pk: 'a', sk: '1' }, ProjectionExpression: 'n, n' } },
+  { method: 'putItem', input: { Item: { pk: 'a' } } },
+  { method: 'putItem', input: { Item: { pk: 'a', sk: '1', ofKind: '' } } },
+  { method: 'putItem', input: { Item: { pk: 'a', sk: '1', id: 1 } } },
+  { method: 'putItem', input: { Item: { pk: 'a', sk: '1', t: 'x'.repeat(410_000) } } },
+  { method: 'putItem', input: { Item: { pk: 'a', sk: 'x'.repeat(1_025) } } },
+  { method: 'putItem', input: { Item: { pk: 'x'.repeat(2_049), sk: '1' } } },
+  ...[
+    'status = n',
+    'n',
+    'n =',
+    '((n = m))',
+    'size(n)',
+    'n = :v',
+    'attribute_exists(n, m)',
+    'begins_with(n)',
+    'n BETWEEN m',
+    '',
+  ].map(
+    (ConditionExpression): Request => ({
+      method: 'putItem',
+      input: { Item: { pk: 'a', sk: '1' }, ConditionExpression },
+    }),
+  ),
+  ...[
+    'SET pk = n',
+    'SET n = missing',
+    'SET n = m, n = m',
+    'SET n = m SET m = n',
+    'SET n',
+    'REMOVE',
+    'ADD n m +',
+    'SET n = m + t',
+  ].map(
+    (UpdateExpression): Request => ({
+      method: 'updateItem',
+      input: { Key: { pk: 'a', sk: '1' }, UpdateExpression },
+    }),
+  ),
+  { method: 'batchGetItem', input: { Keys: [] } },
+  {
+    method: 'batchGetItem',
+    input: {
+      Keys: [
+        { pk: 'a', sk: '1' },
+        { pk: 'a', sk: '1' },
+      ],
+    },
+  },
+  { method: 'query', input: { KeyConditionExpression: 'pk > :v', ExpressionAttributeValues: { ':v': 'a' } } },
+  {
+    method: 'query',
+    input: { KeyConditionExpression: 'pk = :v', ExpressionAttributeValues: { ':v': 'a', ':w': 1 } },
+  },
+  {
+    method: 'query',
+    input: {
+      KeyConditionExpression: 'pk = :v',
+      ExpressionAttributeValues: { ':v': 'a' },
+      IndexName: 'by-none',
+    },
+  },
+  {
+    method: 'query',
+    input: { KeyConditionExpression: 'pk = :v', ExpressionAttributeValues: { ':v': 'a' }, Limit: 0 },
+  },
+  { method: 'transactWriteItems', input: { TransactItems: [] } },
+  {
+    method: 'transactWriteItems',
+    input: { TransactItems: [{ Put: { Item: { pk: 'a', sk: '1', id: '' } } }] },
+  },
+  {
+    method: 'transactWriteItems',
+    input: { TransactItems: [{ Put: { Item: { pk: 'a', sk: '1', id: 1 } } }] },
+  },
+);
+
+const named = (n: unknown, ConditionExpression: string): Request => ({
+  method: 'deleteItem',
+  input: { Key: { pk: 'a', sk: '1' }, ConditionExpression, ExpressionAttributeValues: { ':v': n } },
+});
+
+const queryOf = (KeyConditionExpression: string, ...given: readonly unknown[]): Request => ({
+  method: 'query',
+  input: {
+    KeyConditionExpression,
+    ExpressionAttributeValues: Object.fromEntries(given.map((one, place) => [`:v${place}`, one])),
+  },
+});
+
+/** Requests that the embedded engine accepts, or refuses, in another way than DynamoDB and DynamoDB Local. */
+export const strictRequests: readonly Request[] = [
+  queryOf('sk = :v0 AND pk = :v1', '1', 'a'),
+  queryOf('pk = :v0', ''),
+  queryOf('pk = :v0', 1),
+  queryOf('pk = :v0 AND begins_with(sk, :v1)', 'a', ''),
+  queryOf('pk = :v0 AND sk BETWEEN :v1 AND :v2', 'a', '', 'z'),
+  { method: 'query', input: { ...queryOf('pk = :v0', 'a').input, ExclusiveStartKey: { pk: 'b', sk: '1' } } },
+  {
+    method: 'query',
+    input: { ...queryOf('pk = :v0 AND sk > :v1', 'a', '2').input, ExclusiveStartKey: { pk: 'a', sk: '1' } },
+  },
+  named(true, 'n < :v'),
+  named(null, 'n BETWEEN :v AND :v'),
+  named(1, 'n = n AND n = :v'),
+  named(1, 'n IN (:v, n)'),
+  { method: 'putItem', input: { Item: { pk: 'a', sk: '1', ofKind: 'x'.repeat(2_049) } } },
+  { method: 'putItem', input: { Item: { pk: 'a', sk: '1', ofParent: 'p', id: 'x'.repeat(1_025) } } },
+];
+
+/** The arbitrary of one operation. */
+export const anyRequest: fc.Arbitrary<Request> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: requestOf(
+      'putItem',
+      fc
+        .tuple(put, pick(undefined, 'NONE', 'ALL_OLD'))
+        .map(([input, ReturnValues]) => ({ ...input, ReturnValues })),
+    ),
+  },
+  {
+    weight: 3,
+    arbitrary: requestOf(
+      'updateItem',
+      fc
+        .tuple(updated, pick(undefined, 'ALL_OLD', 'ALL_NEW', 'UPDATED_OLD', 'UPDATED_NEW'))
+        .map(([input, ReturnValues]) => ({ ...input, ReturnValues })),
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: requestOf(
+      'deleteItem',
+      fc
+        .tuple(keyed, pick(undefined, 'ALL_OLD'))
+        .map(([input, ReturnValues]) => ({ ...input, ReturnValues })),
+    ),
+  },
+  { weight: 4, arbitrary: requestOf('transactWriteItems', transaction) },
+  requestOf(
+    'getItem',
+    fc.tuple(key, projection, ConsistentRead).map(([Key, ProjectionExpression, isConsistent]) => ({
+      Key,
+      ConsistentRead: isConsistent,
+      ...toParameters({ ProjectionExpression }),
+    })),
+  ),
+  requestOf('batchGetItem', batch),
+  invalidRequest,
+  pick(...strictRequests),
+  { weight: 4, arbitrary: requestOf('query', queried).map((request) => ({ ...request, isPaged: true })) },
+  { weight: 1, arbitrary: requestOf('scan', scanned).map((request) => ({ ...request, isPaged: true })) },
+);
