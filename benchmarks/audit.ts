@@ -6,7 +6,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { startTestStore } from '../test/support/local-store.ts';
+import { startEngineStore } from '../test/support/local-store.ts';
 import type { AuditCost } from './audit-process.ts';
 import { measureEachSize } from './each-size.ts';
 import { usualOrSmallest } from './form.ts';
@@ -24,7 +24,7 @@ interface Result {
 const script = fileURLToPath(new URL('audit-process.ts', import.meta.url));
 
 async function measure(size: number, report: (result: Result) => void): Promise<void> {
-  const store = await startTestStore();
+  const store = await startEngineStore();
   await new TaskCollection(store, size).load(() => {});
   const audits: (AuditCost & { segments: number })[] = [];
   for (const segments of segmentCounts) {

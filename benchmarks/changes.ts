@@ -14,7 +14,7 @@ import { ProcessMemory } from '../functions/store/lists/engine/process-memory.ts
 import { logPartition, recordPrefix } from '../functions/store/model/change-log.ts';
 import { marginMs } from '../functions/store/model/log-timing.ts';
 import { logRecordsWindowMs } from '../lib/hosting/functions.ts';
-import { startTestStore } from '../test/support/local-store.ts';
+import { startEngineStore } from '../test/support/local-store.ts';
 import { FeedFollower } from './feed-follower.ts';
 import { formOption, usualOrSmallest } from './form.ts';
 import { itemBytes } from './item-bytes.ts';
@@ -42,7 +42,7 @@ const changedTasks = 200;
 /** The fields of the two callers of each load: the second one reads long descriptions too. */
 const queries = ['fields=id,name,status', 'limit=100'] as const;
 
-const store = await startTestStore();
+const store = await startEngineStore();
 const collection = new TaskCollection(store, size);
 await collection.load(() => {});
 const followers = queries.map((query) => new FeedFollower(store, query));

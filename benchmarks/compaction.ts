@@ -13,7 +13,7 @@ import { toRowQuery } from '../functions/store/lists/to-row-query.ts';
 import type { StoredEntity } from '../functions/store/model/entity.ts';
 import { marginMs } from '../functions/store/model/log-timing.ts';
 import { listQuery, sortedBy } from '../test/support/list-queries.ts';
-import { startTestStore, type TestStore } from '../test/support/local-store.ts';
+import { startEngineStore, type TestStore } from '../test/support/local-store.ts';
 import { readRows } from '../test/support/read-rows.ts';
 import { formOption, usualOrSmallest } from './form.ts';
 import { kind, Tasks, tenant, writeRecord } from './logged-tasks.ts';
@@ -101,7 +101,7 @@ async function measureImport(
   count: number,
   create: (timeMs: number) => StoredEntity,
 ): Promise<Import> {
-  const store = await startTestStore();
+  const store = await startEngineStore();
   const batches = Math.ceil(count / batchSize);
   const start = Date.now() - marginMs - 1_000 - batches * batchIntervalMs;
   const stamps = Array.from({ length: batches }, (_, batch) => start + batch * batchIntervalMs);

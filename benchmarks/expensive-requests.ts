@@ -14,7 +14,7 @@ import { functionContext } from '../lib/local/lambda-context.ts';
 import { type OperationRequest, operationEvent } from '../lib/local/operation-event.ts';
 import { resourceDocs } from '../lib/openapi/resources.ts';
 import { compactAll } from '../test/support/compaction.ts';
-import { startTestStore, type TestStore } from '../test/support/local-store.ts';
+import { startEngineStore, type TestStore } from '../test/support/local-store.ts';
 import { usualOrSmallest } from './form.ts';
 import { type Genes, newGenes } from './genes.ts';
 import { type Ids, randomRequest, type Target } from './random-request.ts';
@@ -262,7 +262,7 @@ export async function searchExpensiveRequests(random: () => number): Promise<{
   readonly sent: number;
   readonly found: Readonly<Record<keyof Usage, readonly ExpensiveRequest[]>>;
 }> {
-  const store = await startTestStore();
+  const store = await startEngineStore();
   const outer = { ...process.env };
   Object.assign(process.env, { TABLE_NAME: store.tableName, SERVER_TIMING: 'true', TENANT_CLAIM: 'tenant' });
   const handlers = await loadHandlers();

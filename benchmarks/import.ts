@@ -19,7 +19,7 @@ import { jobTimeoutMs } from '../lib/hosting/functions.ts';
 import { invokeWithEvent, openFunctions } from '../lib/local/invoke.ts';
 import { functionContext, scheduledEvent } from '../lib/local/lambda-context.ts';
 import { operationEvent } from '../lib/local/operation-event.ts';
-import { startTestStore, type TestStore } from '../test/support/local-store.ts';
+import { startEngineStore, type TestStore } from '../test/support/local-store.ts';
 import { formOption, usualOrSmallest } from './form.ts';
 import { coldCost, warmCost } from './list-request.ts';
 import { publishPage, table } from './report.ts';
@@ -119,7 +119,7 @@ const units = async () => ({
   warm: (await warmCost(list, 1)).readUnits,
 });
 
-const store = await startTestStore();
+const store = await startEngineStore();
 const collection = new TaskCollection(store, tasksBefore);
 await collection.load(() => {});
 const close = await openFunctions(store, undefined);

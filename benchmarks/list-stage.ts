@@ -1,5 +1,5 @@
 /** A collection of tasks in a table, with its parents, and the same entities in PostgreSQL. */
-import { startTestStore, type TestStore } from '../test/support/local-store.ts';
+import { startEngineStore, type TestStore } from '../test/support/local-store.ts';
 import { Postgres } from './postgres.ts';
 import { TaskCollection } from './task-collection.ts';
 
@@ -15,7 +15,7 @@ export interface ListStage {
 export async function openListStage(size: number): Promise<ListStage> {
   const postgres = await Postgres.start();
   if (!postgres) console.log('PostgreSQL is not installed. Its columns stay empty.');
-  const store = await startTestStore();
+  const store = await startEngineStore();
   Object.assign(process.env, { TABLE_NAME: store.tableName, SERVER_TIMING: 'true', LOG_LEVEL: 'ERROR' });
   const collection = new TaskCollection(store, size);
   const started = performance.now();

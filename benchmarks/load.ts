@@ -19,7 +19,7 @@ import { entityKey } from '../functions/store/model/keys.ts';
 import type { Write } from '../functions/store/model/writes.ts';
 import { task } from '../functions/tasks/resource.ts';
 import { logRecordsWindowMs } from '../lib/hosting/functions.ts';
-import { startTestStore, type TestStore } from '../test/support/local-store.ts';
+import { startEngineStore, type TestStore } from '../test/support/local-store.ts';
 import { formOption, usualOrSmallest } from './form.ts';
 import { median, percentile, publishPage, table } from './report.ts';
 import { TaskCollection, tenant } from './task-collection.ts';
@@ -158,7 +158,7 @@ async function measure(
   return { name, writeMs, perSecond: (1_000 * count) / (Date.now() - began), ...lists };
 }
 
-const store = await startTestStore();
+const store = await startEngineStore();
 const collection = new TaskCollection(store, size);
 await collection.load(() => {});
 process.env['JOB_CHANGES_PER_SECOND'] = String(jobChangesPerSecond);

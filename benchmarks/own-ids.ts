@@ -16,7 +16,7 @@ import { toRowQuery } from '../functions/store/lists/to-row-query.ts';
 import type { ListQuery } from '../functions/store/model/list-query.ts';
 import { marginMs } from '../functions/store/model/log-timing.ts';
 import { isValue, listQuery, sortedBy } from '../test/support/list-queries.ts';
-import { startTestStore, type TestStore } from '../test/support/local-store.ts';
+import { startEngineStore, type TestStore } from '../test/support/local-store.ts';
 import { readRows } from '../test/support/read-rows.ts';
 import { formOption, usualOrSmallest } from './form.ts';
 import { kind, Tasks, tenant, writeRecord } from './logged-tasks.ts';
@@ -225,7 +225,7 @@ async function measureLists(
 }
 
 async function measure(rows: number): Promise<void> {
-  const store = await startTestStore();
+  const store = await startEngineStore();
   const log = { store, memory: new ProcessMemory().of(tenant, kind) };
   const tasks = new Tasks();
   const durationMs = creates * createIntervalMs + garbageMs;

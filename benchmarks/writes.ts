@@ -9,7 +9,7 @@ import { deleteEntity } from '../functions/store/cascades/delete-entity.ts';
 import { compact } from '../functions/store/lists/engine/compaction/compact.ts';
 import { openLog } from '../functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
 import { ProcessMemory, processMemory } from '../functions/store/lists/engine/process-memory.ts';
-import { startTestStore, type TestStore } from '../test/support/local-store.ts';
+import { startEngineStore, type TestStore } from '../test/support/local-store.ts';
 import { measureEachSize } from './each-size.ts';
 import { usualOrSmallest } from './form.ts';
 import { publishPage, table } from './report.ts';
@@ -51,7 +51,7 @@ async function measureDeletion(store: TestStore, collection: TaskCollection): Pr
 }
 
 async function measure(size: number, report: (result: Result) => void): Promise<void> {
-  const store = await startTestStore();
+  const store = await startEngineStore();
   const collection = new TaskCollection(store, size);
   await collection.load(() => {});
   // Before the clock of compaction runs ahead of that of the deletion.

@@ -23,7 +23,7 @@ import { UnpublishedMessages } from '#lib/events/unpublished-messages.ts';
 import { streamRetries } from '#lib/hosting/functions.ts';
 import { functionContext } from '#lib/local/lambda-context.ts';
 import { startTestBus, type TestBus } from '../support/event-bus.ts';
-import { startTestStore, type TestStore } from '../support/local-store.ts';
+import { startEngineStore, type TestStore } from '../support/local-store.ts';
 import { startTestQueue, type TestQueue } from '../support/queue.ts';
 import { runs } from '../support/runs.ts';
 import { type EngineProxy, type Injector, seeded, startEngineProxy } from './engine-proxy.ts';
@@ -46,7 +46,7 @@ let printed: jest.SpyInstance;
 
 beforeAll(async () => {
   random = seeded(printedSeed());
-  store = await startTestStore();
+  store = await startEngineStore();
   bus = await startTestBus();
   queue = await startTestQueue();
   busProxy = await startEngineProxy(bus.endpoint);

@@ -15,7 +15,7 @@ import { StreamReader } from '#lib/cloud-assembly/stream-reader.ts';
 import { setEngineEnvironment } from '#lib/local/engine-environment.ts';
 import { functionContext, scheduledEvent } from '#lib/local/lambda-context.ts';
 import { isValue, listQuery } from '../support/list-queries.ts';
-import { startTestStore, type TestStore } from '../support/local-store.ts';
+import { startEngineStore, type TestStore } from '../support/local-store.ts';
 import { type EngineProxy, type Injector, startEngineProxy } from './engine-proxy.ts';
 
 /** Each job has one worker at a time, with any number of stream records and with the schedule. */
@@ -40,7 +40,7 @@ const countTransactions: Injector = async ({ operation, body }, pass) => {
 };
 
 beforeAll(async () => {
-  store = await startTestStore({ stream: true });
+  store = await startEngineStore({ stream: true });
   proxy = await startEngineProxy(store.endpoint);
   proxy.inject(countTransactions);
   // The functions under test use the proxy. The preparation of the test does not.

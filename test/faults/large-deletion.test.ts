@@ -36,7 +36,7 @@ let logged: jest.SpyInstance;
 
 beforeAll(async () => {
   // The schedule runs the jobs. A stream would only slow the engine down.
-  store = await startTestStore({ stream: false });
+  store = await startTestStore();
   process.env['TABLE_NAME'] = store.tableName;
   // The expected log lines of interrupted steps would fill the output.
   logged = jest.spyOn(process.stdout, 'write').mockImplementation(() => true);

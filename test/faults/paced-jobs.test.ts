@@ -15,7 +15,7 @@ import type { Session } from '#functions/store/unit-of-work/session.ts';
 import { setEngineEnvironment } from '#lib/local/engine-environment.ts';
 import { functionContext, scheduledEvent } from '#lib/local/lambda-context.ts';
 import { isValue, listQuery } from '../support/list-queries.ts';
-import { startTestStore, type TestStore } from '../support/local-store.ts';
+import { startEngineStore, type TestStore } from '../support/local-store.ts';
 import { type EngineProxy, errorResponse, type Injector, startEngineProxy } from './engine-proxy.ts';
 
 /** Jobs with the pace of a deployment. The local service sets none, so its jobs do not wait. */
@@ -27,7 +27,7 @@ let client: ReturnType<typeof connect>;
 let logged: jest.SpyInstance;
 
 beforeAll(async () => {
-  store = await startTestStore();
+  store = await startEngineStore();
   proxy = await startEngineProxy(store.endpoint);
   setEngineEnvironment(proxy.endpoint);
   client = connect();

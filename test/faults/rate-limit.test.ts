@@ -1,7 +1,7 @@
 import { windowMs } from '#functions/store/model/published-units.ts';
 import { readTag } from '#functions/tags/contract.ts';
 import { setFunctionEnvironment } from '#lib/local/function-environment.ts';
-import { startTestStore, type TestStore } from '../support/local-store.ts';
+import { startEngineStore, type TestStore } from '../support/local-store.ts';
 import { type SeparateProcess, startSeparateProcess } from '../support/separate-process.ts';
 import { type EngineProxy, errorResponse, type Injector, startEngineProxy } from './engine-proxy.ts';
 
@@ -16,7 +16,7 @@ let one: SeparateProcess;
 let windows = 2_000_000;
 
 beforeAll(async () => {
-  store = await startTestStore();
+  store = await startEngineStore();
   proxy = await startEngineProxy(store.endpoint);
   setFunctionEnvironment({ endpoint: proxy.endpoint, tableName: store.tableName }, undefined, quota / 10);
   one = await startSeparateProcess(readTag);

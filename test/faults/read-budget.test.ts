@@ -3,7 +3,7 @@ import type { Fields } from '#functions/store/model/entity.ts';
 import { applyChangeSet } from '#functions/store/unit-of-work/commit.ts';
 import { listTags } from '#functions/tags/contract.ts';
 import { setFunctionEnvironment } from '#lib/local/function-environment.ts';
-import { startTestStore, type TestStore } from '../support/local-store.ts';
+import { startEngineStore, type TestStore } from '../support/local-store.ts';
 import { type SeparateProcess, startSeparateProcess } from '../support/separate-process.ts';
 import { type EngineProxy, startEngineProxy } from './engine-proxy.ts';
 
@@ -15,7 +15,7 @@ let one: SeparateProcess;
 const lines: Record<string, unknown>[] = [];
 
 beforeAll(async () => {
-  store = await startTestStore();
+  store = await startEngineStore();
   proxy = await startEngineProxy(store.endpoint);
   setFunctionEnvironment({ endpoint: proxy.endpoint, tableName: store.tableName }, undefined);
   const organization = buildCreate(

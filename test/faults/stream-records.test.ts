@@ -22,7 +22,7 @@ import { type StreamFunction, StreamReader } from '#lib/cloud-assembly/stream-re
 import { streamRetries } from '#lib/hosting/functions.ts';
 import { functionContext, scheduledEvent } from '#lib/local/lambda-context.ts';
 import { isValue, listQuery } from '../support/list-queries.ts';
-import { startTestStore, type TestStore } from '../support/local-store.ts';
+import { startEngineStore, type TestStore } from '../support/local-store.ts';
 import { seeded } from './engine-proxy.ts';
 import { printedSeed } from './seed.ts';
 
@@ -41,7 +41,7 @@ let reader: StreamReader | undefined;
 let deliveries: Map<string, number>;
 
 beforeAll(async () => {
-  store = await startTestStore({ stream: true });
+  store = await startEngineStore({ stream: true });
   process.env['TABLE_NAME'] = store.tableName;
   streams = new DynamoDBStreamsClient({ endpoint: store.endpoint });
   // The expected error lines would fill the output.

@@ -11,7 +11,7 @@ import { applyChangeSet } from '#functions/store/unit-of-work/commit.ts';
 import type { Session } from '#functions/store/unit-of-work/session.ts';
 import { setEngineEnvironment } from '#lib/local/engine-environment.ts';
 import { functionContext, scheduledEvent } from '#lib/local/lambda-context.ts';
-import { startTestStore, type TestStore } from '../support/local-store.ts';
+import { startEngineStore, type TestStore } from '../support/local-store.ts';
 import { type EngineProxy, errorResponse, type Injector, startEngineProxy } from './engine-proxy.ts';
 
 /** The function of the schedule, with jobs that never complete. */
@@ -24,7 +24,7 @@ let proxy: EngineProxy;
 let logged: jest.SpyInstance;
 
 beforeAll(async () => {
-  store = await startTestStore();
+  store = await startEngineStore();
   proxy = await startEngineProxy(store.endpoint);
   setEngineEnvironment(proxy.endpoint);
   process.env['TABLE_NAME'] = store.tableName;

@@ -30,7 +30,7 @@ import { FeedFollower } from './feed-followers.ts';
  * at any call, against a model. The test moves the clock of the service on: also beyond the time for which deleted entities are kept.
  */
 
-const { store } = useEmptyTable();
+const { store } = useEmptyTable({ engine: true });
 
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const kinds = ['organization', 'project', 'task'] as const;

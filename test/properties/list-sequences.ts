@@ -7,9 +7,17 @@ import { Deadline } from '#functions/store/dynamodb/deadline.ts';
 import type { Authentication } from '#lib/local/authorizer.ts';
 import type { Injector } from '../faults/engine-proxy.ts';
 import { type FaultyService, startFaultyService, type TestResponse } from '../faults/faulty-service.ts';
+import {
+  type Entity,
+  type Field,
+  fieldsOf,
+  type Kind,
+  kinds,
+  ListModel,
+  type Value,
+} from '../simulation/list-model.ts';
 import { compactAll, smallSizes } from '../support/compaction.ts';
 import { audience, type Issuer, startIssuer } from '../support/issuer.ts';
-import { type Entity, type Field, fieldsOf, type Kind, kinds, ListModel, type Value } from '../simulation/list-model.ts';
 import {
   chosenId,
   type PlannedWrite,

@@ -12,7 +12,7 @@ import { applyInBatches } from '#functions/store/unit-of-work/commit.ts';
 import { setEngineEnvironment } from '#lib/local/engine-environment.ts';
 import { functionContext, scheduledEvent } from '#lib/local/lambda-context.ts';
 import { isValue, listQuery } from '../support/list-queries.ts';
-import { startTestStore, type TestStore } from '../support/local-store.ts';
+import { startEngineStore, type TestStore } from '../support/local-store.ts';
 import { wallClock } from '../support/wall-clock.ts';
 
 /** `TENANTS=20000` for a longer run. */
@@ -34,7 +34,7 @@ let store: TestStore;
 let logged: jest.SpyInstance;
 
 beforeAll(async () => {
-  store = await startTestStore();
+  store = await startEngineStore();
   setEngineEnvironment(store.endpoint);
   // The engine's time is not that of the test.
   shareClient(connect({}, wallClock));

@@ -1,17 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { connect } from '#functions/store/dynamodb/client.ts';
+import { connect, shareClient } from '#functions/store/dynamodb/client.ts';
 import { Database } from '#functions/store/dynamodb/database.ts';
 import { Deadline } from '#functions/store/dynamodb/deadline.ts';
+import type { DynamoDb } from '#functions/store/dynamodb/operations.ts';
 import type { Session } from '#functions/store/unit-of-work/session.ts';
 import { setEngineEnvironment } from '#lib/local/engine-environment.ts';
 import { ensureTable } from '#lib/local/table.ts';
-import { type TestClient, testClient } from './test-client.ts';
+import { MemoryTable } from './table/memory-table.ts';
+import { type TestClient, tableClient, testClient } from './test-client.ts';
 import { testWorker } from './test-worker.ts';
 import { wallClock } from './wall-clock.ts';
 
-/** The store on an engine, in a table of its own, without gateway and functions. */
+/** The store on a table of its own, without gateway and functions. */
 export interface TestStore {
+  /** Address of the engine; of a table in the process, one at which nothing listens. */
   readonly endpoint: string;
   readonly tableName: string;
   readonly client: TestClient;
@@ -21,25 +24,41 @@ export interface TestStore {
   stop(): Promise<void>;
 }
 
+const storeOf = (
+  store: Pick<TestStore, 'endpoint' | 'tableName' | 'client'>,
+  dynamodb: DynamoDb,
+): Omit<TestStore, 'stop'> => {
+  const database = (timeoutMs = 300_000) => new Database(dynamodb, store.tableName, new Deadline(timeoutMs));
+  return { ...store, database, session: (tenant) => ({ tenant, database: database() }) };
+};
+
+/** Creates a table in the process of the test. Functions that the test calls use it too. */
+export async function startTestStore(): Promise<TestStore & { readonly table: MemoryTable }> {
+  const tableName = `test-${randomUUID()}`;
+  const table = new MemoryTable(tableName);
+  shareClient(table);
+  const endpoint = 'http://127.0.0.1:9';
+  return {
+    ...storeOf({ endpoint, tableName, client: tableClient(table) }, table),
+    table,
+    stop: async () => {},
+  };
+}
+
 /**
- * Creates a table in the engine of the worker.
+ * Creates a table in the engine of the worker, for tests of what has sockets.
  * @param options.stream whether the table has a stream.
  */
-export async function startTestStore({ stream = false } = {}): Promise<TestStore> {
+export async function startEngineStore({ stream = false } = {}): Promise<TestStore> {
   const { endpoint } = await (await testWorker()).sharedEngine();
   setEngineEnvironment(endpoint);
   const tableName = `test-${randomUUID()}`;
   const plain = new DynamoDBClient({ endpoint });
+  await ensureTable(plain, tableName, { stream }).finally(() => plain.destroy());
   const client = testClient(endpoint);
-  await ensureTable(plain, tableName, { stream });
   const own = connect({}, wallClock);
-  const database = (timeoutMs = 300_000) => new Database(own, tableName, new Deadline(timeoutMs));
   return {
-    endpoint,
-    tableName,
-    client,
-    database,
-    session: (tenant) => ({ tenant, database: database() }),
+    ...storeOf({ endpoint, tableName, client }, own),
     stop: async () => {
       client.destroy();
       own.destroy();

@@ -13,7 +13,7 @@ import { applyInBatches } from '#functions/store/unit-of-work/commit.ts';
 import { type EngineProxy, type Injector, startEngineProxy } from '#test/faults/engine-proxy.ts';
 import { startTestBus, type TestBus } from '#test/support/event-bus.ts';
 import { functionContext } from '#test/support/invoke.ts';
-import { startTestStore, type TestStore } from '#test/support/local-store.ts';
+import { startEngineStore, type TestStore } from '#test/support/local-store.ts';
 import { startTestQueue, type TestQueue } from '#test/support/queue.ts';
 import { wallClock } from '#test/support/wall-clock.ts';
 
@@ -31,7 +31,7 @@ let logged: jest.SpyInstance;
 let tenant: string;
 
 beforeAll(async () => {
-  store = await startTestStore();
+  store = await startEngineStore();
   bus = await startTestBus();
   proxy = await startEngineProxy(bus.endpoint);
   queue = await startTestQueue();

@@ -16,7 +16,7 @@ import { applyInBatches } from '#functions/store/unit-of-work/commit.ts';
 import { compactAll } from '#test/support/compaction.ts';
 import { functionContext } from '#test/support/invoke.ts';
 import { listQuery } from '#test/support/list-queries.ts';
-import { startTestStore, type TestStore } from '#test/support/local-store.ts';
+import { startEngineStore, type TestStore } from '#test/support/local-store.ts';
 import { wallClock } from '#test/support/wall-clock.ts';
 
 /** The function that compacts the logs of new records. */
@@ -29,7 +29,7 @@ let logged: jest.SpyInstance;
 let tenant: string;
 
 beforeAll(async () => {
-  store = await startTestStore();
+  store = await startEngineStore();
   process.env['TABLE_NAME'] = store.tableName;
   // The engine's time is not that of the tests.
   shareClient(connect({}, wallClock));

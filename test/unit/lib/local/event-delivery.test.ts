@@ -7,7 +7,7 @@ import { reminderKey } from '#functions/store/model/reminder.ts';
 import type { Item } from '#functions/store/model/writes.ts';
 import { EventDelivery } from '#lib/local/event-delivery.ts';
 import { type EventReceiver, startEventReceiver } from '#test/support/event-receiver.ts';
-import { startTestStore, type TestStore } from '#test/support/local-store.ts';
+import { startEngineStore, type TestStore } from '#test/support/local-store.ts';
 import { wallClock } from '#test/support/wall-clock.ts';
 
 /** Events of the local service, run by run. The time stands still between them. */
@@ -19,7 +19,7 @@ let receiver: EventReceiver;
 let printed: jest.SpyInstance;
 
 beforeEach(async () => {
-  store = await startTestStore();
+  store = await startEngineStore();
   receiver = await startEventReceiver();
   printed = jest.spyOn(console, 'error').mockImplementation(() => {});
   setTime(0);

@@ -6,14 +6,14 @@ import { Deadline } from '#functions/store/dynamodb/deadline.ts';
 import type { DynamoDb } from '#functions/store/dynamodb/operations.ts';
 import { createEntity } from '#functions/store/entities/create-entity.ts';
 import { NewLogRecords } from '#lib/local/new-log-records.ts';
-import { startTestStore, type TestStore } from '#test/support/local-store.ts';
+import { startEngineStore, type TestStore } from '#test/support/local-store.ts';
 
 let store: TestStore;
 let client: DynamoDb;
 let records: NewLogRecords;
 
 beforeAll(async () => {
-  store = await startTestStore();
+  store = await startEngineStore();
 });
 
 afterAll(() => store.stop());

@@ -12,7 +12,7 @@ import {
   TransactionExpired,
 } from '#functions/store/model/errors.ts';
 import { maxClockErrorMs } from '#functions/store/model/log-timing.ts';
-import { startTestStore, type TestStore } from '#test/support/local-store.ts';
+import { startEngineStore, type TestStore } from '#test/support/local-store.ts';
 import { wallClock } from '#test/support/wall-clock.ts';
 
 const item = { pk: 'acme#task#1', sk: 'entity', version: 1, name: 'Build' };
@@ -22,7 +22,7 @@ describe('on an engine', () => {
   let store: TestStore;
 
   beforeAll(async () => {
-    store = await startTestStore();
+    store = await startEngineStore();
   });
 
   afterAll(() => store.stop());

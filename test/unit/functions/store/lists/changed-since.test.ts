@@ -17,7 +17,7 @@ const tenant = randomUUID();
 let store: TestStore;
 
 beforeAll(async () => {
-  store = await startTestStore({ stream: false });
+  store = await startTestStore();
 });
 
 afterAll(() => store.stop());

@@ -53,7 +53,7 @@ const nameOf = (index: number): string =>
     : any(['b', 'a', 'é', '\u0001', 'a\u0000', emoji, '\uffff'], index) + String(index % 90);
 
 beforeAll(async () => {
-  store = await startTestStore({ stream: false });
+  store = await startTestStore();
   for (let portion = 0; portion < number; portion += 90) {
     const pieces = Array.from({ length: Math.min(90, number - portion) }, (_, position) => {
       const index = portion + position;

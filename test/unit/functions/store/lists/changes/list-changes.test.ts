@@ -208,7 +208,11 @@ test('a write that is acknowledged between two pages, with a stamp before the en
   const before = await read(feed.tenant, id);
   const change = buildUpdate(before, { ...before.entity, name: 'changed' }, Date.now());
   const commit = await prepare(feed.tenant, change);
+  // Two records of one millisecond have no order.
+  let nowMs = Date.now();
+  const clock = jest.spyOn(Date, 'now').mockImplementation(() => (nowMs += 1));
   for (const name of ['a', 'b', 'c', 'd', 'e']) await create(feed.tenant, name);
+  clock.mockRestore();
   const first = await feed.poll();
   expect([namesOf(first), first.hasMore]).toEqual([['a', 'b'], true]);
   await commit();
