@@ -7,6 +7,7 @@ import type { DynamoDb } from '#functions/store/dynamodb/operations.ts';
 import { setEngineEnvironment } from '#lib/local/engine-environment.ts';
 import { ensureTable } from '#lib/local/table.ts';
 import { runs } from '../support/runs.ts';
+import { itemBytes } from '../support/table/capacity.ts';
 import { compareSequence } from '../support/table/differential.ts';
 import { MemoryTable } from '../support/table/memory-table.ts';
 import { anyRequest } from '../support/table/random-requests.ts';
@@ -58,3 +59,30 @@ test('random requests have the same results', async () => {
   await fc.assert(property, { seed, numRuns, endOnFailure });
   expect(requests).toBeGreaterThanOrEqual(20 * numRuns);
 });
+
+/** Values of each type: the size of an item decides what it costs, to the byte. */
+const values: readonly unknown[] = [
+  ...[0, 1, -1, 12, 123, -123, 100, 1.5, 12.25, 0.5, 0.001, -0.25, 1e-7, 1e15, Number.MAX_SAFE_INTEGER],
+  ...['', 'x', 'é', '\u{1f600}', true, null, new Uint8Array([]), new Uint8Array([1, 2])],
+  ...[[], ['x'], [1, [2]], {}, { x: 1 }, { x: { y: [true] }, é: null }],
+];
+
+test.each(values.map((value) => [JSON.stringify(value), value]))(
+  'the size of %s is exact',
+  async (_, value) => {
+    const item = { pk: 'size', sk: '1', value, fill: '' };
+    const fill = 1_024 - itemBytes(item);
+    const unitsOf = async (length: number) => {
+      const Item = { ...item, fill: 'x'.repeat(length) };
+      const key = { pk: item.pk, sk: item.sk };
+      await dynamodb.deleteItem({ TableName: tableName, Key: key });
+      const { ConsumedCapacity } = await dynamodb.putItem({
+        TableName: tableName,
+        Item,
+        ReturnConsumedCapacity: 'TOTAL',
+      });
+      return ConsumedCapacity?.CapacityUnits;
+    };
+    expect([await unitsOf(fill), await unitsOf(fill + 1)]).toEqual([1, 2]);
+  },
+);
