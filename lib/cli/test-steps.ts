@@ -35,7 +35,9 @@ const everyTime = (occasion: Occasion): Step[] => [
     environment: {
       SIMULATION_SEEDS: String(seeds[occasion]),
       // Each night has seeds that no run had before.
-      ...(occasion === 'night' && { SIMULATION_FIRST_SEED: String(Date.now()) }),
+      ...(occasion === 'night' && {
+        SIMULATION_FIRST_SEED: String(Math.floor(Date.now() / 60_000) % 90_000),
+      }),
     },
   },
 ];

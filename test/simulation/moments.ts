@@ -31,9 +31,7 @@ function shown(kind: Kind, stored: object): Entity {
 }
 
 export class Moments {
-  readonly states: State[] = [
-    Object.fromEntries(kinds.map((kind) => [kind, new Map()])) as unknown as State,
-  ];
+  readonly states: State[] = [Object.fromEntries(kinds.map((kind) => [kind, new Map()])) as unknown as State];
   readonly #kinds = new Map<string, Kind>();
   /** The long texts of entities, by partition. */
   readonly #texts = new Map<string, Item>();

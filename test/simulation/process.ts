@@ -200,16 +200,18 @@ export class Process {
     const lost = new Promise<undefined>((resolve) => {
       this.#waiting.add(resolve);
       const forget = (): boolean => this.#waiting.delete(resolve);
-      void Promise.resolve().then(work).then(
-        (result) => {
-          forget();
-          resolve(result as undefined);
-        },
-        (error: unknown) => {
-          forget();
-          resolve(Promise.reject(error));
-        },
-      );
+      void Promise.resolve()
+        .then(work)
+        .then(
+          (result) => {
+            forget();
+            resolve(result as undefined);
+          },
+          (error: unknown) => {
+            forget();
+            resolve(Promise.reject(error));
+          },
+        );
     });
     return lost as Promise<Result | undefined>;
   }

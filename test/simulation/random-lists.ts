@@ -62,14 +62,17 @@ function isValid(kind: Kind, { field, operator, values }: Filter): boolean {
 
 export function randomList(random: Random, state: State): ListRequest {
   const place = random.chance(0.25) ? random.pick(nested) : undefined;
-  const kind = place?.kind ?? random.pick<Kind>(['task', 'task', 'task', 'project', 'user', 'tag', 'organization']);
+  const kind =
+    place?.kind ?? random.pick<Kind>(['task', 'task', 'task', 'project', 'user', 'tag', 'organization']);
   const entities = [...state[kind].values()].map(({ entity }) => entity);
   const parents = place ? [...state[place.parent].keys()] : [];
   const filters = Array.from({ length: random.pick([0, 0, 1, 1, 2]) }, () =>
     randomFilter(random, kind, entities),
   ).filter((filter) => isValid(kind, filter));
   // The service refuses one operator twice for one field.
-  const unique = [...new Map(filters.map((filter) => [`${filter.field} ${filter.operator}`, filter])).values()];
+  const unique = [
+    ...new Map(filters.map((filter) => [`${filter.field} ${filter.operator}`, filter])).values(),
+  ];
   const sort = Array.from({ length: random.pick([0, 1, 1, 2, 3]) }, () => ({
     field: random.pick(sortableFields(kind)),
     direction: random.pick(['asc', 'desc'] as const),

@@ -3,8 +3,8 @@ import type { Entity, Kind } from './list-model.ts';
 import { ListModel } from './list-model.ts';
 import type { State, Version } from './moments.ts';
 import type { Response } from './process.ts';
-import { plurals, randomList, targetOf } from './random-lists.ts';
 import type { Random } from './random.ts';
+import { plurals, randomList, targetOf } from './random-lists.ts';
 import type { World } from './world.ts';
 
 /** Statuses that a request may have while calls fail. */
@@ -89,8 +89,7 @@ export class Writer {
   #fields(kind: Kind, name: string): Record<string, unknown> {
     const random = this.#random;
     const common = { name, status: random.pick(statuses) };
-    if (kind === 'user')
-      return { ...common, organizationId: this.#optional(this.#anyId('organization')) };
+    if (kind === 'user') return { ...common, organizationId: this.#optional(this.#anyId('organization')) };
     const described = { ...common, description: random.pick(texts) };
     if (kind === 'organization') return described;
     if (kind === 'tag') return { ...described, organizationId: this.#optional(this.#anyId('organization')) };
@@ -119,7 +118,16 @@ export class Writer {
   /** Makes one random write. */
   async step(): Promise<void> {
     const random = this.#random;
-    const kind = random.pick<Kind>(['task', 'task', 'task', 'task', 'project', 'organization', 'user', 'tag']);
+    const kind = random.pick<Kind>([
+      'task',
+      'task',
+      'task',
+      'task',
+      'project',
+      'organization',
+      'user',
+      'tag',
+    ]);
     const id = this.#anyId(kind);
     const dice = random.next();
     if (dice < 0.35 || id === undefined || this.#state[kind].size < 3) return this.#create(kind);
@@ -200,7 +208,8 @@ export class Writer {
     const carrying = this.#world.timesNamed(name);
     // All of it or nothing.
     const whole = updated ? 2 : 1;
-    if (![0, whole].includes(carrying)) throw new Error(`A batch was applied in part: ${carrying} of ${whole}.`);
+    if (![0, whole].includes(carrying))
+      throw new Error(`A batch was applied in part: ${carrying} of ${whole}.`);
     if (response.status !== 200) return;
     if (carrying !== whole) throw new Error('A batch that succeeded was not applied.');
     for (const { body } of (response.body as BatchBody).results) if (body) this.#requireMoment(body, first);
@@ -227,21 +236,23 @@ export class Writer {
       const { status, body: returned } = await this.#send(method, path, body, headers);
       // 412: the version has changed, or an earlier attempt has created the entity. 409: a reference or an attempt is in progress.
       this.#world.allow(status, [200, 201, 400, 404, 409, 412]);
-      const applied = this.#world.timesNamed(name);
-      if (applied > 1) throw new Error(`${method} ${path} was applied ${applied} times.`);
-      if (status < 300) {
-        if (applied !== 1) throw new Error(`${method} ${path} responded ${status} and was not applied.`);
-        this.#requireMoment(returned as Entity, first);
-        return;
-      }
-      if (status !== unavailable) {
-        if (applied === 1 && attempt === 1)
-          throw new Error(`${method} ${path} responded ${status} and was applied.`);
-        return;
-      }
+      this.#requireOnce(`${method} ${path}`, { name, status, isFirst: attempt === 1 });
+      if (status < 300) this.#requireMoment(returned as Entity, first);
+      if (status !== unavailable) return;
       if (!isRepeatable || attempt === 5) return;
       await this.#world.wait(2_000);
     }
+  }
+
+  /** A write is applied at most once: exactly once when it succeeds, and never when it is refused. */
+  #requireOnce(
+    request: string,
+    { name, status, isFirst }: { readonly name: string; readonly status: number; readonly isFirst: boolean },
+  ): void {
+    const applied = this.#world.timesNamed(name);
+    const expected = status < 300 ? [1] : status !== unavailable && isFirst ? [0] : [0, 1];
+    if (!expected.includes(applied))
+      throw new Error(`${request} responded ${status} and was applied ${applied} times.`);
   }
 
   /** A response shows an entity as it was at some moment of the request. */
@@ -367,19 +378,73 @@ export class Follower {
   }
 }
 
+/** Fields that histories leave out. */
+const untold = ['id', 'createdAt', 'updatedAt'];
+
+/** Returns a value as a history shows it. */
+const told = (field: string, value: unknown): unknown =>
+  field === 'description' ? [...String(value)].slice(0, 100).join('') : value;
+
+interface HistoryEntry {
+  readonly version: number;
+  readonly operation: string;
+  readonly changes: Readonly<Record<string, { readonly from?: unknown; readonly to?: unknown }>>;
+}
+
+/** Returns the values that a history shows of a change: those of the fields that differ. */
+function toldChanges(before: Entity | undefined, after: Entity | undefined): HistoryEntry['changes'] {
+  const fields = Object.keys((after ?? before) as Entity).filter((field) => !untold.includes(field));
+  const changed = fields.filter((field) => !before || !after || !same(before[field], after[field]));
+  return Object.fromEntries(
+    changed.map((field) => [
+      field,
+      {
+        ...(before && { from: told(field, before[field]) }),
+        ...(after && { to: told(field, after[field]) }),
+      },
+    ]),
+  );
+}
+
 /** Reads the whole history of an entity, and compares it with its versions. Nobody writes meanwhile. */
 export async function checkHistory(world: World, { kind, entity }: Version): Promise<void> {
-  const seen: number[] = [];
+  const seen: HistoryEntry[] = [];
+  let isWhole = true;
   for (let after = ''; ; ) {
     const path = `/v1/${plurals[kind]}/${entity.id}/changes?limit=20${after && `&after=${after}`}`;
     const { status, body } = await world.send('GET', path);
     if (status !== 200) throw new Error(`GET ${path} responded ${status}.`);
-    const page = body as { data: { version: number }[]; cursor: string | null };
-    seen.push(...page.data.map(({ version }) => version));
+    const page = body as { data: HistoryEntry[]; cursor: string | null; isComplete?: boolean };
+    seen.push(...page.data);
+    isWhole &&= page.isComplete !== false;
     if (page.cursor === null) break;
     after = page.cursor;
   }
-  const expected = (world.moments.versions.get(entity.id) ?? []).map(({ version }) => version).reverse();
-  if (!same(seen, expected))
-    throw new Error(`The history of ${kind} ${entity.id} has the versions ${seen}, not ${expected}.`);
+  const versions = world.moments.versions.get(entity.id) ?? [];
+  const shown = seen
+    .toReversed()
+    .map(({ version, changes }) => [
+      version,
+      Object.fromEntries(
+        Object.entries(changes).map(([field, { from, to }]) => [
+          field,
+          { ...(from !== undefined && { from }), ...(to !== undefined && { to }) },
+        ]),
+      ),
+    ]);
+  const expected = versions.map(({ version, entity: after }, place) => [
+    version,
+    toldChanges(versions[place - 1]?.entity, after),
+  ]);
+  // The records of older changes have expired.
+  const left = isWhole ? expected : expected.slice(expected.length - shown.length);
+  if (!same(shown.map(sortedChanges), left.map(sortedChanges)))
+    throw new Error(
+      `The history of ${kind} ${entity.id} is ${JSON.stringify(shown)}, not ${JSON.stringify(expected)}.`,
+    );
 }
+
+const sortedChanges = ([version, changes]: readonly unknown[]): unknown => [
+  version,
+  ordered(changes as object),
+];

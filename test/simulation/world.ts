@@ -6,17 +6,15 @@ import type { DynamoDBRecord } from 'aws-lambda';
 import { v7 as uuidv7 } from 'uuid';
 import { isLogRecord } from '#functions/jobs/on-log-records.ts';
 import { jobSortKey, wakeUpSortKey } from '#functions/store/model/job.ts';
-import { auditTable } from '#lib/audit/audit-table.ts';
-import { isClean, reportLines } from '#lib/audit/report.ts';
 import type { Faults } from '../support/table/faults.ts';
 import { MemoryTable } from '../support/table/memory-table.ts';
 import { VirtualTime } from '../support/virtual-time.ts';
 import { type ItemChange, Moments } from './moments.ts';
 import { loadProcesses, Process, type Response, tableName, takeDifferences } from './process.ts';
 import { Random } from './random.ts';
-import { checkHistory, Follower, readList, Writer } from './workload.ts';
 
 const startMs = Date.parse('2026-02-03T04:00:00Z');
+const dayMs = 86_400_000;
 const minuteMs = 60_000;
 
 /** What happens in a history besides what its clients do. */
@@ -43,8 +41,14 @@ export class World {
   readonly moments = new Moments();
   readonly processes: Process[];
   /** What the history did, to see that it did something. */
-  readonly counts = { lists: 0, feeds: 0, unavailable: 0, writes: 0, responses: {} as Record<number, number> };
-  readonly #conditions: Conditions;
+  readonly counts = {
+    lists: 0,
+    feeds: 0,
+    unavailable: 0,
+    writes: 0,
+    responses: {} as Record<number, number>,
+  };
+  readonly conditions: Conditions;
   #marks = 0;
   /** How often a write has given a name to an entity. */
   readonly #named = new Map<string, number>();
@@ -52,9 +56,14 @@ export class World {
   readonly #copied = new Set<string>();
   readonly #copies = new Set<string>();
 
-  private constructor(seed: number, conditions: Conditions, modules: Awaited<ReturnType<typeof loadProcesses>>) {
-    this.#conditions = conditions;
-    this.time = new VirtualTime(seed, startMs);
+  private constructor(
+    seed: number,
+    conditions: Conditions,
+    modules: Awaited<ReturnType<typeof loadProcesses>>,
+  ) {
+    this.conditions = conditions;
+    // Histories of one process begin one after the other: no id that it makes is before an earlier one.
+    this.time = new VirtualTime(seed, startMs + seed * dayMs);
     this.random = new Random(seed + 1);
     this.table = new MemoryTable(tableName, this.time);
     this.table.onCommit((changes) => {
@@ -64,24 +73,10 @@ export class World {
     this.processes = modules.map((own) => new Process(own, this.time, this.table));
   }
 
-  /** Runs a history. @throws Error that says what is wrong. */
-  static async run(
-    seed: number,
-    conditions: Conditions,
-    scenario: (world: World) => Promise<void> = (world) => world.live(),
-  ): Promise<World> {
+  /** Begins a world. The modules of its processes are loaded once. */
+  static async begin(seed: number, conditions: Conditions): Promise<World> {
     loaded ??= loadProcesses(2);
-    const world = new World(seed, conditions, await loaded);
-    try {
-      await scenario(world);
-      await world.settle();
-      await world.check();
-      return world;
-    } catch (cause) {
-      throw new Error(`Seed ${seed}: ${(cause as Error).message}`, { cause });
-    } finally {
-      world.time.end();
-    }
+    return new World(seed, conditions, await loaded);
   }
 
   wait(milliseconds: number): Promise<void> {
@@ -128,7 +123,7 @@ export class World {
   }
 
   get #isFaulty(): boolean {
-    const { faults, meanCrashMs } = this.#conditions;
+    const { faults, meanCrashMs } = this.conditions;
     return faults !== undefined || meanCrashMs !== undefined;
   }
 
@@ -148,70 +143,7 @@ export class World {
     return response ?? { status, headers: {}, body: undefined };
   }
 
-  /** Clients write and read, and the cloud does its part, until the writers have made their steps. */
-  async live(): Promise<void> {
-    const { faults, steps = 30, writers = 3, maxPauseMs = 4_000 } = this.#conditions;
-    await this.#seed();
-    if (faults) this.table.faults = faults;
-    let isWriting = true;
-    const whileWriting = async (maxMs: number, step: () => Promise<unknown>): Promise<void> => {
-      while (isWriting) {
-        await this.wait(this.random.below(maxMs));
-        await step();
-      }
-    };
-    const write = async (): Promise<void> => {
-      const writer = new Writer(this, this.random);
-      for (let step = 0; step < steps; step += 1) {
-        await this.wait(this.random.below(maxPauseMs));
-        await writer.step();
-      }
-    };
-    const followers = [
-      new Follower(this, 'task', '', () => true),
-      new Follower(this, 'task', 'status=done&', ({ status }) => status === 'done'),
-      new Follower(this, 'project', '', () => true),
-    ];
-    const background = [
-      whileWriting(3_000, () => readList(this, this.random)),
-      whileWriting(3_000, () => readList(this, this.random)),
-      ...followers.map((follower) => whileWriting(8_000, () => follower.poll(1 + this.random.below(30)))),
-      this.#runSchedule(() => isWriting),
-      this.#deliverStream(() => isWriting),
-      ...this.#disturb(() => isWriting),
-    ];
-    const first = Promise.all(background);
-    await Promise.race([Promise.all(Array.from({ length: writers }, write)), first]);
-    isWriting = false;
-    await first;
-    this.table.faults = {};
-    for (const follower of followers) while (await follower.poll(100));
-  }
-
-  /** Entities that the first requests need. */
-  async #seed(): Promise<void> {
-    for (const plural of ['organizations', 'users', 'tags', 'tasks'])
-      for (let count = 0; count < 3; count += 1)
-        await this.send('POST', `/v1/${plural}`, { name: this.newMark() });
-    const [organizationId] = this.moments.state.organization.keys();
-    await this.send('POST', '/v1/projects', { name: this.newMark(), organizationId });
-  }
-
-  async #runSchedule(isWriting: () => boolean): Promise<void> {
-    while (isWriting()) {
-      await this.wait(minuteMs / 4);
-      await this.random.pick(this.processes).onSchedule();
-    }
-  }
-
-  /** The stream: it delivers each record at least once, and again what failed. */
-  async #deliverStream(isWriting: () => boolean): Promise<void> {
-    while (isWriting()) {
-      await this.wait(this.random.below(5_000));
-      await this.deliverRecords();
-    }
-  }
-
+  /** Delivers what the stream has: each record at least once, and again what failed. */
   async deliverRecords(): Promise<void> {
     const records = this.table.takeRecords();
     const jobs = records.filter(({ eventName, dynamodb }) => {
@@ -236,35 +168,8 @@ export class World {
     ]);
   }
 
-  /** Crashes and wrong clocks. */
-  #disturb(isWriting: () => boolean): Promise<void>[] {
-    const { meanCrashMs, clockJumps } = this.#conditions;
-    const repeat = async (meanMs: number, disturb: (process: Process) => void): Promise<void> => {
-      while (isWriting()) {
-        await this.wait(Math.min(10_000, this.random.below(2 * meanMs)));
-        if (this.random.chance(10_000 / meanMs)) disturb(this.random.pick(this.processes));
-      }
-    };
-    return [
-      ...(meanCrashMs === undefined
-        ? []
-        : [
-            repeat(meanCrashMs, (process) => {
-              process.callsLeft = 1 + this.random.below(30);
-            }),
-          ]),
-      ...(clockJumps === undefined
-        ? []
-        : [
-            repeat(clockJumps.meanMs, (process) => {
-              process.clockErrorMs = Math.round((2 * this.random.next() - 1) * clockJumps.maxMs);
-            }),
-          ]),
-    ];
-  }
-
   /** Ends all faults, and lets the background work end that is due by then. */
-  async settle(minutes = 15): Promise<void> {
+  async settle(minutes = 4): Promise<void> {
     this.table.faults = {};
     for (const process of this.processes) {
       process.callsLeft = undefined;
@@ -275,34 +180,5 @@ export class World {
       await this.deliverRecords();
       await this.random.pick(this.processes).onSchedule();
     }
-  }
-
-  /** Requires of a quiet world what must hold then. */
-  async check(): Promise<void> {
-    for (let count = 0; count < 10; count += 1) await readList(this, this.random);
-    this.#requireReferences();
-    for (const version of this.moments.state.task.values()) {
-      if (this.random.chance(0.2)) await checkHistory(this, version);
-    }
-    const report = await auditTable(this.table, tableName, { pauseMs: 0 });
-    if (!isClean(report)) throw new Error(reportLines(report).join('\n'));
-  }
-
-  /** What a deletion removes is gone, and nothing refers to it. */
-  #requireReferences(): void {
-    const { state } = this.moments;
-    const parents = [
-      ['project', 'organizationId', 'organization'],
-      ['user', 'organizationId', 'organization'],
-      ['tag', 'organizationId', 'organization'],
-      ['task', 'projectId', 'project'],
-      ['task', 'userId', 'user'],
-      ['task', 'tagIds', 'tag'],
-    ] as const;
-    for (const [kind, field, parent] of parents)
-      for (const { entity } of state[kind].values())
-        for (const id of [entity[field] ?? []].flat())
-          if (!state[parent].has(id))
-            throw new Error(`The ${kind} ${entity.id} refers to the ${parent} ${id}, which does not exist.`);
   }
 }

@@ -1,6 +1,7 @@
 /** Random histories of the whole service. `SIMULATION_SEEDS` says how many, `SIMULATION_FIRST_SEED` with which they begin. */
 import type { Faults } from '../support/table/faults.ts';
-import { type Conditions, World } from './world.ts';
+import { simulate } from './life.ts';
+import type { Conditions } from './world.ts';
 
 const count = Number(process.env['SIMULATION_SEEDS'] ?? 20);
 const first = Number(process.env['SIMULATION_FIRST_SEED'] ?? 1);
@@ -27,16 +28,28 @@ const conditions: readonly Conditions[] = [
   { faults: bad, meanCrashMs: 30_000, clockJumps: { meanMs: 30_000, maxMs: 3_600_000 } },
 ];
 
-beforeAll(() => {
-  // Failed requests are logged, and many fail here.
-  if (!process.env['TRACE']) jest.spyOn(process.stdout, 'write').mockReturnValue(true);
-});
+/**
+ * Tests a part of the histories. A worker runs a file, so the parts run at the same time.
+ * @param part from 0 up to, but without, `parts`.
+ */
+export function testHistories(part: number, parts: number): void {
+  beforeAll(() => {
+    // Failed requests are logged, and many fail here.
+    jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+  });
 
-afterAll(() => jest.restoreAllMocks());
+  afterAll(() => jest.restoreAllMocks());
 
-test.each(Array.from({ length: count }, (_, number) => first + number))('history %i', async (seed) => {
-  const world = await World.run(seed, conditions[seed % conditions.length] as Conditions);
-  if (process.env['TRACE']) console.error(world.counts, world.moments.last, world.processes.map((p) => p.crashes));
-  expect(world.counts.lists).toBeGreaterThan(10);
-  expect(world.counts.feeds).toBeGreaterThan(3);
-});
+  const seeds = Array.from({ length: count }, (_, number) => first + number).filter(
+    (seed) => seed % parts === part,
+  );
+
+  test.each(seeds)('history %i', async (seed) => {
+    const { counts } = await simulate(
+      seed,
+      conditions[Math.floor(seed / parts) % conditions.length] as Conditions,
+    );
+    expect(counts.lists).toBeGreaterThan(10);
+    expect(counts.feeds).toBeGreaterThan(3);
+  });
+}
