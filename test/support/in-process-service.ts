@@ -4,7 +4,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
 import { maxRequestMs } from '#functions/store/dynamodb/deadline.ts';
 import type { HostingOptions } from '#lib/local/hosted-functions.ts';
-import { HttpApi } from '#lib/local/http-api.ts';
+import { HttpApi, type HttpApiOptions } from '#lib/local/http-api.ts';
 import { hostFunctions } from '#lib/local/source-functions.ts';
 import { Checks } from './checked-service.ts';
 import { MemoryTable } from './table/memory-table.ts';
@@ -40,10 +40,15 @@ export interface InProcessService {
   stop(): Promise<void>;
 }
 
-/** @param options of `startService` that have no meaning without a server are ignored. */
-export async function startInProcessService(
-  options: Partial<HostingOptions> = {},
-): Promise<InProcessService> {
+export interface InProcessOptions extends HostingOptions {
+  /** Called with each event of the gateway. */
+  readonly onEvent?: HttpApiOptions['onEvent'];
+}
+
+export async function startInProcessService({
+  onEvent,
+  ...options
+}: InProcessOptions = {}): Promise<InProcessService> {
   const time = new VirtualTime(1, Date.now());
   setTimeAndChance(time);
   const tableName = `test-${randomUUID()}`;
@@ -51,7 +56,14 @@ export async function startInProcessService(
   const location = { endpoint: 'http://127.0.0.1:9', tableName };
   const functions = await hostFunctions(() => table, location, { timeoutMs: maxRequestMs, ...options });
   const checks = new Checks();
-  const api = new HttpApi({ ...functions.gateway, ...checks });
+  const api = new HttpApi({
+    ...functions.gateway,
+    onEvent: (event) => {
+      checks.onEvent(event);
+      onEvent?.(event);
+    },
+    onResponse: checks.onResponse,
+  });
   return {
     url: 'http://localhost',
     table,

@@ -4,7 +4,7 @@ import type { Service } from '#lib/local/service.ts';
 import type { ReleaseRecord } from '#lib/release/last-release.ts';
 import type { Synthesized } from '../infrastructure/synthesis.ts';
 import type { CheckedServiceOptions } from './checked-service.ts';
-import type { InProcessService } from './in-process-service.ts';
+import type { InProcessOptions, InProcessService } from './in-process-service.ts';
 
 let engine: Promise<Engine> | undefined;
 
@@ -33,9 +33,9 @@ export async function startService(options: CheckedServiceOptions): Promise<Serv
 }
 
 /** Loads and starts the service in the process. @see startInProcessService */
-export async function startInProcess(): Promise<InProcessService> {
+export async function startInProcess(options?: InProcessOptions): Promise<InProcessService> {
   const { startInProcessService } = await import('./in-process-service.ts');
-  return startInProcessService();
+  return startInProcessService(options);
 }
 
 export async function synthesize(

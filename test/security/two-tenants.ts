@@ -2,9 +2,9 @@ import { type Contract, scopeOf } from '#functions/contract/contract.ts';
 import type { Resource } from '#functions/contract/resource.ts';
 import { routes } from '#functions/routes.ts';
 import { referencesOf } from '#functions/store/model/relations.ts';
-import type { Service } from '#lib/local/service.ts';
 import { audience, type Issuer, startIssuer } from '../support/issuer.ts';
-import { startTestService } from '../support/local-service.ts';
+import { startFetchedService } from '../support/in-process-fetch.ts';
+import type { InProcessService } from '../support/in-process-service.ts';
 
 /**
  * The service with tokens and two tenants, for tests of the OWASP API Security Top 10 over the table of routes.
@@ -29,7 +29,7 @@ export interface Sent {
 }
 
 export interface TwoTenants {
-  readonly service: Service;
+  readonly service: InProcessService;
   readonly issuer: Issuer;
   /** The entities of the tenant "victim" and, as `own`, of the tenant "stranger". */
   readonly victims: Ids;
@@ -85,7 +85,7 @@ export const bodyFor = (contract: Contract, ids: Ids): object | undefined => {
 };
 
 async function sendTo(
-  url: string,
+  { url, fetch }: { readonly url: string; readonly fetch: typeof globalThis.fetch },
   method: string,
   path: string,
   { token, body, headers }: Sent,
@@ -118,13 +118,21 @@ const inOrder = ['organization', 'project', 'user', 'tag', 'task'].map(
 
 export async function startTwoTenants(): Promise<TwoTenants> {
   const issuer = await startIssuer();
-  const service = await startTestService({
+  const service = await startFetchedService({
     authentication: { issuer: issuer.url, audience: [audience] },
     // As deployments do by default. The local gateway would refuse the writes of other origins.
     allowedOrigins: ['*'],
   });
-  const as: TwoTenants['as'] = (tenant, claims = {}) => issuer.token({ scope: allScopes, tenant, ...claims });
-  const send: TwoTenants['send'] = (method, path, sent = {}) => sendTo(service.url, method, path, sent);
+  const tokens = new Map<string, Promise<string>>();
+  // A signature takes as long as a request.
+  const as: TwoTenants['as'] = (tenant, claims = {}) => {
+    const all = { scope: allScopes, tenant, ...claims };
+    const key = JSON.stringify(all, (_, value) => value ?? null);
+    const token = tokens.get(key) ?? issuer.token(all);
+    tokens.set(key, token);
+    return token;
+  };
+  const send: TwoTenants['send'] = (method, path, sent = {}) => sendTo(service, method, path, sent);
   const make: TwoTenants['make'] = async (token, { kind, plural }, more) => {
     const { status, body } = await send('POST', `/v1/${plural}`, { token, body: { name: 'x', ...more } });
     expect([kind, status]).toEqual([kind, 201]);

@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Contract } from '#functions/contract/contract.ts';
 import type { Resource } from '#functions/contract/resource.ts';
 import { maxBodyBytes } from '#functions/http/json-body.ts';
@@ -82,17 +80,13 @@ describe.each(resources)('API3: $kind', (resource) => {
     const token = await as('stranger');
     const { id } = await tenants.make(token, resource, referring(resource, own));
     // An attribute that an earlier version of the service could have written.
-    const client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: tenants.service.endpoint }));
-    await client.send(
-      new UpdateCommand({
-        TableName: tenants.service.tableName,
-        Key: entityKey('@stranger', kind, String(id)),
-        UpdateExpression: 'SET formerAttribute = :secret',
-        ConditionExpression: 'attribute_exists(pk)',
-        ExpressionAttributeValues: { ':secret': 'secret' },
-      }),
-    );
-    client.destroy();
+    await tenants.service.table.updateItem({
+      TableName: tenants.service.table.tableName,
+      Key: entityKey('@stranger', kind, String(id)),
+      UpdateExpression: 'SET formerAttribute = :secret',
+      ConditionExpression: 'attribute_exists(pk)',
+      ExpressionAttributeValues: { ':secret': 'secret' },
+    });
     const path = `/v1/${plural}/${id}`;
     const responses = [
       await send('GET', path, { token }),

@@ -1,0 +1,34 @@
+/** `fetch` for a service in the process: without a socket, so the time of the service is virtual for its client too. */
+import type { InProcessService } from './in-process-service.ts';
+import { testWorker } from './test-worker.ts';
+
+/** Statuses whose responses have no body, for which `Response` takes only null. */
+const withoutBody = [204, 304];
+
+export function fetchIn(service: Pick<InProcessService, 'request'>): typeof fetch {
+  return async (input, init) => {
+    const request = new Request(input, init);
+    request.signal.throwIfAborted();
+    const { pathname, search } = new URL(request.url);
+    const body = Buffer.from(await request.arrayBuffer());
+    const responded = service.request(
+      request.method,
+      pathname + search,
+      Object.fromEntries(request.headers),
+      body,
+    );
+    const aborted = new Promise<never>((_, reject) =>
+      request.signal.addEventListener('abort', () => reject(request.signal.reason), { once: true }),
+    );
+    const { status, headers, text } = await Promise.race([responded, aborted]);
+    return new Response(withoutBody.includes(status) ? null : text, { status, headers });
+  };
+}
+
+/** Starts a service in the process, with a `fetch` that calls it. @see startInProcessService */
+export async function startFetchedService(
+  options?: Parameters<Awaited<ReturnType<typeof testWorker>>['startInProcess']>[0],
+): Promise<InProcessService & { readonly fetch: typeof fetch }> {
+  const service = await (await testWorker()).startInProcess(options);
+  return { ...service, fetch: fetchIn(service) };
+}
