@@ -13,7 +13,7 @@ const kinds = {
   stack: ['test/infrastructure'],
   programs: ['test/cli', 'test/client', 'test/browser'],
   // Until the simulation has all that they show.
-  former: ['test/properties', 'test/faults', 'test/security', 'test/fuzz'],
+  former: ['test/faults', 'test/security', 'test/fuzz'],
   'generated-clients': ['test/generated-clients'],
   'sync-adapters': ['test/sync-adapters'],
   agents: ['test/agents'],

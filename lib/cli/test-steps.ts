@@ -34,6 +34,7 @@ const everyTime = (occasion: Occasion): Step[] => [
     command: jest('--selectProjects', 'unit', 'contract', 'simulation'),
     environment: {
       SIMULATION_SEEDS: String(seeds[occasion]),
+      ...(occasion !== 'test' && { TEST_RUNS: 'full' }),
       // Each night has seeds that no run had before.
       ...(occasion === 'night' && {
         SIMULATION_FIRST_SEED: String(Math.floor(Date.now() / 60_000) % 90_000),

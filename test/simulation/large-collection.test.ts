@@ -1,8 +1,9 @@
 import { emptyManifest, encodeManifest } from '#functions/store/lists/engine/format/manifest.ts';
 import type { Row } from '#functions/store/model/row.ts';
 import { idOf, LogBuilder, startMs } from '../support/log-builder.ts';
+import { runs } from '../support/runs.ts';
 
-const tasks = 200_000;
+const tasks = runs(25_000, 200_000);
 const statuses = 10_000;
 const projects = 1_000;
 
@@ -24,7 +25,7 @@ const rowOf = (task: number, status = task % statuses): Row => ({
 const bytesOf = (item: Record<string, unknown>): number =>
   (item['state'] as Uint8Array).byteLength + JSON.stringify({ ...item, state: '' }).length;
 
-test('the manifest and the items of 200,000 tasks with 10,000 statuses stay below 64 KB', async () => {
+test(`the manifest and the items of ${tasks} tasks with 10,000 statuses stay below 64 KB`, async () => {
   const builder = new LogBuilder();
   const { log } = builder;
   let stamp = startMs;

@@ -3,23 +3,21 @@ import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { handler as onSchedule } from '#functions/jobs/on-schedule.ts';
 import { forEach } from '#functions/runtime/for-each.ts';
 import { readDueReminders } from '#functions/store/cascades/read-jobs.ts';
-import { connect, shareClient } from '#functions/store/dynamodb/client.ts';
 import { createEntity } from '#functions/store/entities/create-entity.ts';
 import { listEntities } from '#functions/store/lists/list-entities.ts';
 import { manifestSortKey } from '#functions/store/model/change-log.ts';
 import { buildCreate } from '#functions/store/model/changes.ts';
 import { applyInBatches } from '#functions/store/unit-of-work/commit.ts';
-import { setEngineEnvironment } from '#lib/local/engine-environment.ts';
 import { functionContext, scheduledEvent } from '#lib/local/lambda-context.ts';
 import { isValue, listQuery } from '../support/list-queries.ts';
-import { startEngineStore, type TestStore } from '../support/local-store.ts';
-import { wallClock } from '../support/wall-clock.ts';
+import { startTestStore, type TestStore } from '../support/local-store.ts';
+import { runs } from '../support/runs.ts';
 
 /** `TENANTS=20000` for a longer run. */
-const tenants = Number(process.env['TENANTS'] ?? 1_000);
+const tenants = Number(process.env['TENANTS'] ?? runs(50, 1_000));
 
 /** Tags of the one large tenant. */
-const large = 5_000;
+const large = runs(500, 5_000);
 
 /** Milliseconds of one run of the schedule: less than all logs take, so that runs continue what the earlier ones left. */
 const runMs = 6_000;
@@ -34,10 +32,7 @@ let store: TestStore;
 let logged: jest.SpyInstance;
 
 beforeAll(async () => {
-  store = await startEngineStore();
-  setEngineEnvironment(store.endpoint);
-  // The engine's time is not that of the test.
-  shareClient(connect({}, wallClock));
+  store = await startTestStore();
   process.env['TABLE_NAME'] = store.tableName;
   logged = jest.spyOn(process.stdout, 'write').mockImplementation(() => true);
 });

@@ -1,3 +1,0 @@
-import { testSequences } from './random-writers.ts';
-
-testSequences('on the plain engine', () => undefined);
