@@ -83,7 +83,7 @@ async function testTypeScript(): Promise<number> {
   ]);
   if (code !== 0) return code;
   const env = { ...process.env, TYPESCRIPT: `${folder}/node_modules/typescript` };
-  return runProgram(tool('jest', '--selectProjects', 'client', '--testPathPatterns', 'client/package'), {
+  return runProgram(tool('jest', '--selectProjects', 'programs', '--testPathPatterns', 'client/package'), {
     env,
   });
 }

@@ -3,7 +3,7 @@
  * needs to link.
  *
  * Each module listed here must be unreachable at run time. Two tests check it: the contract tests run on the bundles
- * (`npm run test:all -- --only synthesized`), and `test/infrastructure/bundle-budget.test.ts` checks that each module still exists.
+ * (`npm test -- --only synthesized`), and `test/infrastructure/bundle-budget.test.ts` checks that each module still exists.
  */
 import { dirname } from 'node:path';
 import type { Plugin } from 'esbuild';

@@ -8,7 +8,7 @@ import { startTestService } from '../support/local-service.ts';
 
 /**
  * Generates clients from the document that the service publishes for generators, compiles them, and lists tasks with each. The generators
- * are packages of this folder: `npm run test:all -- --only generated-clients` installs them.
+ * are packages of this folder: `npm test -- --only generated-clients` installs them.
  */
 
 const execute = promisify(execFile);

@@ -7,7 +7,7 @@ import { startTestService } from '../support/local-service.ts';
 
 /**
  * Follows a list with the adapters of docs/sync.md: a first copy, writes of others, local writes, a conflict, and a deletion with its
- * dependents. The libraries are packages of this folder: `npm run test:all -- --only sync-adapters` installs them.
+ * dependents. The libraries are packages of this folder: `npm test -- --only sync-adapters` installs them.
  */
 
 const execute = promisify(execFile);

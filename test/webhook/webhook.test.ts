@@ -13,7 +13,7 @@ import { distinct, EveryChange } from '../support/every-change.ts';
 import { startTestService } from '../support/local-service.ts';
 
 /**
- * The webhook of the guide about events, and its packages: `npm run test:all -- --only webhook` installs them. They are not types of the project,
+ * The webhook of the guide about events, and its packages: `npm test -- --only webhook` installs them. They are not types of the project,
  * which is compiled without them.
  */
 
