@@ -2,8 +2,8 @@ import type { Mutation } from './mutation.ts';
 
 const changes = 'functions/store/lists/changes';
 const unit = `test/unit/${changes}/list-changes.test.ts`;
-const simulation = 'test/simulation/change-feed.test.ts';
-const costs = 'test/simulation/change-feed-costs.test.ts';
+const simulation = 'test/former/change-feed.test.ts';
+const costs = 'test/former/change-feed-costs.test.ts';
 
 /** Mutations of the rules of the change feed and of cursors. docs/sync.md and docs/list-engine.md give the reasons. */
 export const changeFeedMutations: readonly Mutation[] = [

@@ -176,7 +176,7 @@ export const dueWorkMutations: readonly Mutation[] = [
     search: 'this.#turns.length + this.#reminders.length + this.#unfinished.length',
     replacement: '0',
     detectedBy: [simulation],
-    testNamePattern: '300,000',
+    testNamePattern: 'very many due',
   },
   {
     name: 'worker-for-each-progress',

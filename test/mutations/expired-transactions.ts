@@ -5,7 +5,7 @@ const commit = 'functions/store/unit-of-work/commit.ts';
 const database = 'functions/store/dynamodb/database.ts';
 
 const units = 'test/unit/functions/store';
-const simulation = 'test/simulation/list-engine.test.ts';
+const simulation = 'test/former/list-engine.test.ts';
 const faults = 'test/faults/expired-transactions.test.ts';
 
 /** Histories in which DynamoDB executes transactions that their writers gave up. */

@@ -3,7 +3,7 @@ import type { Mutation } from './mutation.ts';
 const model = 'functions/store/model';
 const engine = 'functions/store/lists/engine';
 const tests = `test/unit/${engine}`;
-const simulation = 'test/simulation/list-engine.test.ts';
+const simulation = 'test/former/list-engine.test.ts';
 
 /** Histories whose lists must be right all the time. */
 const allowed = 'every list of the histories';

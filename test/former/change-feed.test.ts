@@ -1,8 +1,8 @@
 import { maxChangesCursorLength } from '#functions/store/lists/changes/cursor.ts';
 import { marginMs } from '#functions/store/model/log-timing.ts';
+import { FeedHistory, Follower } from '../simulation/change-feed.ts';
+import { Random } from '../simulation/random.ts';
 import { runs } from '../support/runs.ts';
-import { FeedHistory, Follower } from './change-feed.ts';
-import { Random } from './random.ts';
 
 /** Random histories of the change feed. The error of a test names the seed of a history, which repeats it. */
 

@@ -1,5 +1,5 @@
+import { allowedConditions, type Conditions, History } from '../simulation/history.ts';
 import { runs } from '../support/runs.ts';
-import { allowedConditions, type Conditions, History } from './history.ts';
 
 /** Random histories of the list engine. The error of a test names the seed of a history, which repeats it. */
 
