@@ -1,4 +1,6 @@
 /** Random histories of the whole service. `SIMULATION_SEEDS` says how many, `SIMULATION_FIRST_SEED` with which they begin. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Faults } from '../support/table/faults.ts';
 import { simulate } from './life.ts';
 import type { Conditions } from './world.ts';
@@ -28,6 +30,17 @@ const conditions: readonly Conditions[] = [
   { faults: bad, meanCrashMs: 30_000, clockJumps: { meanMs: 30_000, maxMs: 3_600_000 } },
 ];
 
+/** The seeds that failed once. Each run has them. */
+const failedFile = join(__dirname, 'failed-seeds.json');
+
+const failedSeeds = (): number[] => JSON.parse(readFileSync(failedFile, 'utf8')) as number[];
+
+function keepFailedSeed(seed: number): void {
+  if (!process.env['SIMULATION_KEEPS_SEEDS']) return;
+  const seeds = [...new Set([...failedSeeds(), seed])].sort((one, other) => one - other);
+  writeFileSync(failedFile, `${JSON.stringify(seeds)}\n`);
+}
+
 /**
  * Tests a part of the histories. A worker runs a file, so the parts run at the same time.
  * @param part from 0 up to, but without, `parts`.
@@ -40,15 +53,17 @@ export function testHistories(part: number, parts: number): void {
 
   afterAll(() => jest.restoreAllMocks());
 
-  const seeds = Array.from({ length: count }, (_, number) => first + number).filter(
-    (seed) => seed % parts === part,
-  );
+  const all = [...Array.from({ length: count }, (_, number) => first + number), ...failedSeeds()];
+  // One seed, which somebody repeats, is in each part.
+  const isOwn = (seed: number): boolean => count < parts || seed % parts === part;
+  const seeds = [...new Set(all)].filter(isOwn).sort((one, other) => one - other);
 
   test.each(seeds)('history %i', async (seed) => {
-    const { counts } = await simulate(
-      seed,
-      conditions[Math.floor(seed / parts) % conditions.length] as Conditions,
-    );
+    const history = simulate(seed, conditions[Math.floor(seed / parts) % conditions.length] as Conditions);
+    const { counts } = await history.catch((error: unknown) => {
+      keepFailedSeed(seed);
+      throw error;
+    });
     expect(counts.lists).toBeGreaterThan(10);
     expect(counts.feeds).toBeGreaterThan(3);
   });
