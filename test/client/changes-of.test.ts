@@ -1,14 +1,13 @@
 import { type Client, createClient } from '#client/index.ts';
-import type { Service } from '#lib/local/service.ts';
 import { changesOf } from '../support/changes-of.ts';
-import { startTestService } from '../support/local-service.ts';
+import { startFetchedService } from '../support/in-process-fetch.ts';
 
-let service: Service;
+let service: Awaited<ReturnType<typeof startFetchedService>>;
 let client: Client;
 
 beforeAll(async () => {
-  service = await startTestService();
-  client = createClient({ url: service.url });
+  service = await startFetchedService();
+  client = createClient({ url: service.url, fetch: service.fetch });
 });
 
 afterAll(() => service.stop());

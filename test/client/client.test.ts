@@ -10,13 +10,12 @@ import {
   type NewTask,
   type Tag,
 } from '#client/index.ts';
-import type { Service } from '#lib/local/service.ts';
 import { openApiDocument } from '#lib/openapi/document.ts';
 import type { OpenApiDocument } from '#lib/openapi/types.ts';
 import { expectComplete } from '../support/complete.ts';
-import { startTestService } from '../support/local-service.ts';
+import { startFetchedService } from '../support/in-process-fetch.ts';
 
-let service: Service;
+let service: Awaited<ReturnType<typeof startFetchedService>>;
 let client: Client;
 
 /** The operation ids of the document that the client called. */
@@ -30,12 +29,12 @@ function operationOf(method: string, url: string): string {
 }
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startFetchedService();
   client = createClient({
     url: service.url,
     fetch: (input, init) => {
       called.add(operationOf(init?.method ?? 'GET', String(input)));
-      return fetch(input, init);
+      return service.fetch(input, init);
     },
   });
 });
@@ -57,7 +56,7 @@ function clientWithFaults(faults: readonly ((send: () => Promise<Response>) => P
     fetch: (input, init) => {
       sent.push({ method: init?.method ?? '', key: new Headers(init?.headers).get('idempotency-key') });
       const fault = remaining.shift();
-      return fault ? fault(() => fetch(input, init)) : fetch(input, init);
+      return fault ? fault(() => service.fetch(input, init)) : service.fetch(input, init);
     },
   });
   return { client: faulty, sent };
@@ -124,7 +123,9 @@ test.each([
 });
 
 test('createClient takes an address with a slash at its end', async () => {
-  await expect(createClient({ url: `${service.url}/` }).health()).resolves.toBeUndefined();
+  await expect(
+    createClient({ url: `${service.url}/`, fetch: service.fetch }).health(),
+  ).resolves.toBeUndefined();
 });
 
 test('a program creates entities, iterates over pages and reads the reasons of errors', async () => {

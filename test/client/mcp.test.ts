@@ -1,5 +1,4 @@
 import { PassThrough } from 'node:stream';
-import type { Service } from '#lib/local/service.ts';
 import { agentToolsModule } from '#lib/openapi/agent-tools.ts';
 import { agentToolsFile } from '#lib/openapi/committed-document.ts';
 import { openApiDocument } from '#lib/openapi/document.ts';
@@ -10,14 +9,14 @@ import { callTool } from '../../client/mcp/call-tool.ts';
 import { serve } from '../../client/mcp/server.ts';
 import { tools } from '../../client/mcp/tools.ts';
 import { expectCurrent } from '../support/complete.ts';
-import { startTestService } from '../support/local-service.ts';
+import { startFetchedService } from '../support/in-process-fetch.ts';
 
-let service: Service;
+let service: Awaited<ReturnType<typeof startFetchedService>>;
 let connection: Connection;
 
 beforeAll(async () => {
-  service = await startTestService();
-  connection = new Connection({ url: service.url });
+  service = await startFetchedService();
+  connection = new Connection({ url: service.url, fetch: service.fetch });
 });
 
 afterAll(() => service.stop());
@@ -238,7 +237,7 @@ describe('the server', () => {
   });
 
   test('does not answer a call that the client has cancelled', async () => {
-    const waiting = createClient({ url: service.url });
+    const waiting = createClient({ url: service.url, fetch: service.fetch });
     await waiting.health();
     const answers = await answersTo(
       {

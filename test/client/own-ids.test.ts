@@ -1,14 +1,13 @@
 import { type Client, createClient, etagOf, isProblem, newId } from '#client/index.ts';
 import { isId, timestampMs } from '#functions/store/model/ids.ts';
-import type { Service } from '#lib/local/service.ts';
-import { startTestService } from '../support/local-service.ts';
+import { startFetchedService } from '../support/in-process-fetch.ts';
 
-let service: Service;
+let service: Awaited<ReturnType<typeof startFetchedService>>;
 let client: Client;
 
 beforeAll(async () => {
-  service = await startTestService();
-  client = createClient({ url: service.url });
+  service = await startFetchedService();
+  client = createClient({ url: service.url, fetch: service.fetch });
 });
 
 afterAll(() => service.stop());
@@ -20,7 +19,7 @@ function clientThatLoses(count: number, tries: number): Client {
     url: service.url,
     tries,
     fetch: async (input, init) => {
-      const response = await fetch(input, init);
+      const response = await service.fetch(input, init);
       left -= 1;
       if (left >= 0) throw new TypeError('The connection was lost.');
       return response;

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import {
   type Client,
   ConnectionError,
@@ -11,19 +10,19 @@ import {
   type TaskTypes,
   type Versioned,
 } from '#client/index.ts';
-import type { Service } from '#lib/local/service.ts';
-import { startTestService } from '../support/local-service.ts';
+import { fc } from '../support/fast-check.ts';
+import { startFetchedService } from '../support/in-process-fetch.ts';
 import { runs } from '../support/runs.ts';
 
 type KnownTask = Versioned<Task>;
 
-let service: Service;
+let service: Awaited<ReturnType<typeof startFetchedService>>;
 /** Somebody else, who uses the same service. */
 let other: Client;
 
 beforeAll(async () => {
-  service = await startTestService();
-  other = createClient({ url: service.url });
+  service = await startFetchedService();
+  other = createClient({ url: service.url, fetch: service.fetch });
 });
 
 afterAll(() => service.stop());
@@ -57,7 +56,7 @@ function replicationOf(position: string, options?: ReplicationOptions<TaskTypes>
       const { method = 'GET', body } = init ?? {};
       sent.push({ method, url: new URL(String(input)), body: body ? JSON.parse(String(body)) : undefined });
       const fault = faults.shift();
-      return fault ? fault(() => fetch(input, init)) : fetch(input, init);
+      return fault ? fault(() => service.fetch(input, init)) : service.fetch(input, init);
     },
   });
   const written = () =>

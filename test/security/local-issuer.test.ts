@@ -2,18 +2,17 @@ import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import * as oauth from 'oauth4webapi';
-import type { Service } from '#lib/local/service.ts';
 import { localAudience, type SignInIssuer, startSignIn } from '#lib/local/sign-in/issuer.ts';
-import { startTestService } from '../support/local-service.ts';
+import { startFetchedService } from '../support/in-process-fetch.ts';
 
 /** The issuer of `npm start -- --sign-in`, with a real client of OpenID Connect. It is for development, and for this machine only. */
 
 let issuer: SignInIssuer;
-let service: Service;
+let service: Awaited<ReturnType<typeof startFetchedService>>;
 
 beforeAll(async () => {
   issuer = await startSignIn(0);
-  service = await startTestService({ authentication: { issuer: issuer.url, audience: [localAudience] } });
+  service = await startFetchedService({ authentication: { issuer: issuer.url, audience: [localAudience] } });
 });
 
 afterAll(async () => {
@@ -102,7 +101,7 @@ const tokenOf = async (person: Person = {}): Promise<string> =>
   (await exchange(await signIn(await authorizationUrl(), person))).access_token;
 
 const send = (token: string, method: string, path: string, body?: object): Promise<Response> =>
-  fetch(service.url + path, {
+  service.fetch(service.url + path, {
     method,
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     ...(body && { body: JSON.stringify(body) }),

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseSync } from '@swc/core';
-import * as fc from 'fast-check';
 import { isSafe } from 'redos-detector';
 import * as v from 'valibot';
 import { documentedEmail, email } from '#functions/contract/fields.ts';
+import { fc } from '../support/fast-check.ts';
 
 /**
  * No request can make a regular expression slow. An analysis proves that every regular expression that reads input has a

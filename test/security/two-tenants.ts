@@ -2,9 +2,9 @@ import { type Contract, scopeOf } from '#functions/contract/contract.ts';
 import type { Resource } from '#functions/contract/resource.ts';
 import { routes } from '#functions/routes.ts';
 import { referencesOf } from '#functions/store/model/relations.ts';
-import { audience, type Issuer, startIssuer } from '../support/issuer.ts';
 import { startFetchedService } from '../support/in-process-fetch.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
+import { audience, type Issuer, startIssuer } from '../support/issuer.ts';
 
 /**
  * The service with tokens and two tenants, for tests of the OWASP API Security Top 10 over the table of routes.

@@ -58,6 +58,7 @@ export async function startInProcessService({
   const checks = new Checks();
   const api = new HttpApi({
     ...functions.gateway,
+    allowed: { origins: options.allowedOrigins ?? [] },
     onEvent: (event) => {
       checks.onEvent(event);
       onEvent?.(event);

@@ -46,3 +46,11 @@ export async function synthesize(
   const synthesis = await import('../infrastructure/synthesis.ts');
   return synthesis.synthesize(settings, assembly, last);
 }
+
+export async function synthesizeTemplates(
+  settings: Readonly<Record<string, unknown>>,
+  last?: Pick<ReleaseRecord, 'permissions'>,
+): Promise<Synthesized> {
+  const synthesis = await import('../infrastructure/synthesis.ts');
+  return synthesis.synthesizeTemplates(settings, last);
+}

@@ -1,7 +1,6 @@
 /** Generates requests from the OpenAPI document alone: valid ones, and ones with a single invalid part. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import * as fc from 'fast-check';
 import type {
   OpenApiDocument,
   Operation,
@@ -11,6 +10,7 @@ import type {
   Schema,
 } from '#lib/openapi/types.ts';
 import { anyCharacter } from '#test/support/any-character.ts';
+import { fc } from '#test/support/fast-check.ts';
 
 export interface Case {
   readonly operation: Operation;
