@@ -38,6 +38,7 @@ const everyTime = (occasion: Occasion): Step[] => [
       // Each night has seeds that no run had before.
       ...(occasion === 'night' && {
         SIMULATION_FIRST_SEED: String(Math.floor(Date.now() / 60_000) % 90_000),
+        SIMULATION_KEEPS_SEEDS: 'true',
       }),
     },
   },
