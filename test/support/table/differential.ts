@@ -151,40 +151,45 @@ function normalize(outcome: Outcome, { tableName }: Side): Outcome {
   };
 }
 
+/** Pages of a query or scan: more than there are items. A table that repeats a page would have no end. */
+const maxPages = 50;
+
+/** Reads the pages of a query or scan, as far as there are. */
+async function readPages(readPage: (start: object) => Promise<Outcome>, isPaged = true): Promise<Outcome[]> {
+  const pages: Outcome[] = [];
+  let next: unknown;
+  do {
+    const page = await readPage(next === undefined ? {} : { ExclusiveStartKey: next });
+    pages.push(page);
+    next = isPaged ? page['LastEvaluatedKey'] : undefined;
+  } while (next !== undefined && pages.length < maxPages);
+  return pages;
+}
+
 /** A scan has no order that two tables share: returns all its pages as one, and without the capacity, which depends on the pages. */
 async function scanAll(side: Side, input: Request['input']): Promise<Outcome> {
-  const { TotalSegments = 1, ...more } = input as { TotalSegments?: number };
-  const Items: Item[] = [];
-  let scanned = 0;
-  for (let Segment = 0; Segment < TotalSegments; Segment += 1) {
-    let ExclusiveStartKey: Record<string, unknown> | undefined;
-    do {
-      const page = await side.dynamodb.scan({
-        ...more,
-        TableName: side.tableName,
-        ...(input['TotalSegments'] !== undefined && { Segment, TotalSegments }),
-        ...(ExclusiveStartKey && { ExclusiveStartKey }),
-      });
-      Items.push(...((page.Items ?? []) as Item[]));
-      scanned += page.ScannedCount ?? 0;
-      ExclusiveStartKey = page.LastEvaluatedKey;
-    } while (ExclusiveStartKey);
+  const { TableName, ...more } = { ...input, TableName: side.tableName };
+  const segments = Array.from({ length: Number(input['TotalSegments'] ?? 1) }, (_, segment) => segment);
+  const pages: Outcome[] = [];
+  for (const Segment of segments) {
+    const ofSegment = input['TotalSegments'] === undefined ? {} : { Segment };
+    const readPage = (start: object) =>
+      outcomeOf(() => side.dynamodb.scan({ ...more, ...ofSegment, ...start, TableName }));
+    pages.push(...(await readPages(readPage)));
   }
-  return { Items: Items.toSorted(byKey), scanned };
+  const failed = pages.find((page) => 'error' in page);
+  const items = pages.flatMap(({ Items }) => (Items ?? []) as Item[]);
+  const scanned = pages.reduce((total, { ScannedCount }) => total + Number(ScannedCount), 0);
+  return failed ?? { Items: items.toSorted(byKey), scanned };
 }
 
 async function send(side: Side, request: Request): Promise<Outcome[]> {
-  if (request.method === 'scan') return [await outcomeOf(() => scanAll(side, request.input))];
-  const outcomes: Outcome[] = [];
-  let next: unknown;
-  do {
-    const input = { ...toInput(request, side), ...(next !== undefined && { ExclusiveStartKey: next }) };
-    const call = side.dynamodb[request.method] as (input: object) => Promise<object>;
-    const outcome = await outcomeOf(() => call(input));
-    outcomes.push(normalize(outcome, side));
-    next = request.isPaged ? outcome['LastEvaluatedKey'] : undefined;
-  } while (next);
-  return outcomes;
+  if (request.method === 'scan') return [await scanAll(side, request.input)];
+  const call = side.dynamodb[request.method] as (input: object) => Promise<object>;
+  const input = toInput(request, side);
+  const readPage = async (start: object) =>
+    normalize(await outcomeOf(() => call({ ...input, ...start })), side);
+  return readPages(readPage, request.isPaged ?? false);
 }
 
 /** Deletes all items of a table. */
