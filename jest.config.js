@@ -8,12 +8,14 @@ process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 const kinds = {
   unit: ['test/unit', 'test/mutations'],
   contract: ['test/contract'],
+  // On the service in the process, with an issuer of tokens or generated requests. Those of `contract` run on any service.
+  security: ['test/security', 'test/fuzz'],
   simulation: ['test/simulation'],
   engine: ['test/engine'],
   stack: ['test/infrastructure'],
   programs: ['test/cli', 'test/client', 'test/browser'],
   // Of the order of changes by time, and not in the simulation yet.
-  former: ['test/former', 'test/faults', 'test/security', 'test/fuzz'],
+  former: ['test/former', 'test/faults'],
   'generated-clients': ['test/generated-clients'],
   'sync-adapters': ['test/sync-adapters'],
   agents: ['test/agents'],

@@ -31,12 +31,13 @@ const everyTime = (occasion: Occasion): Step[] => [
   {
     // One run: the workers start once, and no core waits for the last file of each of several runs.
     name: 'tests',
-    command: jest('--selectProjects', 'unit', 'contract', 'simulation'),
+    command: jest('--selectProjects', 'unit', 'contract', 'security', 'simulation'),
     environment: {
       SIMULATION_SEEDS: String(seeds[occasion]),
       ...(occasion !== 'test' && { TEST_RUNS: 'full' }),
       // Each night has seeds that no run had before.
       ...(occasion === 'night' && {
+        RANDOM_SEED: String(Math.floor(Date.now() / 1_000)),
         SIMULATION_FIRST_SEED: String(Math.floor(Date.now() / 60_000) % 90_000),
         SIMULATION_KEEPS_SEEDS: 'true',
       }),
