@@ -12,11 +12,13 @@ const collectMs = 300;
 
 const isCode = (path: string): boolean => /\.(?:[cm]?[jt]s|json|css)$/.test(path);
 
-/** Returns the nearest folder of unit tests: that of the file's own folder, or of one above. */
+/** Returns the nearest unit tests: the file or the folder of the file's own folder, or of one above. */
 function unitTestsOf(path: string, exists: (path: string) => boolean): string {
-  let folder = dirname(path);
-  while (folder !== '.' && !exists(`test/unit/${folder}`)) folder = dirname(folder);
-  return folder === '.' ? 'test/unit/' : `test/unit/${folder}/`;
+  for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) {
+    const tests = [`test/unit/${folder}.test.ts`, `test/unit/${folder}/`].find(exists);
+    if (tests) return tests;
+  }
+  return 'test/unit/';
 }
 
 /**

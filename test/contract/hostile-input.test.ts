@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../support/fast-check.ts';
 import { anyCharacter } from '../support/any-character.ts';
 import { runs, someOf } from '../support/runs.ts';
 import { expectNoInternals, expectParameter, expectPointer, expectProblem } from './problem.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../support/fast-check.ts';
 import { areValues, listQuery, sortedBy } from '../support/list-queries.ts';
 import { plainList, ranks } from '../support/plain-list.ts';
 import { runs } from '../support/runs.ts';

@@ -1,7 +1,7 @@
 import type { Mutation } from './mutation.ts';
 
 const unit = 'test/unit/functions/jobs';
-const delivery = 'test/unit/lib/local/event-delivery.test.ts';
+const delivery = 'test/unit/lib/local.test.ts';
 
 /** Mutations of the rules of events. docs/guides/events.md has what they promise. */
 export const eventMutations: readonly Mutation[] = [

@@ -61,7 +61,7 @@ export const formatMutations: readonly Mutation[] = [
     file: `${engine}/compaction/rebuild.ts`,
     search: 'if (!(error instanceof UnknownFormat)) throw error;',
     replacement: 'if (error) throw error;',
-    detectedBy: ['test/unit/lib/audit/change-logs.test.ts'],
+    detectedBy: ['test/unit/lib/audit.test.ts'],
     testNamePattern: 'format',
   },
   {
@@ -70,7 +70,7 @@ export const formatMutations: readonly Mutation[] = [
     file: `${engine}/dynamodb-storage.ts`,
     search: 'manifest: manifest && decodeManifest(manifest),',
     replacement: "manifest: manifest?.['format'] === 5 ? decodeManifest(manifest) : undefined,",
-    detectedBy: ['test/unit/lib/audit/change-logs.test.ts'],
+    detectedBy: ['test/unit/lib/audit.test.ts'],
     testNamePattern: 'format',
   },
   {
@@ -88,6 +88,6 @@ export const formatMutations: readonly Mutation[] = [
     file: `${model}/value-codec.ts`,
     search: "  'active',\n  'archived',",
     replacement: "  'archived',\n  'active',",
-    detectedBy: ['test/unit/lib/release/last-release.test.ts'],
+    detectedBy: ['test/unit/lib/release.test.ts'],
   },
 ];

@@ -82,7 +82,7 @@ export const listEngineMutations: readonly Mutation[] = [
     await this.#sweep(orphans);`,
     replacement: `    await this.#sweep(orphans);
     const rebuilt = await this.#rebuild(logs);`,
-    detectedBy: ['test/unit/lib/audit/audit-table.test.ts'],
+    detectedBy: ['test/unit/lib/audit.test.ts'],
   },
   {
     name: 'late-record-that-is-absorbed-already',

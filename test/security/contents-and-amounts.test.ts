@@ -121,7 +121,7 @@ function textOf(field: string, length: number): string {
   return `${begin}${'x'.repeat(Math.max(0, length - begin.length - end.length))}${end}`;
 }
 
-// test/unit/lib/openapi/document.test.ts covers the bounds in the document, test/contract/hostile-input.test.ts bodies and nesting.
+// test/unit/lib/openapi.test.ts covers the bounds in the document, test/contract/hostile-input.test.ts bodies and nesting.
 /** Returns whether a field has a fixed format or refers to an entity, so that its longest text is invalid anyway. */
 const hasFormat = (field: string, schema: Schema): boolean =>
   schema['x-reference'] !== undefined || schema['format'] === 'date' || field === 'color';

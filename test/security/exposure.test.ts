@@ -112,7 +112,7 @@ describe('API8: responses disclose no more than necessary', () => {
   });
 });
 
-// test/unit/lib/openapi/document.test.ts checks that the document contains all routes.
+// test/unit/lib/openapi.test.ts checks that the document contains all routes.
 describe('API9: an undocumented path returns 404', () => {
   const guesses = [
     ...['/v1', '/v1/', '/v0/tags', '/v2/tags', '/tags', '/api/v1/tags', '/dev/v1/tags', '/$default/v1/tags'],

@@ -1,0 +1,407 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { inflateRawSync } from 'node:zlib';
+import { showGuide } from '#functions/documentation/contract.ts';
+import { methodsByPath } from '#functions/routes.ts';
+import { compact } from '#functions/store/lists/engine/compaction/compact.ts';
+import { type Column, columnValues } from '#functions/store/lists/engine/format/column.ts';
+import { decodeItem } from '#functions/store/lists/engine/format/decode-item.ts';
+import { countIds, idAt } from '#functions/store/lists/engine/format/ids.ts';
+import {
+  type ItemName,
+  isPatchName,
+  isSmallSegmentName,
+} from '#functions/store/lists/engine/format/manifest.ts';
+import type { PatchValues } from '#functions/store/lists/engine/format/patch.ts';
+import type { SmallSegment } from '#functions/store/lists/engine/format/small-segment.ts';
+import { ProcessMemory } from '#functions/store/lists/engine/process-memory.ts';
+import type { LogReader } from '#functions/store/lists/engine/storage.ts';
+import { planQuery } from '#functions/store/lists/query-plan.ts';
+import { toRowQuery } from '#functions/store/lists/to-row-query.ts';
+import { expectComplete } from '#test/support/complete.ts';
+import { benchmarks } from '../../benchmarks/catalogue.ts';
+import { changeFeedMutations } from '../mutations/change-feed.ts';
+import { mutations } from '../mutations/mutations.ts';
+import { replicationMutations } from '../mutations/replication.ts';
+import { isValue, listQuery, sortedBy } from '../support/list-queries.ts';
+import { idOf, LogBuilder, startMs } from '../support/log-builder.ts';
+import { readRows } from '../support/read-rows.ts';
+
+describe('docs', () => {
+  const root = join(__dirname, '../..');
+  const folders = ['benchmarks', 'client', 'docs', 'examples', 'functions', 'lib', 'test'];
+
+  /** All pages of the project, as paths with slashes. */
+  const pages = [
+    ...readdirSync(root),
+    ...folders.flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) =>
+        posix.join(folder, path.replaceAll('\\', '/')),
+      ),
+    ),
+  ].filter((path) => path.endsWith('.md') && !path.includes('node_modules'));
+
+  /** Pages that describe the project as it is. The changelog and the decisions also name what was deleted. */
+  const currentPages = pages.filter((page) => !/^CHANGELOG|^docs\/decisions\//.test(page));
+
+  const scripts = Object.keys(
+    (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: object }).scripts,
+  );
+
+  const textOf = (page: string): string => readFileSync(join(root, page), 'utf8');
+
+  const proseOf = (page: string): string => textOf(page).replaceAll(/^ *```.*?^ *```/gms, '');
+
+  /** Returns the anchors of a page, as GitHub and the static pages make them from headings. */
+  function anchorsOf(page: string): string[] {
+    const prose = proseOf(page);
+    const anchors = [...prose.matchAll(/<a (?:id|name)="([^"]+)"/g)].map(([, id]) => id ?? '');
+    for (const [, heading = ''] of prose.matchAll(/^#{1,6} +(.+)$/gm)) {
+      const slug = heading
+        .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+        .trim()
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\p{M}\p{Pc} -]/gu, '')
+        .replaceAll(' ', '-');
+      let anchor = slug;
+      for (let number = 1; anchors.includes(anchor); number += 1) anchor = `${slug}-${number}`;
+      anchors.push(anchor);
+    }
+    return anchors;
+  }
+
+  /** Returns the links of a page to pages of the project: the path from the root, and the anchor or "". */
+  const linksOf = (page: string): { target: string; anchor: string }[] =>
+    [...proseOf(page).matchAll(/\]\(([\w./-]+\.md)?(?:#([^)\s]+))?\)/g)].map(([, path, anchor = '']) => ({
+      target: path ? posix.join(posix.dirname(page), path) : page,
+      anchor,
+    }));
+
+  test('finds pages in all folders, their links and anchors', () => {
+    expect(pages).toEqual(
+      expect.arrayContaining([
+        'README.md',
+        'CONTRIBUTING.md',
+        'docs/running.md',
+        'docs/guides/errors.md',
+        'functions/store/README.md',
+      ]),
+    );
+    expect(linksOf('CONTRIBUTING.md')).toContainEqual({
+      target: 'README.md',
+      anchor: 'platforms-and-troubleshooting',
+    });
+    expect(anchorsOf('docs/running.md')).toContain('platforms');
+  });
+
+  test('each guide is a page of the service', () => {
+    const guides = pages.flatMap((page) => /^docs\/guides\/(.+)\.md$/.exec(page)?.[1] ?? []);
+    expectComplete(showGuide.files, guides, {
+      missing:
+        'Add it to the files of showGuide in functions/documentation/contract.ts, where readers should meet it.',
+      unneeded: 'Write docs/guides/<name>.md.',
+    });
+  });
+
+  test('docs/README.md lists each page of the documentation', () => {
+    const listed = linksOf('docs/README.md').map(({ target }) => target);
+    const needed = pages.filter((page) => /^docs\/(?!README|performance\/)/.test(page));
+    expectComplete(
+      listed.filter((page) => page.startsWith('docs/')),
+      needed,
+      { missing: 'Link it in docs/README.md, in the group of its readers.' },
+    );
+  });
+
+  describe.each(pages)('%s', (page) => {
+    test('has no placeholder', () => {
+      expect(textOf(page).match(/@@[A-Z]+@@/g)).toBeNull();
+    });
+
+    test('links only pages and anchors that exist', () => {
+      const dead = linksOf(page).filter(
+        ({ target, anchor }) =>
+          !existsSync(join(root, target)) || (anchor !== '' && !anchorsOf(target).includes(anchor)),
+      );
+      expect(dead).toEqual([]);
+    });
+  });
+
+  /** The examples of docs/extending.md name what a reader adds. */
+  const withoutExamples = (text: string): string =>
+    text.replaceAll(/^## Example: .*?(?=^## |$(?![\s\S]))/gms, '');
+
+  describe.each(currentPages)('%s', (page) => {
+    const text = withoutExamples(textOf(page));
+
+    test('names only files and folders that exist', () => {
+      const named = [...text.matchAll(/`((?:bin|lib|functions|test|docs)\/[\w./-]+)`/g)].map(
+        ([, path]) => path ?? '',
+      );
+      expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+    });
+
+    test('names only scripts that exist', () => {
+      const named = [...text.matchAll(/npm run ([\w:-]+)/g)].map(([, script]) => script ?? '');
+      expect(named.filter((script) => !scripts.includes(script))).toEqual([]);
+    });
+
+    test('names only paths that the service has', () => {
+      const named = [...text.matchAll(/\/v1\/[a-z]+(?:\.json)?(?:\/\{id\}(?:\/[a-z]+)?)?/g)].map(
+        ([path]) => path,
+      );
+      expect(named.filter((path) => !(path in methodsByPath))).toEqual([]);
+    });
+  });
+});
+
+describe('glossary', () => {
+  const page = readFileSync(join(__dirname, '../../docs/glossary.md'), 'utf8');
+  const words = [...page.matchAll(/^\| ([^|]+) \| ([^|]+) \|$/gm)]
+    .slice(2)
+    .map(([, word = '', meaning = '']) => ({ word, meaning }));
+
+  test('has fewer than 50 words, in alphabetical order and each once', () => {
+    const names = words.map(({ word }) => word);
+    expect(names.length).toBeGreaterThan(20);
+    expect(names.length).toBeLessThan(50);
+    expect(names).toEqual([...new Set(names)].sort());
+  });
+
+  test.each(words)('explains "$word" in one sentence', ({ meaning }) => {
+    expect(meaning).toMatch(/^[A-Z][^.]*\.$/);
+  });
+});
+
+describe('list engine example', () => {
+  /** The example of docs/list-engine.md: its blocks show what the engine stores and reads. */
+
+  const page = readFileSync(join(__dirname, '../../docs/list-engine.md'), 'utf8');
+  const [, example = ''] = /^## A worked example\n(.*?)^## /ms.exec(page) ?? [];
+  const blocks = [...example.matchAll(/^```json\n(.*?)^```/gms)].map(
+    ([, text = '']) => JSON.parse(text) as unknown,
+  );
+  const [records, manifest, items, change, reads, result, patch] = blocks;
+
+  /** The page names the tasks by letters. */
+  const letters = ['A', 'B', 'C', 'D', 'E'] as const;
+  const idOfLetter = Object.fromEntries(letters.map((letter, number) => [letter, idOf(number * 1_000)]));
+
+  /** Returns a value as the page shows it: ids as letters, times in seconds, names of steps without their random part, and no bytes, which depend on zlib. */
+  function toShown(value: unknown): unknown {
+    let text = JSON.stringify(value, (name, own) => (name === 'bytes' ? undefined : own));
+    for (const [letter, id] of Object.entries(idOfLetter)) text = text.replaceAll(id, letter);
+    return JSON.parse(
+      text
+        .replaceAll(/(\d+)-[0-9a-f]{6}/g, '$1')
+        .replaceAll(/\b17\d{11}\b/g, (time) => String((Number(time) - startMs) / 1_000)),
+    );
+  }
+
+  function shownColumn(column: Column): unknown {
+    const { dictionary, ordinals } = column;
+    const all = Array.from({ length: dictionary.size }, (_, ordinal) => dictionary.at(ordinal));
+    expect(columnValues(column)).toEqual([...ordinals].map((ordinal) => all[ordinal]));
+    return { dictionary: all, ordinals: [...ordinals] };
+  }
+
+  /** Returns what an item holds. */
+  function contentOf(name: ItemName, encoded: Uint8Array): unknown {
+    if (name.startsWith('steps/')) return JSON.parse(inflateRawSync(encoded).toString());
+    const { value } = decodeItem(name, encoded);
+    if (isPatchName(name)) {
+      const entries = [...(value as PatchValues)].map(([segment, fields]) => [
+        segment,
+        Object.fromEntries(
+          [...fields].map(([field, columnPatch]) => [field, Object.fromEntries(columnPatch)]),
+        ),
+      ]);
+      return Object.fromEntries(entries);
+    }
+    expect(isSmallSegmentName(name)).toBe(true);
+    const { ids, columns } = value as SmallSegment;
+    return {
+      ids: Array.from({ length: countIds(ids) }, (_, position) => idAt(ids, position)),
+      ...Object.fromEntries([...columns].map(([field, column]) => [field, shownColumn(column)])),
+    };
+  }
+
+  const contentsOf = (stored: ReadonlyMap<ItemName, Uint8Array>): Record<string, unknown> =>
+    Object.fromEntries([...stored].map(([name, encoded]) => [name, contentOf(name, encoded)]));
+
+  /** Takes one step of compaction, some seconds after the first task was created. */
+  async function compactAt({ log }: LogBuilder, seconds: number): Promise<void> {
+    await compact({
+      writer: log.open(),
+      memory: new ProcessMemory().of('acme', 'task'),
+      nowMs: startMs + seconds * 1_000,
+      isForced: true,
+    });
+  }
+
+  const { A, B, C, D, E } = idOfLetter as Record<(typeof letters)[number], string>;
+
+  /** Returns the log before the first step. */
+  function newLog(): LogBuilder {
+    const builder = new LogBuilder();
+    const at = (seconds: number): number => startMs + seconds * 1_000;
+    builder.commit(at(1), {
+      [A]: { name: 'Plan', status: 'active' },
+      [B]: { name: 'Draft', status: 'planned' },
+    });
+    builder.commit(at(2), { [C]: { name: 'Build', status: 'active' } });
+    builder.commit(at(3), { [D]: { name: 'Test', status: 'planned' } });
+    builder.commit(at(4), { [E]: { name: 'Ship', status: 'active' } });
+    builder.commit(at(5), { [B]: { name: 'Draft', status: 'active' } });
+    return builder;
+  }
+
+  const changeC = (builder: LogBuilder): void =>
+    builder.commit(startMs + 104_000, { [C]: { name: 'Build', status: 'completed' } });
+
+  const shownRecords = ({ log }: LogBuilder): unknown =>
+    toShown(log.records.map(({ stamp, entries }) => ({ stamp, entries })));
+
+  test('the page has the blocks of the example', () => {
+    expect(blocks).toHaveLength(7);
+  });
+
+  describe('the example of the page', () => {
+    let builder: LogBuilder;
+
+    beforeEach(async () => {
+      builder = newLog();
+      await compactAt(builder, 100);
+    });
+
+    test('shows the records before the first step', () => {
+      expect(records).toEqual(shownRecords(newLog()));
+    });
+
+    test('shows the manifest and the items after it', () => {
+      expect(manifest).toEqual(toShown(builder.log.manifest));
+      expect(items).toEqual(toShown(contentsOf(builder.log.items)));
+      // The records stay.
+      expect(shownRecords(builder)).toEqual(records);
+    });
+
+    test('shows what a list reads, and its rows', async () => {
+      changeC(builder);
+      expect([change]).toEqual((shownRecords(builder) as unknown[]).slice(-1));
+      const calls: unknown[] = [];
+      const log = builder.log.open();
+      const reader: LogReader = {
+        ...log,
+        readHead: async (above) => {
+          const head = await log.readHead(above);
+          calls.push({ above, manifest: head.manifest?.version, records: head.records.length });
+          return head;
+        },
+        readRecords: () => Promise.reject(new Error('One query is enough.')),
+        readItems: (names, isConsistent) => {
+          calls.push({ items: names });
+          return log.readItems(names, isConsistent);
+        },
+      };
+      const query = listQuery({
+        filters: [isValue('status', 'active')],
+        sort: sortedBy('name', 'asc'),
+        limit: 2,
+      });
+      expect(planQuery('acme', 'task', query)).toEqual({ by: 'engine', pageIndex: undefined });
+      const memory = new ProcessMemory().of('acme', 'task');
+      const source = { reader, memory, nowMs: startMs + 105_000 };
+      const { rows, total } = await readRows(source, toRowQuery('task', query));
+      expect(reads).toEqual(toShown(calls));
+      expect(result).toEqual(toShown({ rows, total }));
+      // A second list finds the items in memory.
+      calls.length = 0;
+      await readRows(source, toRowQuery('task', query));
+      expect(toShown(calls)).toEqual([{ above: 100, manifest: 1, records: 1 }]);
+    });
+
+    test('shows the patch that the next step writes', async () => {
+      const before = new Set(builder.log.items.keys());
+      changeC(builder);
+      await compactAt(builder, 120);
+      const written = [...builder.log.items].filter(
+        ([name]) => !before.has(name) && !name.startsWith('steps/'),
+      );
+      expect(patch).toEqual(toShown(contentsOf(new Map(written))));
+    });
+  });
+});
+
+describe('list engine rules', () => {
+  const page = readFileSync(join(__dirname, '../../docs/list-engine.md'), 'utf8');
+  const known: readonly string[] = mutations.map(({ name }) => name);
+
+  /** Returns the names of mutations in a text: they have hyphens, and no dot as names of files have. */
+  const namesIn = (text: string): string[] =>
+    [...text.matchAll(/`([a-z]+(?:-[a-z]+)+)`/g)].map(([, name = '']) => name);
+
+  const [, section = ''] = /^## Rules\n(.*?)^## /ms.exec(page) ?? [];
+  const rules = section.split('\n\n').filter((paragraph) => paragraph.trim().startsWith('**'));
+
+  test('finds the rules of the list engine, and the mutations of the whole page', () => {
+    expect(rules.length).toBeGreaterThan(10);
+    expect(namesIn(page).length).toBeGreaterThan(40);
+  });
+
+  test.each(rules)('names a mutation: %s', (rule) => {
+    expect(namesIn(rule)).not.toEqual([]);
+  });
+
+  test.each(namesIn(page))('names a mutation that exists: %s', (name) => {
+    expect(known).toContain(name);
+  });
+});
+
+describe('performance', () => {
+  const folder = join(__dirname, '../../docs/performance');
+  const pages = readdirSync(folder).filter((file) => file.endsWith('.md'));
+
+  test('finds the pages of the benchmarks', () => {
+    expect(pages).toContain('lists.md');
+  });
+
+  test.each(pages)(
+    '%s names the command, the commit and the day of its figures in its first line',
+    (page) => {
+      const text = readFileSync(join(folder, page), 'utf8');
+      const [, name] =
+        /^Written by `npm run bench -- ([\w-]+)[^`]*` at commit `[0-9a-f]{7,}` on \d{4}-\d\d-\d\d\./.exec(
+          text,
+        ) ?? [];
+      expect(Object.keys(benchmarks)).toContain(name);
+    },
+  );
+});
+
+describe('sync adapters', () => {
+  const folder = join(__dirname, '../sync-adapters/adapters');
+  const page = readFileSync(join(__dirname, '../../docs/sync.md'), 'utf8');
+
+  test.each(readdirSync(folder))('docs/sync.md has the adapter %s that tests run', (file) => {
+    const text = readFileSync(join(folder, file), 'utf8');
+    expect(page).toContain(text.replace("'../../../client/index.ts'", "'project-management-client'"));
+  });
+
+  test('docs/client.md has the example with TanStack Query that is compiled', () => {
+    const text = readFileSync(join(folder, '../tanstack-query.tsx'), 'utf8');
+    const client = readFileSync(join(__dirname, '../../docs/client.md'), 'utf8');
+    expect(client).toContain(text.replace("'../../client/index.ts'", "'project-management-client'"));
+  });
+});
+
+describe('sync rules', () => {
+  const page = readFileSync(join(__dirname, '../../docs/sync.md'), 'utf8');
+  const [, section = ''] = /^## How it works\n(.*)/ms.exec(page) ?? [];
+
+  test('docs/sync.md names each mutation of the change feed and of copies, and no other', () => {
+    const named = [...section.matchAll(/\(`([\w-]+)`\)/g)].map(([, name]) => name);
+    const ofFeed = changeFeedMutations.filter(({ file }) => file.includes('/changes/'));
+    const expected = [...ofFeed, ...replicationMutations].map(({ name }) => name);
+    expect(named.sort()).toEqual(expected.sort());
+  });
+});

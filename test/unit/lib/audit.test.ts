@@ -1,0 +1,760 @@
+import { randomUUID } from 'node:crypto';
+import { DeleteCommand, GetCommand, PutCommand, QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import fc from 'fast-check';
+import { deleteEntity } from '#functions/store/cascades/delete-entity.ts';
+import { createEntity } from '#functions/store/entities/create-entity.ts';
+import { readEntity } from '#functions/store/entities/read-entity.ts';
+import { updateEntity } from '#functions/store/entities/update-entity.ts';
+import { openLog } from '#functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
+import { defaultSizes } from '#functions/store/lists/engine/compaction/sizes.ts';
+import { emptyManifest } from '#functions/store/lists/engine/format/manifest.ts';
+import { listEntities } from '#functions/store/lists/list-entities.ts';
+import { logPartition, manifestSortKey, recordPrefix } from '#functions/store/model/change-log.ts';
+import { buildCreate } from '#functions/store/model/changes.ts';
+import type { Fields, StoredEntity } from '#functions/store/model/entity.ts';
+import { UnknownFormat } from '#functions/store/model/errors.ts';
+import { newId } from '#functions/store/model/ids.ts';
+import { encodeEntity } from '#functions/store/model/item-codec.ts';
+import { entityKey, textKey } from '#functions/store/model/keys.ts';
+import { encodeSubject, subjectKey, userOfSubject } from '#functions/store/model/subject.ts';
+import type { Item } from '#functions/store/model/writes.ts';
+import { applyChangeSet } from '#functions/store/unit-of-work/commit.ts';
+import type { Session } from '#functions/store/unit-of-work/session.ts';
+import { auditTable } from '#lib/audit/audit-table.ts';
+import { rebuildLogs } from '#lib/audit/change-logs.ts';
+import { Checksum, Checksums, KeyFilter, maxExactKeys, type StoredCopy } from '#lib/audit/checksums.ts';
+import { isClean, isLimited, type Report, reportLines } from '#lib/audit/report.ts';
+import { defaultSegments, scanTable } from '#lib/audit/scan.ts';
+import { copyOfRow, maxFindings } from '#lib/audit/snapshot.ts';
+import { compactAll } from '#test/support/compaction.ts';
+import { listQuery, sortedBy } from '#test/support/list-queries.ts';
+import { startTestStore, type TestStore } from '#test/support/local-store.ts';
+
+describe('audit table', () => {
+  /** The audit finds the errors that a test writes, and nothing else, and repairs them. Other writers continue. */
+
+  let store: TestStore;
+
+  beforeEach(async () => {
+    store = await startTestStore();
+  });
+
+  afterEach(async () => {
+    await store.stop();
+  });
+
+  const audit = (repair = false) => auditTable(store.client, store.tableName, { repair, pauseMs: 50 });
+  const clean = { orphans: [], malformed: [], texts: [], subjects: [], logs: [] };
+  const task = (more: object = {}): Fields => ({
+    name: 'x',
+    status: 'active',
+    projectId: null,
+    userId: null,
+    tagIds: [],
+    ...more,
+  });
+
+  async function fill(session: Session, tasks: number): Promise<{ project: string; tasks: StoredEntity[] }> {
+    const organization = await createEntity(session, 'organization', { name: 'o', status: 'active' });
+    const organizationId = organization.entity.id;
+    const project = await createEntity(session, 'project', { name: 'p', status: 'active', organizationId });
+    const projectId = project.entity.id;
+    const made: StoredEntity[] = [];
+    for (let number = 0; number < tasks; number += 1)
+      made.push(await createEntity(session, 'task', task({ projectId })));
+    return { project: projectId, tasks: made };
+  }
+
+  test('finds nothing while writers create and delete', async () => {
+    const { project } = await fill(store.session('a'), 60);
+    let isOver = false;
+    const writers = Array.from({ length: 4 }, async () => {
+      while (!isOver) {
+        const session = store.session('a');
+        const { entity } = await createEntity(session, 'task', task({ projectId: project }));
+        if (Math.random() < 0.5) await deleteEntity(session, 'task', entity.id);
+      }
+    });
+    const report = await audit();
+    isOver = true;
+    await Promise.all(writers);
+    expect(report).toMatchObject({ orphans: [], malformed: [], texts: [], subjects: [], logs: [] });
+    expect(await audit()).toMatchObject(clean);
+  });
+
+  test('finds and clears references to entities that do not exist', async () => {
+    const session = store.session('a');
+    const { project } = await fill(session, 2);
+    const gone = buildCreate('user', { name: 'u', status: 'active' }, Date.now()).after.entity.id;
+    const lost = buildCreate('task', task({ projectId: project, userId: gone, tagIds: [gone] }), Date.now());
+    await applyChangeSet(session, { changes: [lost] });
+    expect((await audit()).orphans.map(({ field }) => field).sort()).toEqual(['tagIds', 'userId']);
+    expect(await audit(true)).toMatchObject({ repaired: 2 });
+    expect(await audit()).toMatchObject(clean);
+    const { entity } = await readEntity(session, 'task', lost.after.entity.id);
+    expect(entity).toMatchObject({ projectId: project, userId: null, tagIds: [] });
+  });
+
+  test('repairs a log before it changes an entity that has the record of a lost change: both make the same version', async () => {
+    const session = store.session('a');
+    const { project } = await fill(session, 1);
+    const user = await createEntity(session, 'user', { name: 'u', status: 'active', organizationId: null });
+    const userId = user.entity.id;
+    const { entity } = await createEntity(session, 'task', task({ projectId: project, userId }));
+    const Key = { ...entityKey('a', 'task', entity.id) };
+    const TableName = store.tableName;
+    const { Item } = await store.client.send(new GetCommand({ TableName, Key }));
+    await updateEntity(session, { kind: 'task', id: entity.id }, { name: 'lost' });
+    await store.client.send(new PutCommand({ TableName, Item }));
+    await store.client.send(new DeleteCommand({ TableName, Key: { ...entityKey('a', 'user', userId) } }));
+    await auditTable(store.client, TableName, { repair: true, pauseMs: 0, marginMs: 0 });
+    expect(await audit()).toMatchObject(clean);
+    await compactAll(store.database(), 'a', 'task');
+    expect(await audit()).toMatchObject(clean);
+    expect((await readEntity(session, 'task', entity.id)).entity).toMatchObject({ name: 'x', userId: null });
+  });
+
+  test('clears a reference that the row of an entity does not have', async () => {
+    const session = store.session('a');
+    const { tasks } = await fill(session, 1);
+    const { entity } = tasks[0] as StoredEntity;
+    const userId = buildCreate('user', { name: 'u', status: 'active' }, Date.now()).after.entity.id;
+    const Item = encodeEntity('a', { kind: 'task', entity: { ...entity, userId }, version: 2 }, Date.now());
+    await store.client.send(new PutCommand({ TableName: store.tableName, Item }));
+    await auditTable(store.client, store.tableName, { repair: true, pauseMs: 0, marginMs: 0 });
+    expect(await audit()).toMatchObject(clean);
+    expect((await readEntity(session, 'task', entity.id)).entity).toMatchObject({ userId: null });
+  });
+
+  test('finds an entity whose keys do not match its fields', async () => {
+    const { tasks } = await fill(store.session('a'), 1);
+    const stored = tasks[0] as StoredEntity;
+    const Item = { ...encodeEntity('a', stored, stored.stamp ?? 0), byStatus: 'another' };
+    await store.client.send(new PutCommand({ TableName: store.tableName, Item }));
+    expect((await audit()).malformed).toEqual([`a#task#${tasks[0]?.entity.id}`]);
+  });
+});
+
+describe('change logs', () => {
+  let store: TestStore;
+
+  beforeAll(async () => {
+    store = await startTestStore();
+  });
+
+  afterAll(() => store.stop());
+
+  const compare = async () => (await auditTable(store.client, store.tableName, { pauseMs: 0 })).logs;
+
+  const rebuild = () => rebuildLogs(store.client, store.tableName, { marginMs: 0 });
+
+  const newTag = (tenant: string, name: string): Promise<StoredEntity> =>
+    createEntity(store.session(tenant), 'tag', { name, status: 'active', organizationId: null });
+
+  async function names(tenant: string): Promise<string[]> {
+    const query = listQuery({ sort: sortedBy('name'), limit: 100 });
+    return (await listEntities(store.session(tenant), 'tag', query)).entities.map(({ name }) => name);
+  }
+
+  /** Writes an entity without a record, as a restored table may have it. */
+  const putWithoutRecord = ({ kind, entity, version }: StoredEntity, tenant: string, name: string) => {
+    const Item = encodeEntity(
+      tenant,
+      { kind, entity: { ...entity, name }, version: version + 1 },
+      Date.now(),
+    );
+    return store.client.send(new PutCommand({ TableName: store.tableName, Item }));
+  };
+
+  test('finds nothing in logs that were compacted, and in logs that were not', async () => {
+    const compacted = randomUUID();
+    await newTag(compacted, 'a');
+    await compactAll(store.database(), compacted, 'tag');
+    await newTag(compacted, 'b');
+    await newTag(randomUUID(), 'c');
+    expect(await compare()).toEqual([]);
+  });
+
+  test('finds a row that differs from its entity and a row without an entity, and the rebuild corrects them', async () => {
+    const tenant = randomUUID();
+    const changed = await newTag(tenant, 'a');
+    const deleted = await newTag(tenant, 'b');
+    await compactAll(store.database(), tenant, 'tag');
+    await putWithoutRecord(changed, tenant, 'z');
+    const Key = { ...entityKey(tenant, 'tag', deleted.entity.id) };
+    await store.client.send(new DeleteCommand({ TableName: store.tableName, Key }));
+    const ids = [changed.entity.id, deleted.entity.id];
+    expect(await compare()).toEqual([{ log: logPartition(tenant, 'tag'), ids }]);
+    await rebuild();
+    expect(await compare()).toEqual([]);
+    expect(await names(tenant)).toEqual(['z']);
+  });
+
+  test('finds a total that differs from the rows, and the rebuild corrects it', async () => {
+    const tenant = randomUUID();
+    await newTag(tenant, 'a');
+    await compactAll(store.database(), tenant, 'tag');
+    const log = openLog(store.database(), tenant, 'tag');
+    const { manifest = emptyManifest } = await log.readHead(Date.now());
+    const segments = manifest.segments.map((segment) => ({ ...segment, deleted: segment.deleted - 1 }));
+    expect(await log.replaceManifest({ ...manifest, version: manifest.version + 1, segments })).toBe(true);
+    const found = { log: logPartition(tenant, 'tag'), ids: [], wrongTotal: 2 };
+    expect(await compare()).toEqual([found]);
+    await rebuild();
+    expect(await compare()).toEqual([]);
+  });
+
+  test('rebuilds the rows of a log of which no entity is left', async () => {
+    const tenant = randomUUID();
+    const { entity } = await newTag(tenant, 'a');
+    await compactAll(store.database(), tenant, 'tag');
+    const Key = { ...entityKey(tenant, 'tag', entity.id) };
+    await store.client.send(new DeleteCommand({ TableName: store.tableName, Key }));
+    const log = logPartition(tenant, 'tag');
+    expect(await compare()).toEqual([{ log, ids: [entity.id] }]);
+    await rebuild();
+    expect(await compare()).toEqual([]);
+  });
+
+  test('lists are right after a rebuild when the clock of a writer was ahead', async () => {
+    const tenant = randomUUID();
+    const ahead = Date.now() + 500;
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(ahead);
+    await newTag(tenant, 'a');
+    clock.mockRestore();
+    await rebuild();
+    expect(await names(tenant)).toEqual(['a']);
+    expect(await compare()).toEqual([]);
+  });
+
+  test('finds nothing when a field is newer than the columns', async () => {
+    const tenant = randomUUID();
+    const session = store.session(tenant);
+    const fields = { name: 'a', status: 'active', organizationId: null };
+    const { entity } = await createEntity(session, 'tag', fields);
+    await createEntity(session, 'tag', fields);
+    await compactAll(store.database(), tenant, 'tag');
+    await updateEntity(session, { kind: 'tag', id: entity.id }, { added: 'x' });
+    await compactAll(store.database(), tenant, 'tag', { ...defaultSizes, maxShareOfColumn: 1 });
+    expect(await compare()).toEqual([]);
+  });
+
+  test('lists stay right when entities change after a rebuild', async () => {
+    const tenant = randomUUID();
+    const first = await newTag(tenant, 'a');
+    await newTag(tenant, 'b');
+    await rebuild();
+    await updateEntity(store.session(tenant), { kind: 'tag', id: first.entity.id }, { name: 'c' });
+    await newTag(tenant, 'd');
+    expect(await names(tenant)).toEqual(['b', 'c', 'd']);
+    await compactAll(store.database(), tenant, 'tag');
+    expect(await names(tenant)).toEqual(['b', 'c', 'd']);
+    expect(await compare()).toEqual([]);
+  });
+
+  describe('a record of a change that the table does not have', () => {
+    /** Makes a change of an entity, and puts the entity back as it was. The table then has the record of the change only. */
+    async function withoutChange(
+      tenant: string,
+      { entity: { id } }: StoredEntity,
+      change: () => Promise<unknown>,
+    ) {
+      const Key = { ...entityKey(tenant, 'tag', id) };
+      const { Item } = await store.client.send(new GetCommand({ TableName: store.tableName, Key }));
+      await change();
+      await store.client.send(new PutCommand({ TableName: store.tableName, Item }));
+    }
+
+    /** Checks that rows are wrong, that they are right after the rebuild, and also after further steps of compaction. */
+    async function checkRebuild(tenant: string, ids: readonly string[]): Promise<void> {
+      expect(await compare()).toEqual([{ log: logPartition(tenant, 'tag'), ids }]);
+      await rebuild();
+      expect(await compare()).toEqual([]);
+      await compactAll(store.database(), tenant, 'tag');
+      expect(await compare()).toEqual([]);
+    }
+
+    test('is not taken for late after the rebuild when it deletes an entity', async () => {
+      const tenant = randomUUID();
+      const tag = await newTag(tenant, 'a');
+      const { id } = tag.entity;
+      await withoutChange(tenant, tag, () => deleteEntity(store.session(tenant), 'tag', id));
+      await checkRebuild(tenant, [id]);
+      expect(await names(tenant)).toEqual(['a']);
+    });
+
+    test('is not taken for late after the rebuild when it changes an entity', async () => {
+      const tenant = randomUUID();
+      const tag = await newTag(tenant, 'a');
+      const { id } = tag.entity;
+      const session = store.session(tenant);
+      await withoutChange(tenant, tag, () => updateEntity(session, { kind: 'tag', id }, { name: 'b' }));
+      await checkRebuild(tenant, [id]);
+      expect(await names(tenant)).toEqual(['a']);
+    });
+
+    test('is found, and not taken for late after the rebuild, when it creates the first entity of a log', async () => {
+      const tenant = randomUUID();
+      const { id } = (await newTag(tenant, 'a')).entity;
+      const Key = { ...entityKey(tenant, 'tag', id) };
+      await store.client.send(new DeleteCommand({ TableName: store.tableName, Key }));
+      await checkRebuild(tenant, [id]);
+      expect(await names(tenant)).toEqual([]);
+    });
+  });
+
+  describe('a format that this release does not read', () => {
+    /** Changes an item of a log as a later release may have written it. */
+    async function rewrite(Key: { pk: string; sk: string }, more: object): Promise<void> {
+      const { Item } = await store.client.send(new GetCommand({ TableName: store.tableName, Key }));
+      await store.client.send(new PutCommand({ TableName: store.tableName, Item: { ...Item, ...more } }));
+    }
+
+    async function withManifest(tenant: string): Promise<{ pk: string; sk: string }> {
+      await newTag(tenant, 'a');
+      await newTag(tenant, 'b');
+      await compactAll(store.database(), tenant, 'tag');
+      await newTag(tenant, 'c');
+      return { pk: logPartition(tenant, 'tag'), sk: manifestSortKey };
+    }
+
+    test('of a manifest is reported, stops lists and compaction, and a rebuild is the way out', async () => {
+      const tenant = randomUUID();
+      const key = await withManifest(tenant);
+      await rewrite(key, { format: 99 });
+      const unknown = 'The format of a stored item (manifest) is 99, and this release reads 6.';
+      await expect(names(tenant)).rejects.toThrow(new UnknownFormat(unknown));
+      // Records live for a month: compaction from them alone would lose all older rows.
+      await expect(compactAll(store.database(), tenant, 'tag')).rejects.toThrow(new UnknownFormat(unknown));
+      expect(await compare()).toEqual([
+        { log: key.pk, ids: [], unreadable: expect.stringContaining(unknown) },
+      ]);
+      await rebuild();
+      expect(await compare()).toEqual([]);
+      expect(await names(tenant)).toEqual(['a', 'b', 'c']);
+      await newTag(tenant, 'd');
+      await compactAll(store.database(), tenant, 'tag');
+      expect(await names(tenant)).toEqual(['a', 'b', 'c', 'd']);
+    });
+
+    test('of a record is reported, and a rebuild is the way out when the record is settled', async () => {
+      const tenant = randomUUID();
+      await withManifest(tenant);
+      const { Items = [] } = await store.client.send(
+        new QueryCommand({
+          TableName: store.tableName,
+          KeyConditionExpression: 'pk = :log and begins_with(sk, :record)',
+          ExpressionAttributeValues: { ':log': logPartition(tenant, 'tag'), ':record': recordPrefix },
+        }),
+      );
+      const { pk, sk } = Items.at(-1) as { pk: string; sk: string };
+      await rewrite({ pk, sk }, { e: Buffer.of(99) });
+      const unknown = 'The format of a stored item (record) is 49, and this release reads 3.';
+      await expect(names(tenant)).rejects.toThrow(new UnknownFormat(unknown));
+      expect(await compare()).toMatchObject([{ unreadable: expect.stringContaining(unknown) }]);
+      await rebuild();
+      // Lists read the records of the last seconds although they are below the watermark.
+      const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 60_000);
+      expect(await names(tenant)).toEqual(['a', 'b', 'c']);
+      clock.mockRestore();
+      await store.client.send(new DeleteCommand({ TableName: store.tableName, Key: { pk, sk } }));
+    });
+
+    test('of a column is reported, and a rebuild is the way out', async () => {
+      const tenant = randomUUID();
+      const { pk } = await withManifest(tenant);
+      const { Items = [] } = await store.client.send(new ScanCommand({ TableName: store.tableName }));
+      const isSegment = (item: Record<string, unknown>): boolean =>
+        item['sk'] === 'all' && String(item['pk']).startsWith(`${tenant}#`);
+      const { pk: segment, sk } = Items.find(isSegment) as { pk: string; sk: string };
+      await rewrite({ pk: segment, sk }, { format: 99 });
+      await expect(names(tenant)).rejects.toThrow(/small segment\) is 99/);
+      expect(await compare()).toMatchObject([{ log: pk, unreadable: expect.stringContaining('is 99') }]);
+      await rebuild();
+      expect(await names(tenant)).toEqual(['a', 'b', 'c']);
+    });
+  });
+
+  test('finds a log of which a record is missing, and rebuilds it', async () => {
+    const tenant = randomUUID();
+    const { entity } = await newTag(tenant, 'a');
+    await updateEntity(store.session(tenant), { kind: 'tag', id: entity.id }, { name: 'b' });
+    const log = logPartition(tenant, 'tag');
+    const { Items = [] } = await store.client.send(
+      new QueryCommand({
+        TableName: store.tableName,
+        KeyConditionExpression: 'pk = :log and begins_with(sk, :record)',
+        ExpressionAttributeValues: { ':log': log, ':record': recordPrefix },
+      }),
+    );
+    const [first] = Items;
+    const Key = { pk: first?.['pk'], sk: first?.['sk'] };
+    await store.client.send(new DeleteCommand({ TableName: store.tableName, Key }));
+    expect(await compare()).toEqual([{ log, ids: [], unreadable: expect.stringContaining('is missing') }]);
+    await rebuild();
+    expect(await compare()).toEqual([]);
+    expect(await names(tenant)).toEqual(['b']);
+  });
+
+  test('finds a row that differs beside a log that cannot be read, whose rows change the same checksums', async () => {
+    const [broken, other] = [randomUUID(), randomUUID()];
+    for (const name of ['a', 'b', 'c']) await newTag(broken, name);
+    const changed = await newTag(other, 'a');
+    await newTag(other, 'b');
+    for (const tenant of [broken, other]) await compactAll(store.database(), tenant, 'tag');
+    const Key = { pk: logPartition(broken, 'tag'), sk: manifestSortKey };
+    const { Item } = await store.client.send(new GetCommand({ TableName: store.tableName, Key }));
+    await store.client.send(new PutCommand({ TableName: store.tableName, Item: { ...Item, format: 99 } }));
+    await putWithoutRecord(changed, other, 'z');
+    const found = await compare();
+    expect(found).toContainEqual({ log: Key.pk, ids: [], unreadable: expect.stringContaining('is 99') });
+    expect(found).toContainEqual({ log: logPartition(other, 'tag'), ids: [changed.entity.id] });
+    await rebuild();
+    expect(await compare()).toEqual([]);
+  });
+});
+
+describe('checksums', () => {
+  /** Copies of 10,000 values, with one value that differs, is missing, or is there twice. */
+  const copies = (sign: 1 | -1, other?: Partial<StoredCopy>): StoredCopy[] =>
+    Array.from({ length: 10_000 }, (_, number) => ({
+      key: `key ${number}`,
+      value: `value ${number}`,
+      sign,
+      ...(number === 5_000 && other),
+    }));
+
+  function sumsOf(added: readonly StoredCopy[], subtracted: readonly StoredCopy[]) {
+    const one = new Checksum();
+    const all = new Checksums();
+    for (const copy of [...added, ...subtracted]) {
+      one.change(copy);
+      all.change(copy);
+    }
+    return { one, all };
+  }
+
+  test('are zero when each copy was added and subtracted, in any order', () => {
+    const { one, all } = sumsOf(copies(1), copies(-1).reverse());
+    expect(one.isZero).toBe(true);
+    expect(copies(1).filter(({ key }) => all.differs(key))).toEqual([]);
+  });
+
+  test.each([
+    ['has another value', copies(-1, { value: 'another' })],
+    ['has another key', copies(-1, { key: 'another' })],
+    ['is missing', copies(-1).toSpliced(5_000, 1)],
+    ['is there twice', [...copies(-1), ...copies(-1).slice(5_000, 5_001)]],
+  ])('differ for few keys when one copy %s', (_, subtracted) => {
+    const { one, all } = sumsOf(copies(1), subtracted);
+    expect(one.isZero).toBe(false);
+    const differing = copies(1).filter(({ key }) => all.differs(key));
+    expect(differing.map(({ key }) => key)).toContain('key 5000');
+    expect(differing.length).toBeLessThan(10);
+  });
+
+  test('of different texts differ', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (one, other) => {
+        const sum = new Checksum();
+        sum.change({ key: 'key', value: one, sign: 1 });
+        sum.change({ key: 'key', value: other, sign: -1 });
+        expect(sum.isZero).toBe(one === other);
+      }),
+    );
+  });
+
+  test('the copy of a row has its version, every field and every value, in any order', () => {
+    const row = { name: 'a', status: 'b', projectId: null, tagIds: 'x,y' };
+    const same = copyOfRow('log', 'id', { version: 1, row }, 1).value;
+    const reversed = Object.fromEntries(Object.entries(row).reverse());
+    expect(copyOfRow('log', 'id', { version: 1, row: reversed }, 1).value).toBe(same);
+    const others = [
+      { version: 2, row },
+      { version: 1, row: { ...row, name: 'b' } },
+      { version: 1, row: { ...row, projectId: '' } },
+      { version: 1, row: { ...row, more: null } },
+      { version: 1, row: { name: 'a', status: 'b', projectId: null } },
+    ].map((known) => copyOfRow('log', 'id', known, 1).value);
+    expect(new Set([same, ...others]).size).toBe(others.length + 1);
+  });
+
+  test.each([maxExactKeys, maxExactKeys + 1])(
+    'a filter of %i keys knows each, and hardly any other',
+    (count) => {
+      const filter = new KeyFilter();
+      const numbers = Array.from({ length: count }, (_, number) => number);
+      for (const number of numbers) filter.add(`key ${number}`);
+      expect(numbers.filter((number) => !filter.has(`key ${number}`))).toEqual([]);
+      expect(numbers.filter((number) => filter.has(`other ${number}`))).toEqual([]);
+    },
+  );
+
+  /** Returns the mebibytes of typed arrays in which checksums and a filter have some keys. */
+  function mebibytesOf(keys: number): number {
+    const before = process.memoryUsage().arrayBuffers;
+    const sums = new Checksums();
+    const filter = new KeyFilter();
+    for (let number = 0; number < keys; number += 1) {
+      sums.change({ key: `key ${number}`, value: '', sign: 1 });
+      filter.add(`key ${number}`);
+    }
+    const bytes = process.memoryUsage().arrayBuffers - before;
+    // Both are in use until here, so the garbage collector has not freed them.
+    expect([sums.differs('key 0'), filter.has('key 0')]).toEqual([keys > 0, keys > 0]);
+    return bytes / 2 ** 20;
+  }
+
+  test('need memory for the keys that there are, 72 MiB at most', () => {
+    expect(mebibytesOf(0)).toBeLessThan(0.1);
+    expect(mebibytesOf(100)).toBeLessThan(0.25);
+    expect(mebibytesOf(1_000)).toBeLessThan(2.5);
+    expect(mebibytesOf(maxExactKeys + 1)).toBeLessThanOrEqual(72);
+  });
+});
+
+describe('report', () => {
+  const clean: Report = {
+    entities: 0,
+    compared: 0,
+    orphans: [],
+    malformed: [],
+    texts: [],
+    subjects: [],
+    logs: [],
+    repaired: 0,
+  };
+
+  test('says that there can be more findings than the audit keeps', () => {
+    const malformed = Array.from({ length: maxFindings }, (_, number) => `a#task#${number}`);
+    expect(isLimited(clean)).toBe(false);
+    expect(isLimited({ ...clean, malformed: malformed.slice(1) })).toBe(false);
+    expect(isLimited({ ...clean, malformed })).toBe(true);
+    expect(isLimited({ ...clean, logs: [{ log: 'a#task#log', ids: malformed }] })).toBe(true);
+    expect(reportLines({ ...clean, malformed })).toContain(
+      'The audit keeps 10000 findings of a kind. Repair them, and audit again.',
+    );
+  });
+
+  test('a log that was not compared completely is a finding', () => {
+    const report: Report = { ...clean, logs: [{ log: 'a#task#log', ids: [], isIncomplete: true }] };
+    expect(isClean(report)).toBe(false);
+    expect(reportLines(report)[0]).toBe(
+      'Log: a#task#log was not compared completely, because of other differences. Repair them, and audit again.',
+    );
+  });
+});
+
+describe('scan', () => {
+  let store: TestStore;
+
+  beforeAll(async () => {
+    store = await startTestStore();
+  });
+
+  afterAll(() => store.stop());
+
+  test.each([1, defaultSegments, 7])('visits every item once, in %i segments', async (segments) => {
+    const keys = Array.from({ length: 60 }, (_, number) => ({ pk: `p${number % 20}`, sk: `s${number}` }));
+    const { tableName: TableName, client } = store;
+    for (const Item of keys) await client.send(new PutCommand({ TableName, Item }));
+    const visited: string[] = [];
+    let counted = 0;
+    const onItems = (count: number): void => {
+      counted += count;
+    };
+    await scanTable({ client, tableName: TableName, segments, onItems }, ({ pk, sk }) =>
+      visited.push(pk + sk),
+    );
+    expect(visited.sort()).toEqual(keys.map(({ pk, sk }) => pk + sk).sort());
+    expect(counted).toBe(keys.length);
+  });
+});
+
+describe('subjects', () => {
+  /** The audit finds and repairs subjects whose items do not match the users. */
+
+  let store: TestStore;
+
+  beforeEach(async () => {
+    store = await startTestStore();
+  });
+
+  afterEach(() => store.stop());
+
+  const audit = (repair = false) => auditTable(store.client, store.tableName, { repair, pauseMs: 50 });
+  const clean = { orphans: [], malformed: [], texts: [], subjects: [], logs: [] };
+
+  const make = async (subject: string | null): Promise<string> =>
+    (await createEntity(store.session('a'), 'user', { name: 'x', status: 'active', subject })).entity.id;
+
+  const subjectOf = async (id: string): Promise<unknown> =>
+    (await readEntity(store.session('a'), 'user', id)).entity['subject'];
+
+  /** Returns the id of the user that the item of a subject names. */
+  async function namedBy(subject: string): Promise<string | undefined> {
+    const item = await store.database().get(subjectKey('a', subject));
+    return item && userOfSubject(item);
+  }
+
+  const put = (Item: Item) => store.client.send(new PutCommand({ TableName: store.tableName, Item }));
+
+  /** Gives a user a subject without the item of the subject, as in a table that holds a part of a transaction. */
+  async function putSubjectOnly(id: string, subject: string): Promise<void> {
+    const item = (await store.database().get(entityKey('a', 'user', id))) as Item;
+    await put({ ...item, subject });
+  }
+
+  /** Expects one wrong subject, repairs it, and expects none. */
+  async function expectRepair(subject: string, problem: string, users: readonly string[]): Promise<void> {
+    const difference = {
+      item: subjectKey('a', subject).pk,
+      problem,
+      users: expect.arrayContaining([...users]),
+    };
+    expect(await audit()).toMatchObject({ subjects: [difference], repaired: 0 });
+    await audit(true);
+    expect(await audit()).toMatchObject(clean);
+  }
+
+  test('finds nothing where subjects are given, changed and removed', async () => {
+    const [changed, removed] = [await make('one'), await make('two')];
+    await make('three');
+    await make(null);
+    await updateEntity(store.session('a'), { kind: 'user', id: changed }, { subject: 'four' });
+    await updateEntity(store.session('a'), { kind: 'user', id: removed }, { subject: null });
+    expect(await audit()).toMatchObject(clean);
+  });
+
+  test('finds a missing item, and puts it', async () => {
+    const id = await make('one');
+    await store.database().deleteItem(subjectKey('a', 'one'));
+    await expectRepair('one', 'missing', [id]);
+    expect(await namedBy('one')).toBe(id);
+  });
+
+  test('finds and removes an item whose user has another subject', async () => {
+    const id = await make('one');
+    await put(encodeSubject('a', 'two', id));
+    await expectRepair('two', 'unused', [id]);
+    expect([await namedBy('one'), await namedBy('two')]).toEqual([id, undefined]);
+  });
+
+  test('finds and removes an item without a user', async () => {
+    const { id } = newId(Date.now());
+    await put(encodeSubject('a', 'one', id));
+    await expectRepair('one', 'unused', [id]);
+    expect(await namedBy('one')).toBeUndefined();
+  });
+
+  test('finds two users with one subject, and leaves it to the one that the item names', async () => {
+    const [other, owner] = [await make(null), await make('one')];
+    await putSubjectOnly(other, 'one');
+    await expectRepair('one', 'shared', [other, owner]);
+    expect([await subjectOf(other), await subjectOf(owner), await namedBy('one')]).toEqual([
+      null,
+      'one',
+      owner,
+    ]);
+  });
+
+  test('finds a user whose subject the item of another user has, and gives it the item', async () => {
+    const [former, owner] = [await make(null), await make(null)];
+    await put(encodeSubject('a', 'one', former));
+    await putSubjectOnly(owner, 'one');
+    await expectRepair('one', 'shared', [former, owner]);
+    expect([await subjectOf(owner), await namedBy('one')]).toEqual(['one', owner]);
+  });
+
+  test('reports each subject in one line', async () => {
+    const id = await make('one');
+    await store.database().deleteItem(subjectKey('a', 'one'));
+    const { pk } = subjectKey('a', 'one');
+    expect(reportLines(await audit())).toEqual([
+      `Subject: ${pk} is missing, although a user has the subject. Users: ${id}.`,
+      expect.stringMatching(/, 1 wrong subjects, /),
+    ]);
+  });
+});
+
+describe('texts', () => {
+  let store: TestStore;
+
+  beforeEach(async () => {
+    store = await startTestStore();
+  });
+
+  afterEach(() => store.stop());
+
+  const audit = (repair = false) => auditTable(store.client, store.tableName, { repair, pauseMs: 50 });
+  const clean = { orphans: [], malformed: [], texts: [], subjects: [], logs: [] };
+  const long = 'x'.repeat(500);
+
+  const make = async (description: string): Promise<string> =>
+    (await createEntity(store.session('a'), 'tag', { name: 'x', status: 'active', description })).entity.id;
+
+  const putText = (id: string, text: string) =>
+    store.client.send(
+      new PutCommand({ TableName: store.tableName, Item: { ...textKey('a', 'tag', id), text } }),
+    );
+
+  const textExists = async (id: string): Promise<boolean> =>
+    (await store.database().get(textKey('a', 'tag', id))) !== undefined;
+
+  const descriptionOf = async (id: string): Promise<string | undefined> =>
+    (await readEntity(store.session('a'), 'tag', id)).entity.description;
+
+  /** Expects one difference, repairs it, and expects none. */
+  async function expectRepair(id: string, problem: string): Promise<void> {
+    const { pk: entity } = entityKey('a', 'tag', id);
+    expect(await audit()).toMatchObject({ ...clean, texts: [{ entity, problem }], repaired: 0 });
+    expect(await audit(true)).toMatchObject({ texts: [{ entity, problem }], repaired: 1 });
+    expect(await audit()).toMatchObject(clean);
+  }
+
+  test('finds nothing where long texts are written, replaced and removed', async () => {
+    const [replaced, removed] = [await make(long), await make(long)];
+    await updateEntity(store.session('a'), { kind: 'tag', id: replaced }, { description: `${long}y` });
+    await updateEntity(store.session('a'), { kind: 'tag', id: removed }, { description: 'short' });
+    expect(await audit()).toMatchObject(clean);
+  });
+
+  test('finds a missing text, and repairs it with the beginning, which the entity still shows', async () => {
+    const id = await make(long);
+    await store.database().deleteItem(textKey('a', 'tag', id));
+    await expectRepair(id, 'missing');
+    expect(await descriptionOf(id)).toBe(long.slice(0, 100));
+  });
+
+  test('finds a text that is not the one of its entity, and gives it to the entity', async () => {
+    const id = await make(long);
+    const other = 'y'.repeat(600);
+    await putText(id, other);
+    await expectRepair(id, 'different');
+    expect(await descriptionOf(id)).toBe(other);
+  });
+
+  test('finds and deletes a text of an entity whose own is short', async () => {
+    const id = await make('short');
+    await putText(id, long);
+    await expectRepair(id, 'unused');
+    expect(await textExists(id)).toBe(false);
+    expect(await descriptionOf(id)).toBe('short');
+  });
+
+  test('finds and deletes a text without an entity', async () => {
+    const { id } = newId(Date.now());
+    await putText(id, long);
+    await expectRepair(id, 'unused');
+    expect(await textExists(id)).toBe(false);
+  });
+
+  test('reports each text in one line', async () => {
+    const id = await make(long);
+    await store.database().deleteItem(textKey('a', 'tag', id));
+    expect(reportLines(await audit())).toEqual([
+      `Text: the description of a#tag#${id} is missing.`,
+      expect.stringMatching(/, 1 wrong texts, /),
+    ]);
+  });
+});

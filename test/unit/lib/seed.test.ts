@@ -1,0 +1,229 @@
+import * as v from 'valibot';
+import { createOrganization } from '#functions/organizations/contract.ts';
+import { createProject } from '#functions/projects/contract.ts';
+import { createTag } from '#functions/tags/contract.ts';
+import { createTask } from '#functions/tasks/contract.ts';
+import { createUser } from '#functions/users/contract.ts';
+import { UsageError } from '#lib/cli/command-line.ts';
+import { type Service, startService } from '#lib/local/service.ts';
+import { knownStatuses } from '#lib/openapi/resources.ts';
+import { DataGenerator, type Ids } from '#lib/seed/data.ts';
+import { type Amounts, type Kind, kinds, seedOptions } from '#lib/seed/options.ts';
+import { seed } from '#lib/seed/seed.ts';
+
+describe('data', () => {
+  type Body = Readonly<Record<string, unknown>>;
+
+  const amounts: Amounts = { organizations: 4, users: 30, tags: 40, projects: 60, tasks: 1_000 };
+  const today = new Date('2026-03-04T05:06:07Z');
+
+  const idsOf = (numbers: Amounts): Ids =>
+    Object.fromEntries(
+      kinds.map((kind) => [
+        kind,
+        Array.from({ length: numbers[kind] }, (_, position) => `${kind}-${position}`),
+      ]),
+    ) as unknown as Ids;
+
+  function generate(seed: number, numbers: Amounts = amounts): Record<Kind, Body[]> {
+    const data = new DataGenerator(numbers, seed, today);
+    const ids = idsOf(numbers);
+    return Object.fromEntries(
+      kinds.map((kind) => [
+        kind,
+        Array.from({ length: numbers[kind] }, (_, position) => data[kind](position, ids)),
+      ]),
+    ) as unknown as Record<Kind, Body[]>;
+  }
+
+  const contracts = {
+    organizations: createOrganization,
+    users: createUser,
+    tags: createTag,
+    projects: createProject,
+    tasks: createTask,
+  };
+
+  const data = generate(1);
+
+  const entityOf = (kind: Kind, id: unknown): Body => data[kind][Number(String(id).split('-')[1])] ?? {};
+
+  test.each(kinds)('generated %s match the contract', (kind) => {
+    const { schema, writable } = contracts[kind].body;
+    for (const body of data[kind]) {
+      expect(v.parse(schema(), body)).toMatchObject(body);
+      expect(writable).toEqual(expect.arrayContaining(Object.keys(body)));
+    }
+  });
+
+  test('the same seed generates the same data, and another seed other data', () => {
+    expect(generate(1)).toEqual(data);
+    expect(generate(2)).not.toEqual(data);
+  });
+
+  test('project, user and tags of a task belong to one organization', () => {
+    for (const { projectId, userId, tagIds } of data.tasks) {
+      const owners = [
+        entityOf('projects', projectId)['organizationId'],
+        userId && entityOf('users', userId)['organizationId'],
+        ...(tagIds as string[]).map((id) => entityOf('tags', id)['organizationId']),
+      ].filter((owner) => owner !== null);
+      expect(new Set(owners).size).toBe(1);
+    }
+  });
+
+  test('every organization has users, tags and projects', () => {
+    for (const kind of ['users', 'tags', 'projects'] as const) {
+      const owners = new Set(data[kind].map(({ organizationId }) => organizationId));
+      expect(owners.size).toBe(amounts.organizations);
+    }
+  });
+
+  test('statuses, priorities and due dates vary and fit together', () => {
+    expect(new Set(data.tasks.map(({ status }) => status))).toEqual(
+      new Set(['planned', 'active', 'completed', 'archived']),
+    );
+    expect(new Set(data.tasks.map(({ priority }) => priority)).size).toBe(5);
+    expect(new Set(data.projects.map(({ status }) => status))).toEqual(
+      new Set(['active', 'planned', 'completed']),
+    );
+    for (const { projectId, status, dueDate } of data.tasks) {
+      if (entityOf('projects', projectId)['status'] !== 'completed') continue;
+      expect(['completed', 'archived']).toContain(status);
+      if (dueDate !== null) expect(String(dueDate) < '2026-03-04').toBe(true);
+    }
+  });
+
+  test.each(kinds)('statuses of generated %s are those that the documentation names', (kind) => {
+    const statuses = data[kind].map(({ status = 'active' }) => status);
+    expect(knownStatuses).toEqual(expect.arrayContaining(statuses));
+  });
+
+  test('tasks need no other entities', () => {
+    const tasks = generate(1, { organizations: 0, users: 0, tags: 0, projects: 0, tasks: 20 }).tasks;
+    for (const task of tasks) expect(task).toMatchObject({ projectId: null, userId: null, tagIds: [] });
+  });
+});
+
+describe('options', () => {
+  describe('the options of npm run seed', () => {
+    test('have defaults', () => {
+      expect(seedOptions([])).toEqual({
+        amounts: { organizations: 3, users: 20, tags: 12, projects: 30, tasks: 2_000 },
+        seed: 1,
+        url: 'http://localhost:3000',
+        concurrency: 8,
+        reset: false,
+      });
+    });
+
+    test('come from the flags', () => {
+      const flags =
+        '--organizations 1 --users 2 --tags 3 --projects=4 --tasks 0 --seed 6 --url http://h:1/ --concurrency 8';
+      expect(seedOptions(flags.split(' '))).toEqual({
+        amounts: { organizations: 1, users: 2, tags: 3, projects: 4, tasks: 0 },
+        seed: 6,
+        url: 'http://h:1',
+        concurrency: 8,
+        reset: false,
+      });
+    });
+
+    test('return the help for --help', () => {
+      expect(seedOptions(['--help'])).toBe('help');
+    });
+
+    test.each([
+      ['--tasks ten', '--tasks must be a whole number from 0 to 10000000, not "ten".'],
+      ['--tasks 1.5', '--tasks must be a whole number from 0 to 10000000, not "1.5".'],
+      ['--tasks=-1', '--tasks must be a whole number from 0 to 10000000, not "-1".'],
+      ['--tasks -5', '--tasks must be a whole number from 0 to 10000000, not "-5".'],
+      ['--concurrency 0', '--concurrency must be a whole number from 1 to 256, not "0".'],
+      [
+        '--url localhost:3000',
+        '--url must be an HTTP URL, for example http://localhost:3000, not "localhost:3000".',
+      ],
+      [
+        '--reset --url http://api.example.com',
+        '--reset deletes everything, so it is only for a service on this machine, not http://api.example.com.',
+      ],
+      ['--organizations 0', 'Every project belongs to an organization.'],
+      ['--task 5', 'There is no option --task. Did you mean "--tasks"?'],
+      ['5', 'The command takes no argument "5".'],
+    ])('reject %s', (flags, message) => {
+      const read = (): unknown => seedOptions(flags.split(' '));
+      expect(read).toThrow(UsageError);
+      expect(read).toThrow(message);
+    });
+  });
+});
+
+describe('seed', () => {
+  interface List {
+    readonly total: number;
+    readonly data: readonly Readonly<Record<string, unknown>>[];
+  }
+
+  let service: Service;
+
+  beforeAll(async () => {
+    service = await startService({ port: 0, databaseFile: ':memory:' });
+  });
+
+  afterAll(() => service?.stop());
+
+  const list = async (path: string): Promise<List> => {
+    const response = await fetch(`${service.url}/v1/${path}`);
+    expect(response.status).toBe(200);
+    return (await response.json()) as List;
+  };
+
+  const quiet = { begin: () => {}, step: () => {}, end: () => {} };
+
+  describe('npm run seed', () => {
+    const amounts = { organizations: 2, users: 4, tags: 3, projects: 4, tasks: 25 };
+    const totals = async () =>
+      Object.fromEntries(
+        await Promise.all(kinds.map(async (kind) => [kind, (await list(kind)).total] as const)),
+      );
+
+    test('creates the given number of entities of each kind and reports progress', async () => {
+      const begun: string[] = [];
+      let steps = 0;
+      let ended = false;
+      const progress = {
+        begin: (what: string, amount: number) => begun.push(`${what} ${amount}`),
+        step: (amount = 1) => {
+          steps += amount;
+        },
+        end: () => {
+          ended = true;
+        },
+      };
+      const { url } = service;
+      const { durationMs, exampleUrl } = await seed({ amounts, seed: 1, url, concurrency: 8 }, progress);
+      expect(await totals()).toEqual(amounts);
+      expect(begun).toEqual(['organizations 2', 'users 4', 'tags 3', 'projects 4', 'tasks 25']);
+      expect(steps).toBe(38);
+      expect(ended).toBe(true);
+      expect(durationMs).toBeGreaterThan(0);
+
+      const shown = await list(exampleUrl.replace(`${url}/v1/`, ''));
+      expect(shown.total).toBeGreaterThan(5);
+    });
+
+    test('creates the same data again for the same seed', async () => {
+      await seed({ amounts, seed: 1, url: service.url, concurrency: 3 }, quiet);
+      const { data, total } = await list('tasks?limit=100&sortBy=name');
+      expect(total).toBe(2 * amounts.tasks);
+      const names = data.map(({ name }) => name);
+      expect(new Set(names).size).toBeLessThanOrEqual(names.length / 2);
+    });
+
+    test('deletes everything first when asked to', async () => {
+      const few = { organizations: 1, users: 1, tags: 1, projects: 1, tasks: 30 };
+      await seed({ amounts: few, seed: 2, url: service.url, concurrency: 3, reset: true }, quiet);
+      expect(await totals()).toEqual(few);
+    });
+  });
+});
