@@ -30,18 +30,13 @@ export async function synthesize(
   return worker.synthesize(settings, assembly, last);
 }
 
-let templateFolder: string | undefined;
-
-/**
- * Synthesizes the stacks for tests that read only the templates: without copies of the bundles, in half the time. All of them are written to
- * one folder, because CDK remembers the hash of an asset for each folder.
- */
-export function synthesizeTemplates(
+/** Synthesizes the stacks for tests that read only the templates. A worker does it once for the same settings. */
+export async function synthesizeTemplates(
   settings: Readonly<Record<string, unknown>> = {},
   last?: Pick<ReleaseRecord, 'permissions'>,
 ): Promise<Synthesized> {
-  templateFolder ??= temporaryFolder();
-  return synthesize({ ...settings, 'aws:cdk:disable-asset-staging': true }, templateFolder, last);
+  const worker = await testWorker();
+  return worker.synthesizeTemplates(settings, last);
 }
 
 export const ofType = (resources: Resources, type: string): [string, Resource][] =>

@@ -1,4 +1,7 @@
 /** Synthesizes the stacks. The worker loads it once for all its test files, because aws-cdk-lib takes a second to load. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { service } from '#lib/infrastructure/service.ts';
@@ -43,4 +46,29 @@ export function synthesize(
     api: templates.api.Resources,
     hasTerminationProtection: data.terminationProtection ?? false,
   };
+}
+
+/** Templates by what they were made from: most test files need some of the same. */
+const known = new Map<string, Synthesized>();
+
+let folder: string | undefined;
+
+/** Returns a folder for all assemblies of the worker, because CDK remembers the hash of an asset for each folder. */
+function templateFolder(): string {
+  const created = mkdtempSync(join(tmpdir(), 'templates-'));
+  process.once('exit', () => rmSync(created, { recursive: true, force: true }));
+  return created;
+}
+
+/** Synthesizes the stacks without copies of the bundles, once for the same settings. */
+export function synthesizeTemplates(
+  settings: Readonly<Record<string, unknown>>,
+  last?: Pick<ReleaseRecord, 'permissions'>,
+): Synthesized {
+  const key = JSON.stringify([Object.entries(settings).sort(), last]);
+  folder ??= templateFolder();
+  const withoutCopies = { ...settings, 'aws:cdk:disable-asset-staging': true };
+  const synthesized = known.get(key) ?? synthesize(withoutCopies, folder, last);
+  known.set(key, synthesized);
+  return synthesized;
 }

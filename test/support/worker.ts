@@ -54,3 +54,11 @@ export async function synthesizeTemplates(
   const synthesis = await import('../infrastructure/synthesis.ts');
   return synthesis.synthesizeTemplates(settings, last);
 }
+
+export async function synthesizeTemplates(
+  settings: Readonly<Record<string, unknown>>,
+  last?: Pick<ReleaseRecord, 'permissions'>,
+): Promise<Synthesized> {
+  const synthesis = await import('../infrastructure/synthesis.ts');
+  return synthesis.synthesizeTemplates(settings, last);
+}
