@@ -53,7 +53,6 @@ const everyLanding = (occasion: Occasion, base: string): Step[] => [
   },
   { name: 'former', command: jest('--selectProjects', 'former'), environment: { TEST_RUNS: 'full' } },
   { name: 'stack', command: jest('--selectProjects', 'stack') },
-  { name: 'synthesized', command: tool('jest', '--config', 'jest.synthesized.config.js') },
   {
     name: 'programs',
     command: jest('--selectProjects', 'programs'),
@@ -145,6 +144,12 @@ async function testDynamoDbLocal(): Promise<number> {
 }
 
 const everyNight: readonly NightStep[] = [
+  {
+    name: 'settings',
+    about: ['lib/infrastructure/'],
+    command: jest('test/infrastructure/rules', 'test/infrastructure/updates'),
+    environment: { TEST_RUNS: 'full' },
+  },
   { name: 'typescript', about: ['client/'], command: testTypeScript },
   {
     name: 'openapi-lint',

@@ -2,8 +2,8 @@
  * Modules that every bundle would contain and that no function runs. Each is replaced by the exports that its importer
  * needs to link.
  *
- * Each module listed here must be unreachable at run time. Two tests check it: the contract tests run on the bundles
- * (`npm test -- --only synthesized`), and `test/infrastructure/bundle-budget.test.ts` checks that each module still exists.
+ * Each module listed here must be unreachable at run time. Two tests check it: `test/infrastructure/start-synthesized.test.ts` calls each
+ * operation of the bundles, and `test/infrastructure/bundle-budget.test.ts` checks that each module still exists.
  */
 import { dirname } from 'node:path';
 import type { Plugin } from 'esbuild';

@@ -223,9 +223,6 @@ export const lists: readonly ListKind[] = [...collections, ...nestedLists];
 /**
  * The resources that rules of all resources are tested with. In `npm test` they are three, because all share their code: one that has lists
  * and a reference, one with several references, and one that many refer to.
- *
- * `npm test -- --only synthesized` fails when no test needs a permission of a function. So use `resources` for a rule that alone makes a call to
- * DynamoDB.
  */
 export const someResources: readonly Resource[] = resources.filter(
   ({ kind }) => isFullRun || ['project', 'task', 'tag'].includes(kind),

@@ -1,20 +1,16 @@
 import { setEngineEnvironment } from '#lib/local/engine-environment.ts';
 import type { Service } from '#lib/local/service.ts';
-import { fromEnvironment, startSynthesized } from '../synthesized/synthesized-service.ts';
 import type { CheckedServiceOptions } from './checked-service.ts';
 import { testWorker } from './test-worker.ts';
 
 /** Whether contract tests run on a table in their process. `TEST_ENGINE=embedded` lets them run on the embedded engine. */
-export const isInProcess =
-  !process.env['TEST_ENGINE'] && !process.env['DYNAMODB_ENDPOINT'] && fromEnvironment() === undefined;
+export const isInProcess = !process.env['TEST_ENGINE'] && !process.env['DYNAMODB_ENDPOINT'];
 
 /**
  * Starts the service for a test file, on an empty table, and checks its events and responses. The service runs in the process of the test, outside
- * jest's realm. When the tests run on a cloud assembly, it runs in a process of its own.
+ * jest's realm.
  */
 export async function startTestService(options: Partial<CheckedServiceOptions> = {}): Promise<Service> {
-  const synthesized = fromEnvironment();
-  if (synthesized) return startSynthesized(synthesized);
   const { sharedEngine, startService } = await testWorker();
   const { endpoint } = await sharedEngine();
   // For clients that the test creates: the service sets these variables outside the realm.

@@ -1,0 +1,348 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Contract, scopeOf } from '#functions/contract/contract.ts';
+import { routes } from '#functions/routes.ts';
+import { ratePrefix } from '#functions/store/model/published-units.ts';
+import type { PermissionReport } from '#lib/cloud-assembly/iam-proxy.ts';
+import { defaultTenantRate } from '#lib/hosting/functions.ts';
+import { resourceServer } from '#lib/hosting/scopes.ts';
+import { killLeftovers, spawnStart, untilItListens } from '../cli/started-service.ts';
+import { audience, type Issuer, startIssuer } from '../support/issuer.ts';
+import { synthesize, temporaryFolder } from './stacks.ts';
+
+/**
+ * `npm run start:synthesized` on the stacks: calls each operation, with the roles of the functions. Together, the requests use every permission.
+ */
+
+type Fields = Readonly<Record<string, unknown>>;
+
+interface Call {
+  readonly id?: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: object;
+}
+
+interface Body {
+  readonly id: string;
+  readonly total: number;
+  readonly cursor: string;
+  readonly results: readonly { readonly body: Body }[];
+}
+
+const contracts = new Map(routes.map(({ contract }) => [contract.operation, contract]));
+const called = new Set<string>();
+
+/** A description of more bytes than an item has room for, so that it is an item of its own. */
+const long = 'é'.repeat(300);
+
+/** More than one transaction changes, so that a job continues. */
+const many = 125;
+const maxBatch = 25;
+
+const assembly = temporaryFolder();
+let environment: Record<string, string> = {};
+
+const spawnSynthesized = (more: Record<string, string>, ...flags: string[]) =>
+  spawnStart(
+    { PORT: '0', DATABASE_FILE: ':memory:', ...more },
+    ['--assembly', assembly, '--any-node', ...flags],
+    {
+      command: 'start-synthesized',
+    },
+  );
+
+class Client {
+  readonly #url: string;
+  readonly #token: string;
+  readonly #report: string;
+  readonly #started: ReturnType<typeof spawnStart>;
+
+  private constructor(
+    started: ReturnType<typeof spawnStart>,
+    { url, token, report }: { readonly url: string; readonly token: string; readonly report: string },
+  ) {
+    this.#started = started;
+    this.#url = url;
+    this.#token = token;
+    this.#report = report;
+  }
+
+  static async start(token: string, ...flags: string[]): Promise<Client> {
+    const report = join(temporaryFolder(), 'report.json');
+    const started = spawnSynthesized(environment, '--permission-report', report, ...flags);
+    return new Client(started, { url: await untilItListens(started), token, report });
+  }
+
+  /** Sends a request that succeeds. @throws Error with the response when it does not. */
+  async call(operation: string, { id = '', query = {}, body }: Call = {}): Promise<Body> {
+    const { method, path } = contracts.get(operation) as Contract;
+    called.add(operation);
+    const address = path.replace('{id}', id).replace('{file}', id);
+    const response = await fetch(`${this.#url}${address}?${new URLSearchParams(query)}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${this.#token}`,
+        ...(method !== 'GET' && { 'idempotency-key': crypto.randomUUID() }),
+        ...(body && { 'content-type': `application/${method === 'PATCH' ? 'merge-patch+json' : 'json'}` }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${operation}: ${response.status} ${text}`);
+    return (/json/.test(response.headers.get('content-type') ?? '') ? JSON.parse(text) : {}) as Body;
+  }
+
+  /** Repeats a request until its response has a total: a job changes it. */
+  async untilTotal(operation: string, call: Call, total: number): Promise<void> {
+    while ((await this.call(operation, call)).total !== total) await delay(50);
+  }
+
+  /** @throws Error when the command fails. */
+  async stop(): Promise<PermissionReport[]> {
+    this.#started.process.kill('SIGTERM');
+    if ((await this.#started.ended()) !== 0) throw new Error(this.#started.output());
+    return JSON.parse(readFileSync(this.#report, 'utf8')) as PermissionReport[];
+  }
+}
+
+const kinds = ['organization', 'project', 'user', 'tag', 'task'] as const;
+type Kind = (typeof kinds)[number];
+
+const nameOf = (kind: Kind): string => kind[0]?.toUpperCase() + kind.slice(1);
+const hasText = (kind: Kind): boolean => kind !== 'user';
+
+type Ids = Readonly<Record<Kind, string>>;
+
+const references = (kind: Kind, ids: Partial<Ids>): Fields =>
+  ({
+    organization: {},
+    project: { organizationId: ids.organization },
+    user: { organizationId: ids.organization },
+    tag: { organizationId: ids.organization },
+    task: { projectId: ids.project, userId: ids.user, tagIds: [ids.tag] },
+  })[kind];
+
+/** Two values of the field that is an item of its own: the long description, or the subject of a user. */
+const longFields = (kind: Kind): Fields =>
+  hasText(kind) ? { description: long } : { subject: `${Math.random()}` };
+const shortFields = (kind: Kind): Fields => (hasText(kind) ? { description: '' } : { subject: null });
+
+async function create(client: Client, kind: Kind, fields: Fields): Promise<string> {
+  return (await client.call(`create${nameOf(kind)}`, { body: { name: kind, ...fields } })).id;
+}
+
+/** Creates tasks with long descriptions, in batches. */
+async function createMany(client: Client, kind: 'task' | 'project' | 'user', fields: Fields): Promise<void> {
+  for (let made = 0; made < many; made += maxBatch) {
+    const operations = Array.from({ length: maxBatch }, () => ({
+      operation: 'create',
+      body: { name: kind, ...fields },
+    }));
+    await client.call(`batch${nameOf(kind)}s`, { body: { operations } });
+  }
+}
+
+/** Returns the parameter that expands the references of an entity. */
+function expandOf(own: Fields): NonNullable<Call['query']> {
+  const names = Object.keys(own).map((field) => field.replace(/Ids?$/, (end) => end.slice(2)));
+  return names.length > 0 ? { expand: names.join() } : {};
+}
+
+/** Creates an entity of each kind. */
+async function createEntities(client: Client, subject: string): Promise<Ids> {
+  let ids = {} as Ids;
+  for (const kind of kinds) {
+    const own = kind === 'user' ? { subject } : longFields(kind);
+    ids = { ...ids, [kind]: await create(client, kind, { ...references(kind, ids), ...own }) };
+  }
+  return ids;
+}
+
+/** Calls the operations of a kind with an entity of it. @param others entities to which it refers for a while. */
+async function callOperations(client: Client, kind: Kind, ids: Ids, others: Ids): Promise<void> {
+  const [name, id] = [nameOf(kind), ids[kind]];
+  const own = references(kind, ids);
+  const expanded = expandOf(own);
+  const change = (operation: string, body: Fields) => client.call(`${operation}${name}`, { id, body });
+  await change('update', { ...references(kind, others), ...shortFields(kind) });
+  await change('update', longFields(kind));
+  await change('replace', { name: kind, ...own });
+  await client.call(`read${name}`, { id, query: expanded });
+  await client.call(`list${name}History`, { id });
+  const parent = kind === 'task' ? { projectId: ids.project } : kind === 'organization' ? {} : own;
+  for (const query of [{}, expanded, { status: 'active' }, { name: kind, sortBy: 'name' }, parent]) {
+    await client.call(`list${name}s`, { query: query as Record<string, string> });
+    if (query !== expanded) {
+      const { sortBy: _, ...filters } = query as Record<string, string>;
+      const { cursor } = await client.call(`list${name}Changes`, { query: filters });
+      await client.call(`list${name}Changes`, { query: { ...filters, since: cursor } });
+    }
+  }
+  const { results } = await client.call(`batch${name}s`, {
+    body: {
+      operations: [
+        { operation: 'create', body: { name: kind, ...own, ...longFields(kind) } },
+        { operation: 'create', body: { name: kind, ...own, ...longFields(kind) } },
+        { operation: 'update', id, body: longFields(kind) },
+      ],
+    },
+  });
+  const [first, second] = results.map(({ body }) => body.id);
+  await client.call(`batch${name}s`, {
+    body: {
+      operations: [
+        { operation: 'update', id, body: shortFields(kind) },
+        { operation: 'delete', id: first },
+      ],
+    },
+  });
+  await client.call(`delete${name}`, { id: second as string });
+  await client.call(`listDeleted${name}s`);
+  await client.call(`restore${name}`, { id: second as string });
+}
+
+/** Deletes an entity by a batch. */
+const deleteInBatch = (client: Client, kind: Kind, id: string) =>
+  client.call(`batch${nameOf(kind)}s`, { body: { operations: [{ operation: 'delete', id }] } });
+
+/** Changes more than a transaction can, by each operation that then begins a job. */
+async function beginJobs(client: Client): Promise<void> {
+  const organization = await create(client, 'organization', {});
+  const ofOrganization = { organizationId: organization };
+  const [project, user, tag, otherTag] = [
+    await create(client, 'project', ofOrganization),
+    await create(client, 'user', ofOrganization),
+    await create(client, 'tag', ofOrganization),
+    await create(client, 'tag', ofOrganization),
+  ];
+  const otherUser = await create(client, 'user', ofOrganization);
+  const ofTasks = { projectId: project, description: long, tagIds: [tag, otherTag] };
+  await createMany(client, 'task', { ...ofTasks, userId: user });
+  await createMany(client, 'task', { tagIds: [], userId: otherUser });
+  const { id: clone } = await client.call('cloneProject', { id: project, body: { name: 'Clone' } });
+  await client.untilTotal('listProjectTasks', { id: clone }, many);
+  await client.call('deleteUser', { id: user });
+  await deleteInBatch(client, 'user', otherUser);
+  await client.call('deleteTag', { id: tag });
+  await deleteInBatch(client, 'tag', otherTag);
+  await client.call('deleteProject', { id: project });
+  await client.untilTotal('listTasks', { query: { projectId: project } }, 0);
+  await client.call('restoreProject', { id: project });
+  await client.untilTotal('listTasks', { query: { projectId: project } }, many);
+  await deleteInBatch(client, 'project', project);
+  await createMany(client, 'project', ofOrganization);
+  await client.call('archiveOrganization', { id: organization });
+  await client.untilTotal(
+    'listOrganizationProjects',
+    { id: organization, query: { status: 'archived' } },
+    many + 1,
+  );
+  await client.call('deleteOrganization', { id: organization });
+  await client.untilTotal('listProjects', { query: { organizationId: organization } }, 0);
+  await client.call('restoreOrganization', { id: organization });
+  await client.untilTotal('listProjects', { query: { organizationId: organization } }, many + 1);
+  await deleteInBatch(client, 'organization', organization);
+  await client.untilTotal('listProjects', { query: { organizationId: organization } }, 0);
+}
+
+async function callAll(client: Client): Promise<void> {
+  const ids = await createEntities(client, 'somebody');
+  const others = await createEntities(client, 'somebody else');
+  await client.call('readSignedInUser');
+  for (const [operation, kind, filters] of [
+    ['listOrganizationProjects', 'organization', {}],
+    ['listOrganizationUsers', 'organization', { expand: 'organization' }],
+    ['listProjectTasks', 'project', {}],
+    ['listTagTasks', 'tag', { projectId: ids.project }],
+    ['listUserTasks', 'user', { projectId: ids.project }],
+  ] as const) {
+    await client.call(operation, { id: ids[kind], query: { ...filters } });
+    await client.call(operation, { id: ids[kind], query: { status: 'active', sortBy: 'name' } });
+  }
+  for (const kind of kinds) await callOperations(client, kind, ids, others);
+  for (const { contract } of routes.filter(
+    ({ contract }) => !contract.resource && !called.has(contract.operation),
+  )) {
+    await client.call(contract.operation, { id: contract.files?.[0] ?? '' });
+  }
+  await beginJobs(client);
+}
+
+/** The schedule runs the jobs when the stream is not read. */
+async function runSchedule(client: Client): Promise<void> {
+  const organization = await create(client, 'organization', {});
+  const project = await create(client, 'project', { organizationId: organization });
+  await createMany(client, 'task', { projectId: project, description: long });
+  await client.call('deleteOrganization', { id: organization });
+  await client.untilTotal('listTasks', { query: { projectId: project } }, 0);
+}
+
+let issuer: Issuer;
+let token: string;
+let reports: PermissionReport[];
+
+beforeAll(async () => {
+  // The limit of a stage that is not disposable adds its permissions to the roles. With the bus, the function that compacts logs also publishes.
+  await synthesize({ tenantRate: defaultTenantRate, eventBus: true }, assembly);
+  issuer = await startIssuer();
+  const scopes = routes.flatMap(({ contract }) => scopeOf(contract) ?? []);
+  token = await issuer.token({ scope: scopes.map((name) => `${resourceServer}/${name}`).join(' ') });
+  environment = { AUTHENTICATION_ISSUER: issuer.url, AUTHENTICATION_AUDIENCE: audience };
+  const client = await Client.start(token);
+  await callAll(client);
+  const scheduled = await Client.start(token, '--without-stream');
+  await runSchedule(scheduled);
+  reports = [...(await client.stop()), ...(await scheduled.stop())];
+});
+
+afterAll(async () => {
+  await killLeftovers();
+  await issuer.stop();
+});
+
+test('each operation is called', () => {
+  expect([...called].sort()).toEqual([...contracts.keys()].sort());
+});
+
+test('no call lacks a permission', () => {
+  expect(reports.filter(({ refused }) => refused.length > 0)).toEqual([]);
+});
+
+/** Returns whether a run cannot use a permission. */
+const isUnusable = (permission: string): boolean =>
+  // Lambda itself sends what it gives up.
+  /sqs:SendMessage .*:DeadLetters/.test(permission) ||
+  // Replaced columns are deleted an hour later. The simulation does it.
+  /^onLogRecords\S* dynamodb:DeleteItem /.test(permission) ||
+  // Logs are compared with their entities a day later. The simulation does it.
+  /^onSchedule\S* .*\/index\/by-creation$/.test(permission) ||
+  // A function whose requests use little does not publish it.
+  permission.endsWith(`(${ratePrefix}*)`);
+
+const permissionsIn = (state: 'used' | 'unused'): string[] => [
+  ...new Set(reports.flatMap((report) => report[state].map((one) => `${report.function} ${one}`))),
+];
+
+test('no permission lacks a call', () => {
+  const used = permissionsIn('used');
+  expect(permissionsIn('unused').filter((one) => !used.includes(one) && !isUnusable(one))).toEqual([]);
+  // Each function has this permission, and one of them suffices.
+  expect(used.filter((one) => one.endsWith(`(${ratePrefix}*)`))).not.toEqual([]);
+});
+
+test('functions run with the CPU share of their memory', async () => {
+  const client = await Client.start(token, '--lambda-cpu');
+  await create(client, 'tag', {});
+  // Several environments of one function.
+  const lists = await Promise.all([client.call('listTags'), client.call('listTags')]);
+  expect(lists.map(({ total }) => total)).toEqual([1, 1]);
+  await client.stop();
+});
+
+test('prints how to get a token when the issuer of the templates is unreachable', async () => {
+  const started = spawnSynthesized({});
+  await untilItListens(started);
+  for (const part of ['/.well-known/openid-configuration failed: ', 'oauth2/token', '-c authentication=none'])
+    expect(started.output()).toContain(part);
+});
