@@ -21,7 +21,7 @@ const help = `Checks types and lint; runs the unit tests, the contract tests and
 
 One file: npx jest <part of its path>. Tests with a name: npx jest <part of a path> -t '<part of the name>'`;
 
-await runCommand('npm test', async () => {
+await runCommand(process.argv.includes('--nightly') ? 'npm run test:nightly' : 'npm test', async () => {
   const flags = flagsOrHelp(help, {
     landing: { type: 'boolean' },
     nightly: { type: 'boolean' },

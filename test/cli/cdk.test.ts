@@ -11,27 +11,18 @@ import { knownFlags, requireKnownFlags } from '#lib/cli/cdk-flags.ts';
 import { type Engine, startEngine } from '#lib/local/dynamodb-engine.ts';
 import { ensureTable } from '#lib/local/table.ts';
 import { type AwsStandIn, startAwsStandIn } from '../support/aws-stand-in.ts';
-import { commandLine } from './run.ts';
+import { commandLine, run as runInProcess } from './run.ts';
 
 /** `npm run deploy` and `npm run cdk`, without an account: they stop before anything is bundled. */
 
 const root = join(__dirname, '../..');
 const bundles = join(root, 'dist/functions');
 
-function run(flags: readonly string[], environment: Record<string, string> = {}) {
-  const [program, values] = commandLine('cdk', flags);
-  const { PATH = '' } = process.env;
-  return spawnSync(program, values, {
-    cwd: root,
-    encoding: 'utf8',
-    env: {
-      PATH,
-      HOME: '/nonexistent',
-      AWS_EC2_METADATA_DISABLED: 'true',
-      AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
-      ...environment,
-    },
-  });
+/** Runs the command without credentials, and without what npm sets. */
+async function run(flags: readonly string[], environment: Record<string, string> = {}) {
+  const env = { HOME: '/nonexistent', AWS_EC2_METADATA_DISABLED: 'true', ...environment };
+  const { code, output, errors } = await runInProcess('cdk', flags, env, /^(?:AWS_|npm_)/i);
+  return { status: code, stdout: output, stderr: errors };
 }
 
 /** Runs a command that sends requests to this process. */
@@ -54,18 +45,18 @@ afterEach(() => expect(existsSync(bundles)).toBe(false));
 
 test.each(['bootstrap', 'deploy', 'diff', 'drift', 'import', 'destroy'])(
   '%s says what to set when there are no credentials',
-  (name) => {
-    const { status, stderr } = run([name]);
+  async (name) => {
+    const { status, stderr } = await run([name]);
     expect(stderr).toMatch(/^There are no AWS credentials .*AWS_PROFILE.*AWS_ACCESS_KEY_ID/s);
     expect(status).toBe(1);
   },
 );
 
-test('says so too when the metadata service of EC2 never responds', () => {
+test('says so too when the metadata service of EC2 never responds', async () => {
   // Nobody accepts the connections while the command runs.
   const silent = createServer().listen(0);
   const { port } = silent.address() as AddressInfo;
-  const { status, stderr } = run(['deploy'], {
+  const { status, stderr } = await run(['deploy'], {
     AWS_REGION: 'eu-central-1',
     AWS_EC2_METADATA_DISABLED: 'false',
     AWS_EC2_METADATA_SERVICE_ENDPOINT: `http://127.0.0.1:${port}`,
@@ -81,15 +72,15 @@ test.each([
   { name: 'diff', flags: ['--help', '--force'] },
   { name: 'destroy', flags: ['-c', 'stage=production', '--help'] },
   { name: 'synth', flags: ['--help'] },
-])('$name $flags prints its help, and does nothing else', ({ name, flags }) => {
-  const { status, stdout, stderr } = run([name, ...flags]);
+])('$name $flags prints its help, and does nothing else', async ({ name, flags }) => {
+  const { status, stdout, stderr } = await run([name, ...flags]);
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   expect(stdout).toContain('npm run cdk -- <command> [options]');
   expect(stdout).toContain('--help');
 });
 
-test('says what to set when there is no region', () => {
-  const { status, stderr } = run(['deploy', '-c', 'region='], {
+test('says what to set when there is no region', async () => {
+  const { status, stderr } = await run(['deploy', '-c', 'region='], {
     AWS_ACCESS_KEY_ID: 'x',
     AWS_SECRET_ACCESS_KEY: 'x',
   });
@@ -97,17 +88,17 @@ test('says what to set when there is no region', () => {
   expect(status).toBe(1);
 });
 
-test('names the nearest setting for a mistyped one', () => {
-  const { status, stderr } = run(['deploy', '-c', 'stge=production']);
+test('names the nearest setting for a mistyped one', async () => {
+  const { status, stderr } = await run(['deploy', '-c', 'stge=production']);
   expect(stderr).toContain('"stge" is not a setting. Did you mean "stage"?');
   expect(status).toBe(1);
 });
 
 test.each(['deploy', 'destroy', 'synth'])(
   '%s refuses a setting that npm takes for itself, instead of using the default stage',
-  (name) => {
+  async (name) => {
     for (const environment of [{ npm_config_call: 'stage=production' }, { npm_config_stage: 'production' }]) {
-      const { status, stderr } = run([name], environment);
+      const { status, stderr } = await run([name], environment);
       const script = ['deploy', 'diff', 'synth'].includes(name)
         ? `npm run ${name} --`
         : `npm run cdk -- ${name}`;
@@ -117,12 +108,12 @@ test.each(['deploy', 'destroy', 'synth'])(
   },
 );
 
-test.each(['bootstrap', 'destroy'])('%s of production needs no client for sign-in', (name) => {
-  const { stderr } = run([name, '-c', 'stage=production']);
+test.each(['bootstrap', 'destroy'])('%s of production needs no client for sign-in', async (name) => {
+  const { stderr } = await run([name, '-c', 'stage=production']);
   expect(stderr).toMatch(/^There are no AWS credentials/);
 });
 
-test('deploy of production says which settings make a client for sign-in', () => {
+test('deploy of production says which settings make a client for sign-in', async () => {
   const settings = [
     'stage=production',
     'authentication=cognito',
@@ -130,15 +121,15 @@ test('deploy of production says which settings make a client for sign-in', () =>
     'machineClient=false',
     'alarmEmail=none',
   ];
-  const { status, stderr } = run(['deploy', ...settings.flatMap((one) => ['-c', one])]);
+  const { status, stderr } = await run(['deploy', ...settings.flatMap((one) => ['-c', one])]);
   expect(stderr).toContain(
     'Stage "production" with Cognito needs "callbackUrls" (for example "https://app.example.com/") or "machineClient" (true).',
   );
   expect(status).toBe(1);
 });
 
-test('synth names a wrong setting before it bundles', () => {
-  const { status, stderr } = run(['synth', '-c', 'stge=production']);
+test('synth names a wrong setting before it bundles', async () => {
+  const { status, stderr } = await run(['synth', '-c', 'stge=production']);
   expect(stderr).toContain('"stge" is not a setting. Did you mean "stage"?');
   expect(status).toBe(1);
 });
@@ -184,8 +175,8 @@ describe('with credentials', () => {
   });
 });
 
-test('names a profile that does not exist', () => {
-  const { status, stderr } = run(['deploy'], { AWS_PROFILE: 'nope' });
+test('names a profile that does not exist', async () => {
+  const { status, stderr } = await run(['deploy'], { AWS_PROFILE: 'nope' });
   expect(stderr).toMatch(/^The profile "nope" \(AWS_PROFILE\) gives no AWS credentials/);
   expect(status).toBe(1);
 });
@@ -219,8 +210,8 @@ test.each([
   ],
   [['--stage=production'], 'There is no option --stage. A setting follows "-c": -c stage=production.'],
   [['-x'], 'There is no option -x.'],
-])('deploy refuses %j', (flags, message) => {
-  const { status, stderr } = run(['deploy', ...flags]);
+])('deploy refuses %j', async (flags, message) => {
+  const { status, stderr } = await run(['deploy', ...flags]);
   expect(stderr).toContain(message);
   expect(status).toBe(2);
 });
@@ -242,14 +233,14 @@ test('deploy passes the flags of CDK on', () => {
 test.each([
   [[], 'Choose a command: bootstrap, deploy, diff, drift, import, destroy, synth.'],
   [['deplyo'], 'There is no command "deplyo". Did you mean "deploy"?'],
-])('rejects the command %j', (flags, message) => {
-  const { status, stderr } = run(flags);
+])('rejects the command %j', async (flags, message) => {
+  const { status, stderr } = await run(flags);
   expect(stderr).toBe(`${message}\nSee "npm run cdk -- --help".\n`);
   expect(status).toBe(2);
 });
 
-test('rejects a flag without a value', () => {
-  const { status, stderr } = run(['deploy', '-c', 'stage']);
+test('rejects a flag without a value', async () => {
+  const { status, stderr } = await run(['deploy', '-c', 'stage']);
   expect(stderr).toContain('-c stage=production');
   expect(status).toBe(2);
 });

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { run } from './run.ts';
+import { run, runProgram } from './run.ts';
 import { killLeftovers, start } from './started-service.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'invoke-'));
@@ -14,7 +14,7 @@ interface Task {
 
 test('calls handlers on the database file, and tenants have separate data', async () => {
   const file = ['--database-file', join(folder, 'file.sqlite')];
-  const created = await run('invoke', ['createTask', '--body', '{"name":"A"}', '--include', ...file]);
+  const created = await runProgram('invoke', ['createTask', '--body', '{"name":"A"}', '--include', ...file]);
   expect(created.code).toBe(0);
   expect(created.errors).toMatch(
     /^201 Created, \d+ ms, \d+ database calls?, [\d.]+ read and [\d.]+ write units$/m,
@@ -22,17 +22,17 @@ test('calls handlers on the database file, and tenants have separate data', asyn
   expect(created.errors).toMatch(/^location: \/v1\/tasks\//m);
   const { id } = JSON.parse(created.output) as Task;
 
-  const read = await run('invoke', ['readTask', '--id', id, ...file]);
+  const read = await runProgram('invoke', ['readTask', '--id', id, ...file]);
   expect(JSON.parse(read.output)).toMatchObject({ id, name: 'A' });
 
-  const missing = await run('invoke', ['readTask', '--id', id, '--tenant', 'acme', ...file]);
+  const missing = await runProgram('invoke', ['readTask', '--id', id, '--tenant', 'acme', ...file]);
   expect([missing.code, JSON.parse(missing.output)]).toMatchObject([1, { status: 404 }]);
 });
 
 test('uses the engine of a service that runs on the database file', async () => {
   const databaseFile = join(folder, 'shared.sqlite');
   const service = await start({ DATABASE_FILE: databaseFile });
-  const created = await run('invoke', [
+  const created = await runProgram('invoke', [
     'createTask',
     '--body',
     '{"name":"B"}',

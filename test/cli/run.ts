@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { testWorker } from '../support/test-worker.ts';
 
 const root = join(__dirname, '../..');
 
@@ -9,8 +10,18 @@ export const commandLine = (command: string, flags: readonly string[] = []): [st
   ['--import', 'tsx', join(root, 'bin', `${command}.ts`), ...flags],
 ];
 
-/** @param env variables in addition to those of this process. */
-export function run(
+/** Runs a command in the process of the test. `help.test.ts` starts each program once. */
+export async function run(
+  command: string,
+  flags: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  hidden?: RegExp,
+): Promise<{ code: number | null; output: string; errors: string }> {
+  return (await testWorker()).runInProcess(command, flags, env, hidden);
+}
+
+/** Runs a command in a process of its own. @param env variables in addition to those of this process. */
+export function runProgram(
   command: string,
   flags: readonly string[],
   env: Readonly<Record<string, string>> = {},

@@ -5,6 +5,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEngine } from '#lib/local/dynamodb-engine.ts';
+import { run } from './run.ts';
 import { killLeftovers, spawnStart, start, untilItListens } from './started-service.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'start-'));
@@ -159,10 +160,11 @@ test('reads origins from the command line', async () => {
 });
 
 test('rejects a table on AWS without an issuer before it connects', async () => {
-  const refused = spawnStart({ DYNAMODB_ENDPOINT: 'https://dynamodb.no-such-region.amazonaws.com' });
-  expect(await refused.ended()).toBe(2);
-  expect(refused.output()).toContain('--authentication-issuer');
-  expect(refused.output()).toContain('--allow-unauthenticated');
+  const DYNAMODB_ENDPOINT = 'https://dynamodb.no-such-region.amazonaws.com';
+  const { code, errors } = await run('start', [], { DYNAMODB_ENDPOINT });
+  expect(code).toBe(2);
+  expect(errors).toContain('--authentication-issuer');
+  expect(errors).toContain('--allow-unauthenticated');
 });
 
 test.each([
@@ -171,32 +173,10 @@ test.each([
   [['--request-log', 'xml'], 'The request log must be one of lines, json, off, not "xml".'],
   [['--dynamodb-endpoint', 'nowhere'], 'must be an HTTP URL'],
 ])('rejects the flags %j', async (flags, message) => {
-  const refused = spawnStart({}, flags);
-  expect(await refused.ended()).toBe(2);
-  expect(refused.output()).toContain(message);
-  expect(refused.output()).toContain('--help');
-});
-
-test('--help names every flag and its variable', async () => {
-  const help = spawnStart({}, ['--help']);
-  expect(await help.ended()).toBe(0);
-  for (const word of [
-    '--port',
-    'PORT',
-    '--database-file',
-    'DATABASE_FILE',
-    '--dynamodb-endpoint',
-    'DYNAMODB_ENDPOINT',
-    '--host',
-    'HOST',
-    '--allow-origin',
-    'ALLOW_ORIGIN',
-    '--allow-host',
-    'ALLOW_HOST',
-    '--allow-unauthenticated',
-  ]) {
-    expect(help.output()).toContain(word);
-  }
+  const { code, errors } = await run('start', flags);
+  expect(code).toBe(2);
+  expect(errors).toContain(message);
+  expect(errors).toContain('--help');
 });
 
 test('prints what to install when no engine can run', async () => {
@@ -204,9 +184,9 @@ test('prints what to install when no engine can run', async () => {
 });
 
 test('prints the address of an engine that does not respond', async () => {
-  const refused = spawnStart({ DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' });
-  expect(await refused.ended()).toBe(1);
-  expect(refused.output()).toContain('http://127.0.0.1:9');
+  const { code, errors } = await run('start', [], { DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' });
+  expect(code).toBe(1);
+  expect(errors).toContain('http://127.0.0.1:9');
 });
 
 test.each([
@@ -219,8 +199,10 @@ test.each([
   const server = createHttpServer((__, response) => response.writeHead(status).end(body));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const refused = spawnStart({ PORT: '0', DYNAMODB_ENDPOINT: endpoint });
-  expect(await refused.ended()).toBe(1);
-  expect(refused.output()).toBe(`The server at ${endpoint} is not DynamoDB. Correct DYNAMODB_ENDPOINT.\n`);
+  expect(await run('start', [], { PORT: '0', DYNAMODB_ENDPOINT: endpoint })).toEqual({
+    code: 1,
+    output: '',
+    errors: `The server at ${endpoint} is not DynamoDB. Correct DYNAMODB_ENDPOINT.\n`,
+  });
   server.close();
 });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { journalOf } from '#lib/cli/created-entities.ts';
 import type { Service } from '#lib/local/service.ts';
 import { startTestService } from '../support/local-service.ts';
-import { commandLine, run } from './run.ts';
+import { commandLine, run, runProgram } from './run.ts';
 
 let service: Service;
 let broken: Server;
@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 test('prints each test as passed and deletes what it created', async () => {
-  const { code, errors } = await run('verify', [service.url, '--only', 'idempotency']);
+  const { code, errors } = await runProgram('verify', [service.url, '--only', 'idempotency']);
   expect(errors).toMatch(/✓ replays the response of archive/);
   expect(errors).toMatch(/Tests: +\d+ passed, \d+ total/);
   expect(errors).toMatch(/^1 of 1 files, 100 %, no time left$/m);
@@ -48,7 +48,7 @@ test('prints each test as passed and deletes what it created', async () => {
 
 test('prints the tests that fail', async () => {
   const { port } = broken.address() as AddressInfo;
-  const { code, errors } = await run('verify', [`http://127.0.0.1:${port}`, '--only', 'idempotency']);
+  const { code, errors } = await runProgram('verify', [`http://127.0.0.1:${port}`, '--only', 'idempotency']);
   expect(errors).toMatch(/✕ .*/);
   expect(errors).toMatch(/Tests: +\d+ failed, \d+ passed/);
   expect(code).toBe(1);
@@ -78,7 +78,7 @@ test('deletes what an earlier run left', async () => {
     body,
   });
   writeFileSync(join(__dirname, '../..', journalOf(service.url)), `${created.get('location')}\n`);
-  const { errors } = await run('verify', [service.url, '--only', 'health']);
+  const { errors } = await runProgram('verify', [service.url, '--only', 'health']);
   expect(errors).toContain('Deleted 1 entities that an earlier run had created.');
   expect(await total()).toBe(0);
 });

@@ -41,6 +41,17 @@ beforeAll(async () => {
 
 afterAll(() => service.stop());
 
+/** Shortens the pauses between two attempts, and not the time that an attempt may take. */
+beforeEach(() => {
+  const start = globalThis.setTimeout;
+  jest
+    .spyOn(globalThis, 'setTimeout')
+    .mockImplementation(((call: () => void, milliseconds = 0) =>
+      start(call, milliseconds < 5_000 ? milliseconds / 50 : milliseconds)) as typeof setTimeout);
+});
+
+afterEach(() => jest.restoreAllMocks());
+
 const failure = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     () => undefined,

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { createClient } from '#client/index.ts';
 import { queryString } from '#client/query.ts';
 import { readValues } from '#functions/http/query-parameters.ts';
+import { fc } from '../support/fast-check.ts';
 
 const textOf = (query: object): string => decodeURIComponent(queryString(query));
 
@@ -57,8 +57,8 @@ describe('the parameters of a query', () => {
     expect(() => queryString({ userId })).toThrow(new TypeError(message));
   });
 
-  test('are read by the service as the values that were given', () => {
-    fc.assert(
+  test('are read by the service as the values that were given', async () => {
+    await fc.assert(
       fc.property(
         fc.array(fc.string({ unit: fc.constantFrom(',', '\\', 'a') }), { minLength: 1 }),
         (values) => {

@@ -539,6 +539,18 @@ describe('pull', () => {
 
 describe('follow', () => {
   test('reads until it is stopped, and repeats what fails', async () => {
+    jest.useFakeTimers({
+      advanceTimers: 5,
+      doNotFake: [
+        'Date',
+        'hrtime',
+        'nextTick',
+        'performance',
+        'queueMicrotask',
+        'setImmediate',
+        'clearImmediate',
+      ],
+    });
     const position = newPosition();
     const errors: unknown[] = [];
     const { replication, sent, faults } = replicationOf(position, {
@@ -565,8 +577,11 @@ describe('follow', () => {
     expect(errors).toMatchObject([{ name: 'ConnectionError' }, { message: 'The copy is full.' }]);
     const { length } = sent;
     await created(position, 'second');
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    // Nothing waits for the next read.
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(jest.getTimerCount()).toBe(0);
     expect(sent).toHaveLength(length);
+    jest.useRealTimers();
   });
 });
 

@@ -4,6 +4,7 @@ import type { Service } from '#lib/local/service.ts';
 import type { ReleaseRecord } from '#lib/release/last-release.ts';
 import type { Synthesized } from '../infrastructure/synthesis.ts';
 import type { CheckedServiceOptions } from './checked-service.ts';
+import type { CommandResult } from './in-process-command.ts';
 import type { InProcessOptions, InProcessService } from './in-process-service.ts';
 
 let engine: Promise<Engine> | undefined;
@@ -38,6 +39,17 @@ export async function startInProcess(options?: InProcessOptions): Promise<InProc
   return startInProcessService(options);
 }
 
+/** Runs a command in the process. @see in-process-command.ts */
+export async function runInProcess(
+  command: string,
+  flags: readonly string[],
+  env?: Readonly<Record<string, string>>,
+  hidden?: RegExp,
+): Promise<CommandResult> {
+  const commands = await import('./in-process-command.ts');
+  return commands.runInProcess(command, flags, env, hidden);
+}
+
 export async function synthesize(
   settings: Readonly<Record<string, unknown>>,
   assembly: string,
@@ -45,14 +57,6 @@ export async function synthesize(
 ): Promise<Synthesized> {
   const synthesis = await import('../infrastructure/synthesis.ts');
   return synthesis.synthesize(settings, assembly, last);
-}
-
-export async function synthesizeTemplates(
-  settings: Readonly<Record<string, unknown>>,
-  last?: Pick<ReleaseRecord, 'permissions'>,
-): Promise<Synthesized> {
-  const synthesis = await import('../infrastructure/synthesis.ts');
-  return synthesis.synthesizeTemplates(settings, last);
 }
 
 export async function synthesizeTemplates(

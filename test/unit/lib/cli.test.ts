@@ -629,7 +629,13 @@ describe('watch tests', () => {
     ['test/contract/resources.ts', ['test/contract/']],
     ['docs/testing.md', []],
   ])('after %s was saved, runs %j', (path, expected) => {
-    const existing = ['functions/', 'functions/http.test.ts', 'lib/local.test.ts', 'lib/openapi.test.ts', 'lib/openapi/'];
+    const existing = [
+      'functions/',
+      'functions/http.test.ts',
+      'lib/local.test.ts',
+      'lib/openapi.test.ts',
+      'lib/openapi/',
+    ];
     expect(testsOf(path, (test) => existing.includes(test.replace('test/unit/', '')))).toEqual(expected);
   });
 });

@@ -1,5 +1,6 @@
-import type { Service } from '#lib/local/service.ts';
-import { startTestService } from '#test/support/local-service.ts';
+import { startFetchedService } from '#test/support/in-process-fetch.ts';
+
+type Service = Awaited<ReturnType<typeof startFetchedService>>;
 
 /** Tests which origins the local gateway allows, in responses and in preflight requests. */
 
@@ -48,8 +49,8 @@ interface CorsHeaders {
 }
 
 async function ask(service: Service, origin: string): Promise<CorsHeaders> {
-  const read = await fetch(`${service.url}/v1/tags`, { headers: { origin } });
-  const preflight = await fetch(`${service.url}/v1/tags`, {
+  const read = await service.fetch(`${service.url}/v1/tags`, { headers: { origin } });
+  const preflight = await service.fetch(`${service.url}/v1/tags`, {
     method: 'OPTIONS',
     headers: { origin, 'access-control-request-method': 'POST' },
   });
@@ -66,7 +67,7 @@ describe('a local service', () => {
   let service: Service;
 
   beforeAll(async () => {
-    service = await startTestService();
+    service = await startFetchedService();
   });
 
   afterAll(() => service.stop());
@@ -89,7 +90,7 @@ describe('a local service', () => {
   });
 
   test('sends Vary: Origin, so that caches do not reuse a response for other origins', async () => {
-    const response = await fetch(`${service.url}/docs/site.css`);
+    const response = await service.fetch(`${service.url}/docs/site.css`);
     expect(response.headers.get('vary')).toBe('Accept-Encoding, Origin');
   });
 });
@@ -98,7 +99,9 @@ describe('a local service with more origins', () => {
   let service: Service;
 
   beforeAll(async () => {
-    service = await startTestService({ allowedOrigins: ['https://app.example.com', 'http://10.0.0.7:8080'] });
+    service = await startFetchedService({
+      allowedOrigins: ['https://app.example.com', 'http://10.0.0.7:8080'],
+    });
   });
 
   afterAll(() => service.stop());
@@ -125,7 +128,7 @@ describe('a local service with more origins', () => {
 });
 
 test('a local service with the origin * allows any origin and sends no Vary header', async () => {
-  const service = await startTestService({ allowedOrigins: ['*'] });
+  const service = await startFetchedService({ allowedOrigins: ['*'] });
   const { read, preflight } = await ask(service, 'https://app.example.com');
   for (const headers of [read, preflight]) {
     expect(headers.get('access-control-allow-origin')).toBe('*');

@@ -1,0 +1,74 @@
+/** Commands in the process of the test: a process of its own takes more than a second to load what a command imports. */
+import { pathToFileURL } from 'node:url';
+
+export interface CommandResult {
+  readonly code: number | null;
+  readonly output: string;
+  readonly errors: string;
+}
+
+const folder = pathToFileURL(`${import.meta.dirname}/../../bin/`).href;
+
+let runs = 0;
+/** Commands share the arguments, the environment and the output of the process, so one runs after the other. */
+let previous: Promise<unknown> = Promise.resolve();
+
+/** Collects what is written to a stream until `restore` is called. */
+function collect(stream: NodeJS.WriteStream): { text(): string; restore(): void } {
+  const { write } = stream;
+  let text = '';
+  stream.write = (chunk: string | Uint8Array) => {
+    text += String(chunk);
+    return true;
+  };
+  return {
+    text: () => text,
+    restore: () => {
+      stream.write = write;
+    },
+  };
+}
+
+async function execute(
+  command: string,
+  flags: readonly string[],
+  env: Readonly<Record<string, string>>,
+  hidden: RegExp | undefined,
+): Promise<CommandResult> {
+  const { argv, exitCode } = process;
+  const variables = { ...process.env };
+  const [output, errors] = [collect(process.stdout), collect(process.stderr)];
+  process.argv = [process.execPath, command, ...flags];
+  process.exitCode = undefined;
+  for (const name of Object.keys(process.env)) if (hidden?.test(name)) delete process.env[name];
+  Object.assign(process.env, env);
+  try {
+    runs += 1;
+    // The program runs when it is imported. Another address makes it run again; what it imports stays loaded.
+    await import(`${folder}${command}.ts?run=${runs}`);
+    return { code: Number(process.exitCode ?? 0), output: output.text(), errors: errors.text() };
+  } finally {
+    output.restore();
+    errors.restore();
+    process.argv = argv;
+    process.exitCode = exitCode;
+    for (const name of Object.keys(process.env)) if (!(name in variables)) delete process.env[name];
+    Object.assign(process.env, variables);
+  }
+}
+
+/**
+ * Runs a program of `bin` that ends by itself.
+ * @param env variables in addition to those of this process.
+ * @param hidden the names of variables that the program does not see.
+ */
+export function runInProcess(
+  command: string,
+  flags: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  hidden?: RegExp,
+): Promise<CommandResult> {
+  const result = previous.then(() => execute(command, flags, env, hidden));
+  previous = result.catch(() => undefined);
+  return result;
+}
