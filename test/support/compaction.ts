@@ -1,4 +1,5 @@
 /** Compaction in tests: it absorbs records at once, not after the margin, because no other process writes meanwhile. */
+import { now } from '#functions/runtime/time-and-chance.ts';
 import type { Database } from '#functions/store/dynamodb/database.ts';
 import { compact } from '#functions/store/lists/engine/compaction/compact.ts';
 import { openLog } from '#functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
@@ -37,7 +38,7 @@ export async function compactAll(
   const writer = openLog(database, tenant, kind);
   const memory = new ProcessMemory().of(tenant, kind);
   for (;;) {
-    const result = await compact({ writer, memory, nowMs: Date.now(), marginMs: 0, isForced: true, sizes });
+    const result = await compact({ writer, memory, nowMs: now(), marginMs: 0, isForced: true, sizes });
     if (result && !result.hasMore) return;
   }
 }

@@ -42,6 +42,8 @@ export interface Course {
   readonly spreadMs?: number;
   /** From a write to its arrival in a view. */
   readonly lagMs?: (view: View) => number;
+  /** Makes what arrives instead of the response. */
+  readonly respond?: (output: object) => object;
   /** Until the response arrives. */
   readonly responseMs?: number;
   /** For which the caller waits for the response. With `Infinity` it never continues, as in a process that has crashed. */

@@ -88,6 +88,28 @@ export function nth(number: number, operation: Operation, course: Course): Inter
   };
 }
 
+/** Returns a course for the first attempts of each call: those with the same token, or the same input. */
+export function firstAttempts(courseOf: Intercept, count = 1): Intercept {
+  const attempts = new Map<string, number>();
+  return (call) => {
+    const { ClientRequestToken = JSON.stringify(call.input) } = call.input as { ClientRequestToken?: string };
+    const attempt = (attempts.get(ClientRequestToken) ?? 0) + 1;
+    attempts.set(ClientRequestToken, attempt);
+    return attempt <= count ? courseOf(call) : undefined;
+  };
+}
+
+/** DynamoDB refuses a call with an error. */
+export const refused = (name: string, message = name, $fault?: 'server'): Course => ({
+  refusal: new TableError(name, message, $fault && { $fault }),
+});
+
+/** DynamoDB cancels a transaction: each reason concerns one of its writes. */
+export function cancelledFor(call: Call, codes: readonly string[], message = ''): Course {
+  const reasons = keysOf(call).map((_, place) => ({ Code: codes[place] ?? 'None', Message: message }));
+  return { refusal: cancelled([...reasons, ...codes.slice(reasons.length).map((Code) => ({ Code }))]) };
+}
+
 /**
  * Refuses a call because a partition receives too many.
  * @param isMeant the writes of a transaction that are throttled. By default all.

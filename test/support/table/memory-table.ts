@@ -223,7 +223,7 @@ export class MemoryTable implements DynamoDb {
     if (course.refusal) throw course.refusal;
     const output = await perform(course);
     if (course.responseMs) await this.#time.delay(course.responseMs);
-    return output;
+    return (course.respond?.(output as object) as Output | undefined) ?? output;
   }
 
   /** What the caller sees of it. */
