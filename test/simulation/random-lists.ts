@@ -66,9 +66,11 @@ export function randomList(random: Random, state: State): ListRequest {
     place?.kind ?? random.pick<Kind>(['task', 'task', 'task', 'project', 'user', 'tag', 'organization']);
   const entities = [...state[kind].values()].map(({ entity }) => entity);
   const parents = place ? [...state[place.parent].keys()] : [];
-  const filters = Array.from({ length: random.pick([0, 0, 1, 1, 2]) }, () =>
-    randomFilter(random, kind, entities),
-  ).filter((filter) => isValid(kind, filter));
+  // Without entities, there is no value to compare with.
+  const maxFilters = entities.length === 0 ? 0 : random.pick([0, 0, 1, 1, 2]);
+  const filters = Array.from({ length: maxFilters }, () => randomFilter(random, kind, entities)).filter(
+    (filter) => isValid(kind, filter),
+  );
   // The service refuses one operator twice for one field.
   const unique = [
     ...new Map(filters.map((filter) => [`${filter.field} ${filter.operator}`, filter])).values(),

@@ -1,0 +1,69 @@
+/**
+ * The restore of docs/data.md. A table that is restored to a point in time has each item as of that time, but it can have a part of a transaction.
+ * The audit repairs it.
+ */
+
+import { setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
+import { Database } from '#functions/store/dynamodb/database.ts';
+import { Deadline } from '#functions/store/dynamodb/deadline.ts';
+import { auditTable } from '#lib/audit/audit-table.ts';
+import { isClean } from '#lib/audit/report.ts';
+import { compactAll } from '../../support/compaction.ts';
+import { MemoryTable } from '../../support/table/memory-table.ts';
+import { kinds } from '../list-model.ts';
+import { makeEntities } from '../operations.ts';
+import { tableName } from '../process.ts';
+import { inWorld, keepLog } from '../scenario.ts';
+import { Writer } from '../workload.ts';
+import type { World } from '../world.ts';
+
+keepLog();
+
+afterEach(() => setTimeAndChance());
+
+/** Writes until there have been some transactions. @returns the items in the middle of the last one. */
+async function itemsInMiddle(
+  world: World,
+  transactions: number,
+): Promise<ReturnType<MemoryTable['snapshot']>> {
+  const writer = new Writer(world, world.random);
+  let items: ReturnType<MemoryTable['snapshot']> | undefined;
+  let left = transactions;
+  world.table.intercept = ({ operation, input }) => {
+    const writes = 'TransactItems' in input ? (input.TransactItems as object[]).length : 0;
+    left -= operation === 'TransactWriteItems' && writes > 1 ? 1 : 0;
+    if (left !== 0 || operation !== 'TransactWriteItems') return undefined;
+    void world.wait(world.random.below(100)).then(() => {
+      items = world.table.snapshot();
+    });
+    return { spreadMs: 100 };
+  };
+  while (!items) await writer.step();
+  world.table.intercept = undefined;
+  return items;
+}
+
+test('a table with a part of a transaction is correct after the repair, and after compaction', async () => {
+  let broken = 0;
+  for (let round = 0; round < 10; round += 1) {
+    await inWorld(async (world) => {
+      // Compaction of this test has the time of its table.
+      setTimeAndChance(world.time);
+      await makeEntities(world);
+      if (round % 2 === 1) await world.settle(4);
+      const items = await itemsInMiddle(world, 5 + world.random.below(20));
+      const restored = new MemoryTable(tableName, world.time);
+      for (const Item of items) await restored.putItem({ TableName: tableName, Item });
+      await world.wait(3_600_000);
+      const audit = (repair: boolean) => auditTable(restored, tableName, { pauseMs: 0, marginMs: 0, repair });
+      if (!isClean(await audit(true))) broken += 1;
+      expect(isClean(await audit(false))).toBe(true);
+      // The log still has the part of the transaction.
+      const database = new Database(restored, tableName, new Deadline(300_000));
+      for (const kind of kinds) await compactAll(database, 'public', kind);
+      expect(isClean(await audit(false))).toBe(true);
+    });
+  }
+  // The drill would prove nothing if the copies were correct.
+  expect(broken).toBeGreaterThan(0);
+});
