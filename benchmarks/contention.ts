@@ -2,8 +2,9 @@
  * `npm run bench -- contention`: creates tasks, 50 in parallel, on an engine that rejects conflicting transactions: all in one project, and in
  * fifty projects. Writes `docs/performance/contention.md`.
  */
-import { type Contention, contend } from '../test/faults/contention.ts';
+
 import { startFaultyService } from '../test/faults/faulty-service.ts';
+import { type Contention, contend } from './contend.ts';
 import { usualOrSmallest } from './form.ts';
 import { median, publishPage, table } from './report.ts';
 

@@ -13,7 +13,7 @@ import { inMemory } from '../lib/local/dynamodb-engine.ts';
 import { createGateway } from '../lib/local/gateway.ts';
 import { startService } from '../lib/local/service.ts';
 import { startEngineProxy } from '../test/faults/engine-proxy.ts';
-import { bodyFor, type Ids, references } from '../test/faults/operations.ts';
+import { bodyFor, type Ids, references } from '../test/simulation/operations.ts';
 import { functionEnvironment } from './host.ts';
 
 /** A call to DynamoDB. */

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * A proxy in front of an emulator of DynamoDB. It injects faults that emulators do not have: lost responses, transaction
- * conflicts and replication lag. It forwards all other calls unchanged.
+ * A proxy in front of an emulator of DynamoDB. It injects faults that emulators do not have, such as
+ * transaction conflicts. It forwards all other calls unchanged.
  */
 
 export interface Call {
@@ -20,25 +20,21 @@ export interface EngineResponse {
   readonly body: string;
   /** The engine's time. By default, that of the proxy, which has the same clock. */
   readonly date?: string | undefined;
-  /** Whether the connection breaks after half of the body. */
-  readonly breaks?: boolean;
 }
 
 /**
  * Handles a call: it can return its own response, forward the call with `pass`, do both, or drop the connection by
- * returning `undefined`. `pass` forwards to the engine, or to the engine at another endpoint.
+ * returning `undefined`. `pass` forwards to the engine.
  */
 export type Injector = (
   call: Call,
-  pass: (endpoint?: string) => Promise<EngineResponse>,
+  pass: () => Promise<EngineResponse>,
 ) => Promise<EngineResponse | undefined>;
 
 export interface EngineProxy {
   readonly endpoint: string;
   /** Sets or removes the injector for the calls that begin from now on. */
   inject(injector: Injector | undefined): void;
-  /** Forwards all calls until `resume`. */
-  pause(): { resume(): void };
   stop(): Promise<void>;
 }
 
@@ -84,7 +80,7 @@ export async function startEngineProxy(endpoint: string, port = 0): Promise<Engi
   const handle = async (request: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const current = injector;
     const body = await readAll(request);
-    const pass = (other = endpoint): Promise<EngineResponse> => forward(other, request, body);
+    const pass = (): Promise<EngineResponse> => forward(endpoint, request, body);
     const operation = String(request.headers['x-amz-target'] ?? '').split('.')[1] ?? '';
     if (operation) calls += 1;
     const response =
@@ -109,8 +105,7 @@ export async function startEngineProxy(endpoint: string, port = 0): Promise<Engi
       'content-length': bytes.length,
       ...(response.date && { date: response.date }),
     });
-    if (response.breaks) outgoing.write(bytes.subarray(0, bytes.length / 2), () => request.socket.destroy());
-    else outgoing.end(bytes);
+    outgoing.end(bytes);
   };
 
   const server = createServer((request, outgoing) => {
@@ -124,15 +119,6 @@ export async function startEngineProxy(endpoint: string, port = 0): Promise<Engi
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     inject: (next) => {
       injector = next;
-    },
-    pause: () => {
-      const paused = injector;
-      injector = undefined;
-      return {
-        resume: () => {
-          injector = paused;
-        },
-      };
     },
     stop: () =>
       new Promise((resolve) => {
@@ -150,32 +136,6 @@ export function seeded(seed: number): () => number {
     let bits = Math.imul(state ^ (state >>> 15), 1 | state);
     bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits;
     return ((bits ^ (bits >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
-export function lostResponses(share: number, seed: number): Injector {
-  const random = seeded(seed);
-  return async (_, pass) => {
-    const isLost = random() < share;
-    const response = await pass();
-    return isLost ? undefined : response;
-  };
-}
-
-/**
- * Fails a request permanently after a call, as if the process had stopped there. The number of calls between two failures is
- * random, from 2 to 12.
- */
-export function crashes(seed: number): Injector {
-  const random = seeded(seed);
-  const next = (): number => 2 + Math.floor(random() * 11);
-  let left = next();
-  return async (_, pass) => {
-    const response = await pass();
-    left -= 1;
-    if (left > 0) return response;
-    left = next();
-    return { status: 400, body: JSON.stringify({ __type: 'x#ProcessStopped', message: 'stopped here' }) };
   };
 }
 
@@ -219,73 +179,5 @@ export function conflicts(milliseconds: number): Injector & { refused: number } 
     }
   };
   injector.refused = 0;
-  return injector;
-}
-
-const writeOperations = new Set(['TransactWriteItems', 'PutItem', 'DeleteItem']);
-
-/** Returns whether a read may return what the table contained a moment ago, as all reads of indexes do. */
-function isEventuallyConsistent({ operation, body }: Call): boolean {
-  if (operation === 'BatchGetItem') {
-    const tables = Object.values(body['RequestItems'] as Record<string, { ConsistentRead?: boolean }>);
-    return tables.every(({ ConsistentRead }) => ConsistentRead !== true);
-  }
-  return ['GetItem', 'Query', 'Scan'].includes(operation) && body['ConsistentRead'] !== true;
-}
-
-/** An injector with calls that reach a replica later than their response. */
-interface LaggingReplica extends Injector {
-  /**
-   * Waits until the calls that have begun have ended and the replica has their writes. Do not stop the replica before, and inject nothing
-   * meanwhile: jobs call the engine at any time.
-   */
-  caughtUp(): Promise<void>;
-}
-
-/**
- * Returns an injector that serves eventually consistent reads from a replica which receives every write a while after its response.
- * @param replica the endpoint of a second engine with the same table.
- */
-export function laggingReplica(replica: string, milliseconds: number): LaggingReplica {
-  const running = new Set<Promise<unknown>>();
-  let replicated: Promise<unknown> = Promise.resolve();
-  const serve: Injector = async (call, pass) => {
-    if (isEventuallyConsistent(call)) return pass(replica);
-    const response = await pass();
-    if (writeOperations.has(call.operation) && response.status === 200) {
-      const due = delay(milliseconds);
-      // The replica receives the writes one after the other, in their order.
-      replicated = replicated.then(() => due).then(() => pass(replica));
-    }
-    return response;
-  };
-  const injector: Injector = (call, pass) => {
-    const response = serve(call, pass);
-    running.add(response);
-    const ended = (): boolean => running.delete(response);
-    response.then(ended, ended);
-    return response;
-  };
-  const caughtUp = async (): Promise<void> => {
-    await Promise.allSettled(running);
-    await replicated;
-  };
-  return Object.assign(injector, { caughtUp });
-}
-
-/**
- * Returns the injector that stops a request after its k-th call: the engine executes this call, and no later one. No job may run meanwhile,
- * because its calls would be counted.
- */
-export function stopAfter(call: number): Injector & { isStopped: boolean } {
-  let calls = 0;
-  const injector = async (_: unknown, pass: () => Promise<{ status: number; body: string }>) => {
-    const response = await pass();
-    calls += 1;
-    if (calls !== call) return response;
-    injector.isStopped = true;
-    return { status: 400, body: JSON.stringify({ __type: 'x#ProcessStopped', message: 'stopped here' }) };
-  };
-  injector.isStopped = false;
   return injector;
 }

@@ -32,8 +32,8 @@ export const batchMutations: readonly Mutation[] = [
       'const buildOwn = (includesChildren: boolean): ChangeSet =>\n      mergeChangeSets(resolved.map((one) => toChangeSet(step, one, includesChildren)));',
     replacement:
       'const all = mergeChangeSets(resolved.map((one) => toChangeSet(step, one, false)));\n    await commit({ ...session, idempotency: undefined }, async () => ({ changes: all.changes.filter(({ after }) => !after?.deletion), result: undefined }));\n    const own = { ...all, changes: all.changes.filter(({ after }) => after?.deletion) };\n    const buildOwn = (): ChangeSet => own;',
-    detectedBy: ['test/faults/batch.test.ts'],
-    testNamePattern: 'stops after any call',
+    detectedBy: ['test/simulation/scenarios/writes.test.ts'],
+    testNamePattern: 'after a crash at each call',
   },
   {
     name: 'batch-writes-a-dependent-twice',

@@ -11,8 +11,8 @@ export const dynamodbMutations: readonly Mutation[] = [
     search: 'this.#client.transactWriteItems(request, abortSignal)',
     replacement:
       'this.#client.transactWriteItems({ ...request, ClientRequestToken: randomId() }, abortSignal)',
-    detectedBy: ['test/faults/every-write.test.ts'],
-    testNamePattern: 'three in ten responses are lost createTag',
+    detectedBy: ['test/simulation/scenarios/writes.test.ts'],
+    testNamePattern: 'three in ten responses are lost',
   },
   {
     name: 'timeout-that-does-not-throw',
@@ -20,8 +20,8 @@ export const dynamodbMutations: readonly Mutation[] = [
     file: 'functions/store/dynamodb/client.ts',
     search: 'throwOnRequestTimeout: true,\n      socketTimeout: requestTimeout,',
     replacement: 'throwOnRequestTimeout: requestTimeout < 0,',
-    detectedBy: ['test/faults/single-failures.test.ts'],
-    testNamePattern: 'a call that hangs',
+    detectedBy: ['test/unit/functions/store/dynamodb/client.test.ts'],
+    testNamePattern: 'times out',
   },
   {
     name: 'calls-without-a-signal',
@@ -29,7 +29,7 @@ export const dynamodbMutations: readonly Mutation[] = [
     file: deadline,
     search: 'startTimer(Math.max(0, remainingMs), () => controller.abort())',
     replacement: 'startTimer(Math.max(0, remainingMs), () => {})',
-    detectedBy: ['test/faults/outages.test.ts'],
+    detectedBy: ['test/simulation/scenarios/unavailable.test.ts'],
     testNamePattern: 'database hangs',
   },
   {
@@ -38,7 +38,7 @@ export const dynamodbMutations: readonly Mutation[] = [
     file: deadline,
     search: 'this.#cancelled = cancelled;',
     replacement: 'this.#cancelled = cancelled && undefined;',
-    detectedBy: ['test/faults/departed-clients.test.ts'],
+    detectedBy: ['test/unit/lib/local/departed-clients.test.ts'],
     testNamePattern: 'not made again',
   },
   {
@@ -47,8 +47,8 @@ export const dynamodbMutations: readonly Mutation[] = [
     file: deadline,
     search: 'if (waitMs >= this.remaining()) return false;',
     replacement: 'if (waitMs < 0) return false;',
-    detectedBy: ['test/faults/disclosure.test.ts'],
-    testNamePattern: 'database throttles',
+    detectedBy: ['test/simulation/scenarios/unavailable.test.ts'],
+    testNamePattern: 'throttles the account',
   },
   {
     name: 'retries-of-a-hot-key',
@@ -56,8 +56,8 @@ export const dynamodbMutations: readonly Mutation[] = [
     file: 'functions/store/dynamodb/calls.ts',
     search: 'if (this.#keyThrottles >= this.#maxKeyThrottles) throw new KeysThrottled(error);',
     replacement: 'if (this.#keyThrottles < 0) throw new KeysThrottled(error);',
-    detectedBy: ['test/faults/throttled-log.test.ts'],
-    testNamePattern: 'three attempts at a transaction',
+    detectedBy: ['test/simulation/scenarios/writes.test.ts'],
+    testNamePattern: 'refuses writes of its kind soon',
   },
   {
     name: 'no-retry-on-conflict',
@@ -74,8 +74,8 @@ export const dynamodbMutations: readonly Mutation[] = [
     search: 'if (failed.length > 0) throw new ConditionFailed(failed, error);',
     replacement:
       'if (failed.length > 0) {\n        if (await this.deadline.backOff(1)) continue;\n        throw new ConditionFailed(failed, error);\n      }',
-    detectedBy: ['test/faults/single-failures.test.ts'],
-    testNamePattern: 'changed meanwhile',
+    detectedBy: ['test/simulation/scenarios/writes.test.ts'],
+    testNamePattern: 'its entity changes meanwhile',
   },
   {
     name: 'unprocessed-keys-ignored',
@@ -83,8 +83,8 @@ export const dynamodbMutations: readonly Mutation[] = [
     file: database,
     search: 'wanted = output.UnprocessedKeys?.[this.tableName]?.Keys ?? [];',
     replacement: 'wanted = [];',
-    detectedBy: ['test/faults/single-failures.test.ts'],
-    testNamePattern: 'unprocessed keys of a batch',
+    detectedBy: ['test/simulation/scenarios/reads.test.ts'],
+    testNamePattern: 'are read again',
   },
   {
     name: 'truncated-page-ignored',
@@ -100,7 +100,7 @@ export const dynamodbMutations: readonly Mutation[] = [
     file: database,
     search: 'Key: key, ConsistentRead: true,',
     replacement: 'Key: key, ConsistentRead: false,',
-    detectedBy: ['test/faults/single-failures.test.ts'],
-    testNamePattern: 'uses consistent reads',
+    detectedBy: ['test/simulation/scenarios/reads.test.ts'],
+    testNamePattern: 'entities, histories and totals',
   },
 ];

@@ -11,7 +11,7 @@ export const eventMutations: readonly Mutation[] = [
     file: 'functions/jobs/on-log-records-with-bus.ts',
     search: 'batchItemFailures: left.map(',
     replacement: 'batchItemFailures: left.slice(left.length).map(',
-    detectedBy: [`${unit}/on-log-records-with-bus.test.ts`, 'test/faults/events.test.ts'],
+    detectedBy: [`${unit}/on-log-records-with-bus.test.ts`, `${unit}/lost-events.test.ts`],
   },
   {
     name: 'failing-bus-stops-compaction',
@@ -27,7 +27,7 @@ export const eventMutations: readonly Mutation[] = [
     file: 'functions/jobs/on-log-records-with-bus.ts',
     search: 'await sendToQueue(environment.unpublishedQueueUrl(), keys, deadline);',
     replacement: 'deadline.remaining();',
-    detectedBy: [`${unit}/on-log-records-with-bus.test.ts`, 'test/faults/events.test.ts'],
+    detectedBy: [`${unit}/on-log-records-with-bus.test.ts`, `${unit}/lost-events.test.ts`],
   },
   {
     name: 'queued-records-delivered-again',
@@ -108,7 +108,7 @@ export const eventMutations: readonly Mutation[] = [
     file: 'functions/jobs/cloud-events.ts',
     search: 'const { id, version } = entry;',
     replacement: 'const { id } = entry;\n  const version = entry.version + Math.random();',
-    detectedBy: [`${unit}/cloud-events.test.ts`, 'test/faults/events.test.ts'],
+    detectedBy: [`${unit}/cloud-events.test.ts`, `${unit}/lost-events.test.ts`],
   },
   {
     name: 'tenants-with-one-source',

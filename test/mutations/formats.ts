@@ -28,8 +28,8 @@ export const formatMutations: readonly Mutation[] = [
     file: 'functions/store/cascades/continue-job.ts',
     search: '  if (item) requireReadableJob(item);\n',
     replacement: "  if (item?.pk === '') requireReadableJob(item);\n",
-    detectedBy: ['test/faults/stuck-jobs.test.ts'],
-    testNamePattern: 'no job',
+    detectedBy: ['test/simulation/scenarios/jobs.test.ts'],
+    testNamePattern: 'a job of another release',
   },
   {
     name: 'unknown-word-is-no-value',
@@ -79,8 +79,8 @@ export const formatMutations: readonly Mutation[] = [
     file: 'functions/store/cascades/read-jobs.ts',
     search: 'if (!(error instanceof UnknownFormat)) throw error;',
     replacement: "if (!(error instanceof UnknownFormat) || error.message !== '') throw error;",
-    detectedBy: ['test/faults/stuck-jobs.test.ts'],
-    testNamePattern: 'reminder',
+    detectedBy: ['test/simulation/scenarios/jobs.test.ts'],
+    testNamePattern: 'a reminder of another release',
   },
   {
     name: 'words-in-another-order',

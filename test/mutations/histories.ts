@@ -11,7 +11,8 @@ export const historyMutations: readonly Mutation[] = [
     file,
     search: '(await findEntryOnce(session, name, stamp, true))',
     replacement: '(await findEntryOnce(session, name, stamp, false))',
-    detectedBy: ['test/faults/lagging-reads.test.ts'],
+    detectedBy: ['test/simulation/scenarios/reads.test.ts'],
+    testNamePattern: 'entities, histories and totals',
   },
   {
     name: 'history-of-expired-records',

@@ -341,8 +341,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: 'functions/store/lists/read-page.ts',
     search: '>= version));',
     replacement: '>= version) && version < 0);',
-    detectedBy: ['test/faults/lagging-reads.test.ts'],
-    testNamePattern: 'the next list contains created entities',
+    detectedBy: ['test/simulation/scenarios/reads.test.ts'],
+    testNamePattern: 'entities, histories and totals',
   },
   {
     name: 'small-log-compacted',
@@ -553,8 +553,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: 'functions/store/lists/read-page.ts',
     search: 'attempt === 1 ? options : { ...options, pageIndex: undefined }',
     replacement: 'options',
-    detectedBy: ['test/faults/lagging-reads.test.ts'],
-    testNamePattern: 'is at most one while',
+    detectedBy: ['test/simulation/scenarios/reads.test.ts'],
+    testNamePattern: 'while the tasks change',
   },
   {
     name: 'range-that-is-not-dense',

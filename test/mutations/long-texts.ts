@@ -13,12 +13,12 @@ export const longTextMutations: readonly Mutation[] = [
   },
   {
     name: 'text-stays-behind',
-    description: 'the deletion of an entity leaves its long text',
+    description: 'the deletion of an entity leaves its long text for ever',
     file: changes,
-    search: 'if (!before || !isLong(known)) return [];',
-    replacement: 'if (!before || !after || !isLong(known)) return [];',
-    detectedBy: ['test/faults/crash-points.test.ts'],
-    testNamePattern: 'deleteTask',
+    search: 'return isLong(known) ? [buildTextExpiry',
+    replacement: 'return isLong(known) && !deletion ? [buildTextExpiry',
+    detectedBy: ['test/simulation/scenarios/writes.test.ts'],
+    testNamePattern: 'a crash after each call of deleteTask',
   },
   {
     name: 'text-written-again',

@@ -1,6 +1,6 @@
 import type { Mutation } from './mutation.ts';
 
-const pacedJobs = 'test/faults/paced-jobs.test.ts';
+const pacedJobs = 'test/unit/functions/store/cascades/paced-jobs.test.ts';
 const continued = 'functions/store/cascades/continue-job.ts';
 
 export const pacedJobMutations: readonly Mutation[] = [

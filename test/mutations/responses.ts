@@ -34,7 +34,8 @@ export const responseMutations: readonly Mutation[] = [
     file: 'functions/http/problems.ts',
     search: "'The cause has been logged under the requestId.'",
     replacement: 'String((error as Error).stack)',
-    detectedBy: ['test/faults/disclosure.test.ts'],
+    detectedBy: ['test/simulation/scenarios/unavailable.test.ts'],
+    testNamePattern: 'refuses calls as invalid',
   },
   {
     name: 'body-in-the-log',
@@ -42,7 +43,8 @@ export const responseMutations: readonly Mutation[] = [
     file: 'functions/http/request-log.ts',
     search: 'status: request.response?.statusCode,',
     replacement: 'status: request.response?.statusCode,\n      body: request.event.body,',
-    detectedBy: ['test/faults/disclosure.test.ts'],
+    detectedBy: ['test/simulation/scenarios/unavailable.test.ts'],
+    testNamePattern: 'database works',
   },
   {
     name: 'tag-of-expanded-entities',

@@ -19,8 +19,8 @@ export const writeMutations: readonly Mutation[] = [
     file: 'functions/store/model/changes.ts',
     search: 'const condition = hasVersion(before.version);',
     replacement: "const condition = { expression: 'attribute_exists(pk)' };",
-    detectedBy: ['test/faults/single-failures.test.ts'],
-    testNamePattern: 'changed meanwhile',
+    detectedBy: ['test/simulation/scenarios/writes.test.ts'],
+    testNamePattern: 'its entity changes meanwhile',
   },
   {
     name: 'if-match-ignored',
@@ -130,8 +130,8 @@ export const writeMutations: readonly Mutation[] = [
     search: 'return {\n    writes: [...own, ...records, ...writes, ...more],',
     replacement:
       'if (records.length > 0) await session.database.transact(records);\n  return {\n    writes: [...own, ...writes, ...more],',
-    detectedBy: ['test/faults/crash-points.test.ts'],
-    testNamePattern: 'createTag',
+    detectedBy: ['test/simulation/scenarios/writes.test.ts'],
+    testNamePattern: 'of createTag leaves',
   },
   {
     name: 'key-recorded-before',
@@ -140,8 +140,8 @@ export const writeMutations: readonly Mutation[] = [
     search: 'const whole = await buildTransaction(session, changeSet, record);',
     replacement:
       'if (record.length > 0) await session.database.transact(record);\n      const whole = await buildTransaction(session, changeSet);',
-    detectedBy: ['test/faults/crash-points.test.ts'],
-    testNamePattern: 'createTag',
+    detectedBy: ['test/simulation/scenarios/writes.test.ts'],
+    testNamePattern: 'of createTag leaves',
   },
   {
     name: 'any-write-units',
@@ -195,8 +195,8 @@ export const writeMutations: readonly Mutation[] = [
     search: 'await send(session, await fittingTransaction(session, changeSet, orElse, record));',
     replacement:
       'await send(session, await fittingTransaction(session, changeSet, orElse, []));\n      if (record.length > 0) await session.database.transact(record);',
-    detectedBy: ['test/faults/crash-points.test.ts'],
-    testNamePattern: 'createTag',
+    detectedBy: ['test/simulation/scenarios/writes.test.ts'],
+    testNamePattern: 'of createTag leaves',
   },
   {
     name: 'key-for-any-request',
@@ -240,7 +240,7 @@ export const writeMutations: readonly Mutation[] = [
     file: 'functions/jobs/on-stream.ts',
     search: 'const identity = job ? key : sequenceNumber;',
     replacement: 'const identity = job ? key + sequenceNumber : sequenceNumber;',
-    detectedBy: ['test/faults/job-leases.test.ts'],
+    detectedBy: ['test/simulation/scenarios/jobs.test.ts'],
     testNamePattern: 'ten records',
   },
   {
@@ -249,8 +249,8 @@ export const writeMutations: readonly Mutation[] = [
     file: 'functions/store/model/job.ts',
     search: 'lease.owner !== owner && lease.until > now',
     replacement: 'lease.owner === owner && lease.until < now',
-    detectedBy: ['test/faults/job-leases.test.ts'],
-    testNamePattern: 'the schedule and a later batch',
+    detectedBy: ['test/simulation/scenarios/jobs.test.ts'],
+    testNamePattern: 'a worker holds',
   },
   {
     name: 'one-record-for-all',

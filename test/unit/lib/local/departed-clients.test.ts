@@ -7,20 +7,19 @@ import { createGateway } from '#lib/local/gateway.ts';
 import type { LambdaFunction } from '#lib/local/http-api.ts';
 import { functionContext } from '#lib/local/lambda-context.ts';
 import { operationEvent } from '#lib/local/operation-event.ts';
-import { startTestStore, type TestStore } from '../support/local-store.ts';
-import { type EngineProxy, errorResponse, type Injector, startEngineProxy } from './engine-proxy.ts';
+import { startTestStore } from '#test/support/local-store.ts';
+import type { Course } from '#test/support/table/course.ts';
+import { lostRequest, refused } from '#test/support/table/faults.ts';
 
 /** Requests whose clients do not wait any more. A function that went on would make many more calls in its time. */
 
 const timeoutMs = 5_000;
 
-let store: TestStore;
-let proxy: EngineProxy;
+let store: Awaited<ReturnType<typeof startTestStore>>;
 
 beforeAll(async () => {
   store = await startTestStore();
-  proxy = await startEngineProxy(store.endpoint);
-  setFunctionEnvironment({ endpoint: proxy.endpoint, tableName: store.tableName }, undefined);
+  setFunctionEnvironment(store, undefined);
 });
 
 beforeEach(() => {
@@ -29,28 +28,25 @@ beforeEach(() => {
 
 afterEach(() => {
   jest.restoreAllMocks();
-  proxy.inject(undefined);
+  store.table.intercept = undefined;
 });
 
-afterAll(async () => {
-  await proxy.stop();
-  await store.stop();
-});
+afterAll(() => store.stop());
 
 /** Aborts at the third call, and refuses every call. */
-function refusalsUntil(departure: AbortController, refuse: Injector): () => number {
+function refusalsUntil(departure: AbortController, course: Course): () => number {
   let calls = 0;
-  proxy.inject(async (call, pass) => {
+  store.table.intercept = () => {
     calls += 1;
     if (calls === 3) departure.abort();
-    return refuse(call, pass);
-  });
+    return course;
+  };
   return () => calls;
 }
 
-test.each<[string, Injector]>([
-  ['throttled', async () => errorResponse('ProvisionedThroughputExceededException')],
-  ['lost', async () => undefined],
+test.each([
+  ['throttled', refused('ProvisionedThroughputExceededException')],
+  ['lost', lostRequest(0)],
 ])('calls that are %s are not made again after the client has gone', async (_, refuse) => {
   const { handler: list } = await import('#functions/tags/list-tags.ts');
   const { handler: create } = await import('#functions/tags/create-tag.ts');

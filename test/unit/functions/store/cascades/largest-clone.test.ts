@@ -4,7 +4,7 @@ import { maxClonedTasks } from '#functions/store/cascades/clone.ts';
 import { readJobs } from '#functions/store/cascades/read-jobs.ts';
 import { buildCreate } from '#functions/store/model/changes.ts';
 import { applyInBatches } from '#functions/store/unit-of-work/commit.ts';
-import { invoke, useEmptyTable } from '../support/invoke.ts';
+import { invoke, useEmptyTable } from '#test/support/invoke.ts';
 
 const { store } = useEmptyTable();
 

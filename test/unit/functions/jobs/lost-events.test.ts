@@ -4,8 +4,6 @@ import type { CloudEvent } from '#functions/jobs/cloud-events.ts';
 import { sendTo } from '#functions/jobs/event-bus.ts';
 import { handler } from '#functions/jobs/on-log-records-with-bus.ts';
 import { connectToQueue } from '#functions/jobs/unpublished-queue.ts';
-import { connect, shareClient } from '#functions/store/dynamodb/client.ts';
-import { Database } from '#functions/store/dynamodb/database.ts';
 import { Deadline } from '#functions/store/dynamodb/deadline.ts';
 import { createEntity } from '#functions/store/entities/create-entity.ts';
 import { updateEntity } from '#functions/store/entities/update-entity.ts';
@@ -21,13 +19,16 @@ import { deliverAll } from '#lib/cloud-assembly/stream-delivery.ts';
 import { republishQueue } from '#lib/events/republish.ts';
 import { UnpublishedMessages } from '#lib/events/unpublished-messages.ts';
 import { streamRetries } from '#lib/hosting/functions.ts';
+import { setEngineEnvironment } from '#lib/local/engine-environment.ts';
 import { functionContext } from '#lib/local/lambda-context.ts';
-import { startTestBus, type TestBus } from '../support/event-bus.ts';
-import { startEngineStore, type TestStore } from '../support/local-store.ts';
-import { startTestQueue, type TestQueue } from '../support/queue.ts';
-import { runs } from '../support/runs.ts';
-import { type EngineProxy, type Injector, seeded, startEngineProxy } from './engine-proxy.ts';
-import { printedSeed } from './seed.ts';
+import { type EngineProxy, type Injector, seeded, startEngineProxy } from '#test/faults/engine-proxy.ts';
+import { printedSeed } from '#test/faults/seed.ts';
+import { startTestBus, type TestBus } from '#test/support/event-bus.ts';
+import { startTestStore } from '#test/support/local-store.ts';
+import { startTestQueue, type TestQueue } from '#test/support/queue.ts';
+import { runs } from '#test/support/runs.ts';
+import type { Intercept } from '#test/support/table/course.ts';
+import { refused } from '#test/support/table/faults.ts';
 
 /**
  * Changes are published by a function whose bus, queue and table fail at random, and which ends at random between publishing and compaction. Records
@@ -35,29 +36,27 @@ import { printedSeed } from './seed.ts';
  * runbook. Then no event is missing, events with one id are equal, and the queue is empty.
  */
 
-let store: TestStore;
+let store: Awaited<ReturnType<typeof startTestStore>>;
 let bus: TestBus;
 let queue: TestQueue;
 let busProxy: EngineProxy;
 let queueProxy: EngineProxy;
-let tableProxy: EngineProxy;
 let random: () => number;
 let printed: jest.SpyInstance;
 
 beforeAll(async () => {
   random = seeded(printedSeed());
-  store = await startEngineStore();
+  store = await startTestStore();
   bus = await startTestBus();
   queue = await startTestQueue();
   busProxy = await startEngineProxy(bus.endpoint);
   queueProxy = await startEngineProxy(queue.endpoint);
-  tableProxy = await startEngineProxy(store.endpoint);
+  setEngineEnvironment(store.endpoint);
   process.env['TABLE_NAME'] = store.tableName;
   process.env['EVENT_BUS_NAME'] = 'the-bus';
   process.env['UNPUBLISHED_QUEUE_URL'] = queue.url;
   process.env['AWS_ENDPOINT_URL_EVENTBRIDGE'] = busProxy.endpoint;
   process.env['AWS_ENDPOINT_URL_SQS'] = queueProxy.endpoint;
-  shareClient(connect({ endpoint: tableProxy.endpoint }));
   // The number of attempts matters, not how long the function waits between them.
   jest.spyOn(Deadline.prototype, 'backOff').mockImplementation(async function (this: Deadline) {
     return this.remaining() > 0;
@@ -69,7 +68,6 @@ afterAll(async () => {
   printed.mockRestore();
   await busProxy.stop();
   await queueProxy.stop();
-  await tableProxy.stop();
   await bus.stop();
   await queue.stop();
   await store.stop();
@@ -119,11 +117,9 @@ const failingQueue =
 
 /** The calls of a function to the table, some of which never return, as if it had ended. */
 const failingTable =
-  (share: number): Injector =>
-  async (_, pass) =>
-    random() < share
-      ? { status: 400, body: JSON.stringify({ __type: 'x#ProcessStopped', message: 'stopped here' }) }
-      : pass();
+  (share: number): Intercept =>
+  () =>
+    random() < share ? refused('ProcessStopped', 'stopped here') : undefined;
 
 /** Makes random changes of tags and organizations. */
 async function change(session: Session, count: number): Promise<void> {
@@ -190,7 +186,7 @@ function givenUp(records: readonly DynamoDBRecord[]): string {
 const replay = () =>
   republishQueue(
     {
-      client: connect({ endpoint: store.endpoint }),
+      client: store.table,
       table: store.tableName,
       send: (events) => sendTo('the-bus', { deadline: new Deadline(10_000) })(events),
       onItems: () => undefined,
@@ -202,17 +198,12 @@ test.each(Array.from({ length: runs(3, 30) }, (_, round) => round))(
   'no event is missing, and repeated ones are equal: round %i',
   async (round) => {
     const tenant = `@${randomUUID()}`;
-    const database = new Database(
-      connect({ endpoint: store.endpoint }),
-      store.tableName,
-      new Deadline(60_000),
-    );
-    const session = { tenant, database };
+    const session = store.session(tenant);
     await change(session, 40);
     const { records, ids } = await written(session);
     busProxy.inject(failingBus(0.5));
     queueProxy.inject(failingQueue(0.7));
-    tableProxy.inject(failingTable(0.2));
+    store.table.intercept = failingTable(0.2);
     for (let start = 0; start < records.length; ) {
       const batch = records.slice(start, start + 1 + Math.floor(random() * 12));
       start += batch.length;
@@ -225,7 +216,7 @@ test.each(Array.from({ length: runs(3, 30) }, (_, round) => round))(
     }
     busProxy.inject(undefined);
     queueProxy.inject(undefined);
-    tableProxy.inject(undefined);
+    store.table.intercept = undefined;
     if (round % 2 === 1) {
       // The bus still fails in part: the messages stay until all of their records are published.
       busProxy.inject(failingBus(0.3));
