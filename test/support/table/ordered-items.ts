@@ -32,8 +32,9 @@ export interface Partition {
   readonly entries: Entry[];
 }
 
-/** Identifies an item by its key. */
-export const toId = (partition: string, sort: string): string => `${partition}\u0000${sort}`;
+/** Identifies an item by its key. Ids have the order of keys. */
+export const toId = (partition: string, sort: string): string =>
+  `${toOrder(partition)}\u0000${toOrder(sort)}`;
 
 const isBefore = (one: Place, other: Place): boolean =>
   one.sort < other.sort || (one.sort === other.sort && one.id < other.id);

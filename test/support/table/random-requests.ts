@@ -316,7 +316,7 @@ export const keyOf = (action: Action): string =>
     .map(({ Key, Item }) => `${(Key ?? Item)?.pk} ${(Key ?? Item)?.sk}`)
     .join();
 
-const transaction = fc
+const randomTransaction = fc
   .record({
     TransactItems: fc.array<Action>(
       fc.oneof(
@@ -334,6 +334,27 @@ const transaction = fc
     ({ TransactItems, ClientRequestToken }) =>
       !ClientRequestToken || new Set(TransactItems.map(keyOf)).size === TransactItems.length,
   );
+
+/** Transactions that are often sent again with their token. */
+const usualTransactions = [
+  {
+    TransactItems: [{ Put: { Item: usualItems[0] } }, { Delete: { Key: { pk: 'b', sk: '1' } } }],
+    ClientRequestToken: 't4',
+  },
+  {
+    TransactItems: [{ Put: { Item: { pk: 'b', sk: '12', t: 'x'.repeat(5_000) } } }],
+    ClientRequestToken: 't5',
+  },
+  {
+    TransactItems: [{ Put: { Item: { pk: 'b', sk: '1' }, ConditionExpression: 'attribute_not_exists(pk)' } }],
+    ClientRequestToken: 't6',
+  },
+];
+
+const transaction = fc.oneof(
+  { weight: 1, arbitrary: pick<object>(...usualTransactions) },
+  { weight: 3, arbitrary: randomTransaction },
+);
 
 const requestOf = <Input extends object>(method: Method, input: fc.Arbitrary<Input>): fc.Arbitrary<Request> =>
   input.map((own) => ({ method, input: own as Request['input'] }));

@@ -1,6 +1,6 @@
 /** The tokens of transactions: DynamoDB applies a transaction once that it receives several times with one token. */
 import { createHash } from 'node:crypto';
-import { serialize } from 'node:v8';
+import { types } from 'node:util';
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { TableError } from './errors.ts';
 
@@ -14,8 +14,14 @@ interface Attempt {
   replayUnits?: number;
 }
 
+const toText = (_: string, value: unknown): unknown =>
+  types.isUint8Array(value) ? Buffer.from(value).toString('base64') : value;
+
+/** `v8.serialize` is no base: it writes equal numbers and texts in several ways. */
 const digestOf = ({ TransactItems }: TransactWriteCommandInput): string =>
-  createHash('sha256').update(serialize(TransactItems)).digest('base64');
+  createHash('sha256')
+    .update(JSON.stringify(TransactItems ?? [], toText))
+    .digest('base64');
 
 export class Tokens {
   /** By token, in the order of time. */
