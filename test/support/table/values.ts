@@ -70,10 +70,12 @@ export function copyAttributes(attributes: Attributes, depth = 0): Record<string
   const copy: Record<string, unknown> = {};
   for (const name of Object.keys(attributes)) {
     const value = attributes[name];
+    if (value === undefined) continue;
+    const copied = copyValue(value, depth);
     // A name such as "__proto__" is a name like any other.
     if (name === '__proto__')
-      Object.defineProperty(copy, name, { value, enumerable: true, configurable: true });
-    else if (value !== undefined) copy[name] = copyValue(value, depth);
+      Object.defineProperty(copy, name, { value: copied, enumerable: true, configurable: true });
+    else copy[name] = copied;
   }
   return copy;
 }
