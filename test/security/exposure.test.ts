@@ -69,7 +69,7 @@ describe('API7: no request makes the service send one', () => {
   });
 });
 
-// test/contract/cross-origin.test.ts covers other origins, test/faults/disclosure.test.ts internal names in responses.
+// test/contract/cross-origin.test.ts covers other origins, test/simulation/scenarios/unavailable.test.ts internal names in responses.
 describe('API8: responses disclose no more than necessary', () => {
   test.each(named(contracts))('the headers of %s are safe for any caller and origin', async (_, contract) => {
     // The ids are unknown, so the requests change nothing.
@@ -148,7 +148,7 @@ test('API9: only declared files are served', async () => {
   }
 });
 
-// test/faults/outages.test.ts and test/faults/disclosure.test.ts cover invalid responses of the database.
+// test/simulation/scenarios/unavailable.test.ts covers invalid responses of the database.
 describe('API10: responses of other services are not trusted', () => {
   async function startInvalidIssuer(respond: () => { status: number; body: string } | undefined) {
     const server = createServer((_, response) => {
