@@ -103,4 +103,22 @@ export const dynamodbMutations: readonly Mutation[] = [
     detectedBy: ['test/simulation/scenarios/reads.test.ts'],
     testNamePattern: 'entities, histories and totals',
   },
+  {
+    name: 'foreign-response-accepted',
+    description: 'a response that is not from DynamoDB is an item that does not exist, or a transaction that was applied',
+    file: 'functions/store/dynamodb/calls.ts',
+    search: 'if (output.ConsumedCapacity === undefined) throw',
+    replacement: 'if (output === undefined) throw',
+    detectedBy: ['test/simulation/scenarios/writes.test.ts'],
+    testNamePattern: 'that of another service',
+  },
+  {
+    name: 'twice-the-read-budget',
+    description: 'a request may read more units than its budget',
+    file: 'functions/store/dynamodb/calls.ts',
+    search: 'if (this.consumption.readUnits > this.#limits.maxReadUnits)',
+    replacement: 'if (this.consumption.readUnits > 2 * this.#limits.maxReadUnits)',
+    detectedBy: ['test/simulation/scenarios/reads.test.ts'],
+    testNamePattern: '20,000 units',
+  },
 ];
