@@ -253,6 +253,15 @@ export const writeMutations: readonly Mutation[] = [
     testNamePattern: 'a worker holds',
   },
   {
+    name: 'lease-without-end',
+    description: 'nobody continues a job whose worker has crashed',
+    file: 'functions/store/model/job.ts',
+    search: 'lease.owner !== owner && lease.until > now',
+    replacement: "lease.owner !== owner && lease.until > ''",
+    detectedBy: ['test/simulation/scenarios/jobs.test.ts'],
+    testNamePattern: 'its lease is over',
+  },
+  {
     name: 'one-record-for-all',
     description: 'a failing stream record fails its whole batch',
     file: 'functions/jobs/job-session.ts',
