@@ -1,7 +1,7 @@
 import type { Mutation } from './mutation.ts';
 
 const changes = 'functions/store/lists/changes';
-const unit = `test/unit/${changes}/list-changes.test.ts`;
+const unit = `test/unit/${changes}.test.ts`;
 const simulation = 'test/former/change-feed.test.ts';
 const costs = 'test/former/change-feed-costs.test.ts';
 
@@ -21,7 +21,8 @@ export const changeFeedMutations: readonly Mutation[] = [
     file: `${changes}/merge-changes.ts`,
     search: '[before, after].some(',
     replacement: '[after, before].slice(0, 1).some(',
-    detectedBy: [`test/unit/${changes}/merge-changes.test.ts`],
+    detectedBy: [`test/unit/${changes}.test.ts`],
+    testNamePattern: '^merge-changes ',
   },
   {
     name: 'page-smaller-than-the-window',
@@ -38,6 +39,7 @@ export const changeFeedMutations: readonly Mutation[] = [
     search: 'cursor?.from ?? Math.max(0, nowMs - marginMs)',
     replacement: 'Math.max(0 * (cursor?.from ?? 0), nowMs - marginMs)',
     detectedBy: [unit],
+    testNamePattern: '^list-changes ',
   },
   {
     name: 'walk-gives-what-left',
@@ -46,6 +48,7 @@ export const changeFeedMutations: readonly Mutation[] = [
     search: 'matches(entity.id, toRow(entity))',
     replacement: 'matches(entity.id, toRow(entity)) || true',
     detectedBy: [unit],
+    testNamePattern: '^list-changes ',
   },
   {
     name: 'changes-merged-by-order',
@@ -53,7 +56,8 @@ export const changeFeedMutations: readonly Mutation[] = [
     file: `${changes}/merge-changes.ts`,
     search: 'version >= known.version',
     replacement: 'version >= 0 * known.version',
-    detectedBy: [`test/unit/${changes}/merge-changes.test.ts`],
+    detectedBy: [`test/unit/${changes}.test.ts`],
+    testNamePattern: '^merge-changes ',
   },
   {
     name: 'ids-of-filters-forgotten',
@@ -62,6 +66,7 @@ export const changeFeedMutations: readonly Mutation[] = [
     search: 'isInRanges(ids, id) && matches(row)',
     replacement: 'isInRanges(ids && undefined, id) && matches(row)',
     detectedBy: [unit],
+    testNamePattern: '^list-changes ',
   },
   {
     name: 'walk-ahead-of-the-log',
@@ -86,6 +91,7 @@ export const changeFeedMutations: readonly Mutation[] = [
     search: 'generationOf(database, manifest) !== generation',
     replacement: 'generationOf(database, manifest) < 0 * generation',
     detectedBy: [unit],
+    testNamePattern: '^list-changes ',
   },
   {
     name: 'restore-unnoticed',
@@ -94,6 +100,7 @@ export const changeFeedMutations: readonly Mutation[] = [
     search: "hash('sha256', tableName, 'buffer')",
     replacement: "hash('sha256', tableName.slice(0, 0), 'buffer')",
     detectedBy: [unit],
+    testNamePattern: '^list-changes ',
   },
   {
     name: 'expired-records-unnoticed',
@@ -102,6 +109,7 @@ export const changeFeedMutations: readonly Mutation[] = [
     search: 'if (canHaveExpired(',
     replacement: 'if (from < 0 && canHaveExpired(',
     detectedBy: [unit],
+    testNamePattern: '^list-changes ',
   },
   {
     name: 'late-records-unread',
@@ -111,6 +119,7 @@ export const changeFeedMutations: readonly Mutation[] = [
     search: "':first': stampPrefix(from + 1)",
     replacement: "':first': page.cursor.at ?? stampPrefix(from + 1)",
     detectedBy: [unit],
+    testNamePattern: '^list-changes ',
   },
   {
     name: 'no-units-beside-given-records',
@@ -128,6 +137,7 @@ export const changeFeedMutations: readonly Mutation[] = [
     search: 'atEntries: next.entry,',
     replacement: 'atEntries: 0 * next.entry,',
     detectedBy: [unit],
+    testNamePattern: '^list-changes ',
   },
   {
     name: 'large-records-not-expected',
@@ -167,7 +177,8 @@ export const changeFeedMutations: readonly Mutation[] = [
     file: `${changes}/cursor.ts`,
     search: 'hash.compare(bytes, 1, 1 + queryHashBytes) !== 0',
     replacement: 'hash.compare(bytes, 1, 1 + queryHashBytes) > 1',
-    detectedBy: [`test/unit/${changes}/cursor.test.ts`],
+    detectedBy: [`test/unit/${changes}.test.ts`],
+    testNamePattern: '^cursor ',
   },
   {
     name: 'place-without-equal-rows',

@@ -7,7 +7,7 @@ const compareWhenDue = `${store}/cascades/compare-when-due.ts`;
 const compareLog = `${store}/cascades/compare-log.ts`;
 const dangling = `${store}/cascades/dangling-references.ts`;
 
-const clockTests = 'test/unit/functions/store/dynamodb/clock.test.ts';
+const clockTests = 'test/unit/functions/store/dynamodb.test.ts';
 const wrongClocks = 'test/faults/wrong-clocks.test.ts';
 const jobTests = 'test/unit/functions/store/cascades/compact-log.test.ts';
 
@@ -28,6 +28,7 @@ export const clockMutations: readonly Mutation[] = [
     search: 'from: sent.wall - (date + dateUnitMs)',
     replacement: 'from: sent.wall - date',
     detectedBy: [clockTests],
+    testNamePattern: '^clock ',
   },
   {
     name: 'time-that-goes-back',
@@ -36,6 +37,7 @@ export const clockMutations: readonly Mutation[] = [
     search: 'Math.max(this.#last, Math.floor(reading.wall - correction))',
     replacement: 'Math.floor(reading.wall - correction)',
     detectedBy: [clockTests],
+    testNamePattern: '^clock ',
   },
   {
     name: 'jump-not-noticed',
@@ -44,6 +46,7 @@ export const clockMutations: readonly Mutation[] = [
     search: ' && Math.abs(offsetOf(reading) - offset) <= maxUnseenMs',
     replacement: ' && Number.isFinite(offset)',
     detectedBy: [clockTests],
+    testNamePattern: '^clock ',
   },
   {
     name: 'round-trip-through-a-suspension',
@@ -52,6 +55,7 @@ export const clockMutations: readonly Mutation[] = [
     search: 'if (hasJumped || isSlow || Number.isNaN(date)) return;',
     replacement: 'if (isSlow || Number.isNaN(date)) return;',
     detectedBy: [clockTests],
+    testNamePattern: '^clock ',
   },
   {
     name: 'slow-round-trip',
@@ -60,6 +64,7 @@ export const clockMutations: readonly Mutation[] = [
     search: 'if (hasJumped || isSlow || Number.isNaN(date)) return;',
     replacement: 'if (hasJumped || Number.isNaN(date)) return;',
     detectedBy: [clockTests],
+    testNamePattern: '^clock ',
   },
   {
     name: 'responses-trusted-for-ever',
@@ -68,6 +73,7 @@ export const clockMutations: readonly Mutation[] = [
     search: 'since + maxAgeMs > reading.monotonic',
     replacement: 'since > 0 && maxAgeMs < Number(reading.monotonic > 0) * Number.POSITIVE_INFINITY',
     detectedBy: [clockTests],
+    testNamePattern: '^clock ',
   },
   {
     name: 'time-before-a-response',
@@ -77,6 +83,7 @@ export const clockMutations: readonly Mutation[] = [
     replacement:
       'if (valid.length === 0) return 0;\n    if (contradictionOf(valid) > maxClockErrorMs) return undefined;',
     detectedBy: [clockTests],
+    testNamePattern: '^clock ',
   },
   {
     name: 'contradictions-believed',
@@ -85,6 +92,7 @@ export const clockMutations: readonly Mutation[] = [
     search: 'if (valid.length === 0 || contradictionOf(valid) > maxClockErrorMs) return undefined;',
     replacement: 'if (valid.length === 0) return undefined;',
     detectedBy: [clockTests],
+    testNamePattern: '^clock ',
   },
   {
     name: 'correction-beyond-the-proof',
@@ -93,6 +101,7 @@ export const clockMutations: readonly Mutation[] = [
     search: 'const proven = clamp(0, least, greatest);',
     replacement: 'const proven = (least + greatest) / 2;',
     detectedBy: [clockTests],
+    testNamePattern: '^clock ',
   },
   {
     name: 'correction-beyond-the-bound',
@@ -101,6 +110,7 @@ export const clockMutations: readonly Mutation[] = [
     search: 'return clamp(proven, greatest - maxUndecidedMs, least + maxUndecidedMs);',
     replacement: 'return clamp(proven, least, greatest);',
     detectedBy: [clockTests],
+    testNamePattern: '^clock ',
   },
   {
     name: 'earliest-time-too-late',
@@ -110,6 +120,7 @@ export const clockMutations: readonly Mutation[] = [
     search: 'Math.floor(reading.wall - Math.max(from, to)) - maxUnseenMs',
     replacement: 'Math.floor(reading.wall - Math.min(from, to))',
     detectedBy: [clockTests],
+    testNamePattern: '^clock ',
   },
   {
     name: 'ids-of-a-millisecond-in-any-order',
@@ -117,7 +128,8 @@ export const clockMutations: readonly Mutation[] = [
     file: `${store}/model/ids.ts`,
     search: 'seq: last.seq + 1',
     replacement: 'seq: randomInteger(0, maxFirstSequence)',
-    detectedBy: ['test/unit/functions/store/model/ids.test.ts'],
+    detectedBy: ['test/unit/functions/store/model.test.ts'],
+    testNamePattern: '^ids ',
   },
   {
     name: 'late-record-not-reported',
@@ -134,7 +146,8 @@ export const clockMutations: readonly Mutation[] = [
     file: `${store}/unit-of-work/commit.ts`,
     search: 'if (log && stampOf(sk) + lateAfterMs < nowMs)',
     replacement: 'if (log && stampOf(sk) - lateAfterMs > nowMs)',
-    detectedBy: ['test/unit/functions/store/unit-of-work/commit.test.ts'],
+    detectedBy: ['test/unit/functions/store/unit-of-work.test.ts'],
+    testNamePattern: '^commit ',
   },
   {
     name: 'late-record-forgotten-early',
@@ -208,7 +221,8 @@ export const clockMutations: readonly Mutation[] = [
     file: `${store}/model/reminder.ts`,
     search: 'dueAt: Math.min(before.dueAt, dueAt), compared }',
     replacement: 'dueAt: before.dueAt, compared }',
-    detectedBy: ['test/unit/functions/store/unit-of-work/reminders.test.ts'],
+    detectedBy: ['test/unit/functions/store/unit-of-work.test.ts'],
+    testNamePattern: '^reminders ',
   },
   {
     name: 'left-over-rows-kept',

@@ -5,7 +5,7 @@ const deletion = 'functions/store/model/deletion.ts';
 const compaction = 'functions/store/lists/engine/compaction';
 const unit = 'test/unit/functions/store';
 const cascades = `${unit}/cascades/restore.test.ts`;
-const model = `${unit}/model/deletion.test.ts`;
+const model = `${unit}/model.test.ts`;
 const contract = 'test/contract/deleted-entities.test.ts';
 
 /** The rules of deleted entities and of what restores them. */
@@ -26,6 +26,7 @@ export const deletedEntityMutations: readonly Mutation[] = [
     search: '...(deletion ? encodeDeletion(tenant, stored) :',
     replacement: '...(deletion ? { ...encodeDeletion(tenant, stored), id } :',
     detectedBy: [model],
+    testNamePattern: '^deletion ',
   },
   {
     name: 'restore-after-expiry',
@@ -51,6 +52,7 @@ export const deletedEntityMutations: readonly Mutation[] = [
     search: 'const keptDays = restorableDays + 1;',
     replacement: 'const keptDays = restorableDays;',
     detectedBy: [model],
+    testNamePattern: '^deletion ',
   },
   {
     name: 'text-stays-for-ever',
@@ -59,6 +61,7 @@ export const deletedEntityMutations: readonly Mutation[] = [
     search: 'expiresAt: deletion && expiryOf(deletion),',
     replacement: 'expiresAt: deletion && Number(expiryOf(deletion)) > 0 ? undefined : undefined,',
     detectedBy: [model],
+    testNamePattern: '^deletion ',
   },
   {
     name: 'second-deletion-with-the-key-of-the-first',
@@ -67,6 +70,7 @@ export const deletedEntityMutations: readonly Mutation[] = [
     search: 'Date.parse(before.entity.updatedAt), deletion.deletedAt + 1);',
     replacement: 'Date.parse(before.entity.updatedAt), deletion.deletedAt - 1);',
     detectedBy: [model],
+    testNamePattern: '^deletion ',
   },
   {
     name: 'sweep-of-a-restored-entity',
@@ -140,7 +144,8 @@ export const deletedEntityMutations: readonly Mutation[] = [
     file: `${compaction}/locate-changes.ts`,
     search: 'known ? known.version >= to : after === undefined;',
     replacement: 'known ? known.isDeleted || known.version >= to : after === undefined;',
-    detectedBy: [`${unit}/lists/engine/compaction/locate-changes.test.ts`],
+    detectedBy: [`${unit}/lists/engine/compaction.test.ts`],
+    testNamePattern: '^locate-changes ',
   },
   {
     name: 'restored-row-counted-as-deleted',
@@ -148,7 +153,8 @@ export const deletedEntityMutations: readonly Mutation[] = [
     file: `${compaction}/locate-changes.ts`,
     search: 'return { row, deleted: isDeleted ? -1 : 0, values };',
     replacement: 'return { row, deleted: isDeleted ? 0 : 0, values };',
-    detectedBy: [`${unit}/lists/engine/compaction/locate-changes.test.ts`],
+    detectedBy: [`${unit}/lists/engine/compaction.test.ts`],
+    testNamePattern: '^locate-changes ',
   },
   {
     name: 'merge-without-restored-rows',
@@ -156,7 +162,7 @@ export const deletedEntityMutations: readonly Mutation[] = [
     file: `${compaction}/merge-segments.ts`,
     search: 'haveRestored.includes(true) ? undefined : values;',
     replacement: 'haveRestored.length < 0 ? undefined : values;',
-    detectedBy: [`${unit}/lists/engine/compaction/races.test.ts`],
+    detectedBy: [`${unit}/lists/engine/compaction.test.ts`],
     testNamePattern: 'leaves out as deleted',
   },
   {
@@ -165,7 +171,8 @@ export const deletedEntityMutations: readonly Mutation[] = [
     file: `${compaction}/late-changes.ts`,
     search: 'if (pending) return (pending.before !== undefined) === (after !== undefined);',
     replacement: 'if (pending && to < 0) return (pending.before !== undefined) === (after !== undefined);',
-    detectedBy: [`${unit}/lists/engine/compaction/late-changes.test.ts`],
+    detectedBy: [`${unit}/lists/engine/compaction.test.ts`],
+    testNamePattern: '^late-changes ',
   },
   {
     name: 'erased-id-used-again',

@@ -22,7 +22,8 @@ export const dueWorkMutations: readonly Mutation[] = [
     file: reminder,
     search: 'number => keptUntil - reserveMs;',
     replacement: 'number => keptUntil + reserveMs;',
-    detectedBy: ['test/unit/functions/store/model/reminder.test.ts'],
+    detectedBy: ['test/unit/functions/store/model.test.ts'],
+    testNamePattern: '^reminder ',
   },
   {
     name: 'reminder-deleted-too-early',
@@ -64,7 +65,7 @@ export const dueWorkMutations: readonly Mutation[] = [
     file: reminder,
     search: ' && before.dueAt <= dueAt + hourMs',
     replacement: '',
-    detectedBy: [`${unitOfWork}/reminders.test.ts`],
+    detectedBy: [`${unitOfWork}.test.ts`],
     testNamePattern: 'wrong clock',
   },
   {
@@ -74,7 +75,7 @@ export const dueWorkMutations: readonly Mutation[] = [
     file: reminder,
     search: 'before.dueAt <= dueAt + hourMs',
     replacement: 'before.dueAt <= dueAt + dailyIntervalMs',
-    detectedBy: ['test/unit/functions/store/model/reminder.test.ts'],
+    detectedBy: ['test/unit/functions/store/model.test.ts'],
     testNamePattern: '13 hours',
   },
   {
@@ -83,7 +84,7 @@ export const dueWorkMutations: readonly Mutation[] = [
     file: reminder,
     search: 'if (!hasRecords || !isWrittenDaily(reminder, nowMs)) return undefined;',
     replacement: 'if (hasRecords || !isWrittenDaily(reminder, nowMs)) return undefined;',
-    detectedBy: ['test/unit/costs/quiet-log.test.ts'],
+    detectedBy: ['test/unit/costs.test.ts'],
     testNamePattern: 'a change a day',
   },
   {
@@ -92,7 +93,7 @@ export const dueWorkMutations: readonly Mutation[] = [
     file: reminder,
     search: 'keptUntil > lookedAt + minReminderMs',
     replacement: 'keptUntil >= lookedAt + minReminderMs',
-    detectedBy: ['test/unit/costs/quiet-log.test.ts'],
+    detectedBy: ['test/unit/costs.test.ts'],
     testNamePattern: 'lone write',
   },
   {
@@ -139,7 +140,7 @@ export const dueWorkMutations: readonly Mutation[] = [
     search: "tenant === '' ? '#' : `${tenant}#${last}`",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: this is source text.
     replacement: "tenant === '' ? '#' : `${tenant}#`",
-    detectedBy: ['test/unit/functions/store/model/job.test.ts'],
+    detectedBy: ['test/unit/functions/store/model.test.ts'],
     testNamePattern: 'to the next one',
   },
   {
@@ -193,7 +194,8 @@ export const dueWorkMutations: readonly Mutation[] = [
     file: 'functions/store/unit-of-work/job-limit.ts',
     search: 'known.count + begun > maxJobs',
     replacement: 'known.count + begun > 10 * maxJobs',
-    detectedBy: [`${unitOfWork}/job-limit.test.ts`],
+    detectedBy: [`${unitOfWork}.test.ts`],
+    testNamePattern: '^job-limit ',
   },
   {
     name: 'limit-for-jobs-of-jobs',
@@ -202,7 +204,7 @@ export const dueWorkMutations: readonly Mutation[] = [
     search: '  await requireReminders(session, changes);\n',
     replacement:
       '  await requireJobCapacity(session, writes);\n  await requireReminders(session, changes);\n',
-    detectedBy: [`${unitOfWork}/job-limit.test.ts`],
+    detectedBy: [`${unitOfWork}.test.ts`],
     testNamePattern: 'jobs begin further ones',
   },
   {

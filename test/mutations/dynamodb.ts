@@ -20,7 +20,7 @@ export const dynamodbMutations: readonly Mutation[] = [
     file: 'functions/store/dynamodb/client.ts',
     search: 'throwOnRequestTimeout: true,\n      socketTimeout: requestTimeout,',
     replacement: 'throwOnRequestTimeout: requestTimeout < 0,',
-    detectedBy: ['test/unit/functions/store/dynamodb/client.test.ts'],
+    detectedBy: ['test/unit/functions/store/dynamodb.test.ts'],
     testNamePattern: 'times out',
   },
   {
@@ -65,7 +65,8 @@ export const dynamodbMutations: readonly Mutation[] = [
     file: 'functions/store/dynamodb/error-classification.ts',
     search: "new Set(['TransactionConflict', ...throttles])",
     replacement: 'new Set(throttles)',
-    detectedBy: ['test/unit/functions/store/dynamodb/error-classification.test.ts'],
+    detectedBy: ['test/unit/functions/store/dynamodb.test.ts'],
+    testNamePattern: '^error-classification ',
   },
   {
     name: 'retry-on-failed-condition',
@@ -92,7 +93,8 @@ export const dynamodbMutations: readonly Mutation[] = [
     file: database,
     search: 'start = page.next;',
     replacement: 'start = page.next && undefined;',
-    detectedBy: ['test/unit/functions/store/lists/engine/storage.test.ts'],
+    detectedBy: ['test/unit/functions/store/lists/engine.test.ts'],
+    testNamePattern: '^storage ',
   },
   {
     name: 'eventually-consistent-read',

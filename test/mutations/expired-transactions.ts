@@ -19,7 +19,7 @@ export const expiredTransactionMutations: readonly Mutation[] = [
     file: commit,
     search: 'nowMs + maxCommitMs',
     replacement: 'nowMs + 10 * maxCommitMs',
-    detectedBy: [`${units}/unit-of-work/commit.test.ts`],
+    detectedBy: [`${units}/unit-of-work.test.ts`],
     testNamePattern: 'three seconds after its stamp',
   },
   {
@@ -28,7 +28,7 @@ export const expiredTransactionMutations: readonly Mutation[] = [
     file: database,
     search: 'if (deadline !== this.deadline && deadline.remaining() <= 0)',
     replacement: 'if (deadline !== this.deadline && deadline.remaining() === 0)',
-    detectedBy: [`${units}/dynamodb/database.test.ts`],
+    detectedBy: [`${units}/dynamodb.test.ts`],
     testNamePattern: 'before the first attempt',
   },
   {
@@ -57,7 +57,7 @@ export const expiredTransactionMutations: readonly Mutation[] = [
     search: 'const rebuild = (): Promise<Transaction> => buildTransaction(session, changeSet, more);',
     replacement:
       'const rebuild = async (): Promise<Transaction> => ({ writes: [...own, ...records, ...writes, ...more], records: records.map(({ put }) => put), sendUntil: nowMs + maxCommitMs, rebuild });',
-    detectedBy: [`${units}/unit-of-work/commit.test.ts`],
+    detectedBy: [`${units}/unit-of-work.test.ts`],
     testNamePattern: 'three seconds after its stamp',
   },
   {
@@ -93,7 +93,7 @@ export const expiredTransactionMutations: readonly Mutation[] = [
     file: database,
     search: 'isInDoubt ||= cancellation.isInDoubt;',
     replacement: 'isInDoubt = cancellation.isInDoubt;',
-    detectedBy: [`${units}/dynamodb/database.test.ts`],
+    detectedBy: [`${units}/dynamodb.test.ts`],
     testNamePattern: 'in doubt',
   },
   {
@@ -112,6 +112,7 @@ export const expiredTransactionMutations: readonly Mutation[] = [
     file: applyOnce,
     search: 'return !found || decodeRecord(found).entries.length === 0;',
     replacement: 'return !found;',
-    detectedBy: [`${units}/unit-of-work/apply-once.test.ts`],
+    detectedBy: [`${units}/unit-of-work.test.ts`],
+    testNamePattern: '^apply-once ',
   },
 ];

@@ -2,7 +2,7 @@ import type { Mutation } from './mutation.ts';
 
 const model = 'functions/store/model';
 const engine = 'functions/store/lists/engine';
-const ofItems = `test/unit/${model}/stored-format.test.ts`;
+const ofItems = `test/unit/${model}.test.ts`;
 
 /** Mutations of the rules that keep a release from reading what another one has stored in a way of its own. */
 export const formatMutations: readonly Mutation[] = [
@@ -13,6 +13,7 @@ export const formatMutations: readonly Mutation[] = [
     search: '.includes(format);',
     replacement: '.includes(format) || format !== undefined;',
     detectedBy: [ofItems],
+    testNamePattern: '^stored-format ',
   },
   {
     name: 'unknown-fields-ignored',
@@ -21,6 +22,7 @@ export const formatMutations: readonly Mutation[] = [
     search: '!commonAttributes.has(name))',
     replacement: "!commonAttributes.has(name) && name === '')",
     detectedBy: [ofItems],
+    testNamePattern: '^stored-format ',
   },
   {
     name: 'unknown-work-continued',
@@ -37,7 +39,8 @@ export const formatMutations: readonly Mutation[] = [
     file: `${model}/value-codec.ts`,
     search: 'const word = words[number];',
     replacement: "const word = words[number] ?? 'none';",
-    detectedBy: [`test/unit/${model}/record-codec.test.ts`],
+    detectedBy: [`test/unit/${model}.test.ts`],
+    testNamePattern: '^record-codec ',
   },
   {
     name: 'unknown-field-is-a-name',
@@ -45,7 +48,8 @@ export const formatMutations: readonly Mutation[] = [
     file: `${model}/record-codec.ts`,
     search: 'if (field > otherField)',
     replacement: 'if (field > 1_000 * otherField)',
-    detectedBy: [`test/unit/${model}/record-codec.test.ts`],
+    detectedBy: [`test/unit/${model}.test.ts`],
+    testNamePattern: '^record-codec ',
   },
   {
     name: 'attribute-that-no-row-holds',
@@ -53,7 +57,8 @@ export const formatMutations: readonly Mutation[] = [
     file: `${model}/item-codec.ts`,
     search: 'if (!isFieldValue(value))',
     replacement: "if (name === '' && !isFieldValue(value))",
-    detectedBy: [`test/unit/${model}/item-codec.test.ts`],
+    detectedBy: [`test/unit/${model}.test.ts`],
+    testNamePattern: '^item-codec ',
   },
   {
     name: 'no-way-out-of-a-manifest',

@@ -1,7 +1,7 @@
 import type { Mutation } from './mutation.ts';
 
 const file = 'functions/store/entities/list-history.ts';
-const unit = 'test/unit/functions/store/entities/list-history.test.ts';
+const unit = 'test/unit/functions/store/entities.test.ts';
 
 /** Mutations of the rules of histories. docs/interface.md gives the reasons. */
 export const historyMutations: readonly Mutation[] = [
@@ -21,6 +21,7 @@ export const historyMutations: readonly Mutation[] = [
     search: 'if (isExpiredRecord(item, nowMs)) continue;',
     replacement: '',
     detectedBy: [unit],
+    testNamePattern: '^list-history ',
   },
   {
     name: 'history-of-the-first-record',
@@ -29,6 +30,7 @@ export const historyMutations: readonly Mutation[] = [
     search: 'if (entry) return { stamp, actor, entry };',
     replacement: 'return entry && { stamp, actor, entry };',
     detectedBy: [unit],
+    testNamePattern: '^list-history ',
   },
   {
     name: 'history-without-a-bound',
@@ -37,6 +39,7 @@ export const historyMutations: readonly Mutation[] = [
     search: ' || consumption.readUnits >= maxUnits',
     replacement: '',
     detectedBy: [unit],
+    testNamePattern: '^list-history ',
   },
   {
     name: 'incomplete-history-not-told',
@@ -45,6 +48,7 @@ export const historyMutations: readonly Mutation[] = [
     search: 'return { entries, isComplete: false }',
     replacement: 'return { entries, isComplete: true }',
     detectedBy: [unit],
+    testNamePattern: '^list-history ',
   },
   {
     name: 'history-of-consistent-reads',
@@ -53,6 +57,7 @@ export const historyMutations: readonly Mutation[] = [
     search: '(await findEntryOnce(session, name, stamp, false)) ??',
     replacement: '',
     detectedBy: [unit],
+    testNamePattern: '^list-history ',
   },
   {
     name: 'cursor-of-another-history',
@@ -60,7 +65,8 @@ export const historyMutations: readonly Mutation[] = [
     file: 'functions/store/entities/history-cursor.ts',
     search: 'hashOf(name).compare(bytes, 1, 1 + hashBytes) !== 0',
     replacement: 'hashOf(name).compare(bytes, 1, 1 + hashBytes) > 1',
-    detectedBy: ['test/unit/functions/store/entities/history-cursor.test.ts'],
+    detectedBy: ['test/unit/functions/store/entities.test.ts'],
+    testNamePattern: '^history-cursor ',
   },
   {
     name: 'beginnings-of-texts-not-told',
@@ -76,7 +82,8 @@ export const historyMutations: readonly Mutation[] = [
     file: 'functions/store/lists/engine/newest-stamps.ts',
     search: 'nowMs - recordLifeMs(days)',
     replacement: 'nowMs - recordLifeMs(days * 0 + defaultHistoryDays)',
-    detectedBy: ['test/unit/functions/store/lists/changes/list-changes.test.ts'],
+    detectedBy: ['test/unit/functions/store/lists/changes.test.ts'],
+    testNamePattern: '^list-changes ',
   },
   {
     name: 'lives-of-records-forgotten',
@@ -84,7 +91,8 @@ export const historyMutations: readonly Mutation[] = [
     file: 'functions/store/lists/engine/newest-stamps.ts',
     search: 'otherDays < days && other >= stamp',
     replacement: 'otherDays !== days && other >= stamp',
-    detectedBy: ['test/unit/functions/store/lists/engine/newest-stamps.test.ts'],
+    detectedBy: ['test/unit/functions/store/lists/engine.test.ts'],
+    testNamePattern: '^newest-stamps ',
   },
   {
     name: 'setting-of-history-ignored',
@@ -92,7 +100,8 @@ export const historyMutations: readonly Mutation[] = [
     file: 'functions/store/unit-of-work/commit.ts',
     search: 'historyDays: environment.historyDays()',
     replacement: 'historyDays: environment.historyDays() && undefined',
-    detectedBy: ['test/unit/functions/store/lists/changes/list-changes.test.ts'],
+    detectedBy: ['test/unit/functions/store/lists/changes.test.ts'],
+    testNamePattern: '^list-changes ',
   },
   {
     name: 'expired-records-on-a-full-page',
@@ -100,6 +109,7 @@ export const historyMutations: readonly Mutation[] = [
     file: 'functions/store/lists/changes/list-changes.ts',
     search: 'log.hasMore ? isOld &&',
     replacement: 'log.hasMore ? !isOld &&',
-    detectedBy: ['test/unit/functions/store/lists/changes/list-changes.test.ts'],
+    detectedBy: ['test/unit/functions/store/lists/changes.test.ts'],
+    testNamePattern: '^list-changes ',
   },
 ];

@@ -19,7 +19,7 @@ export const listEngineMutations: readonly Mutation[] = [
     file: 'functions/store/lists/engine/read/read-state.ts',
     search: 'memory.set(knownName, next, bytes + recordBytes, maxKnownMs);',
     replacement: 'memory.set(knownName, next, bytes + recordBytes);',
-    detectedBy: ['test/unit/functions/store/lists/engine/read/read-state.test.ts'],
+    detectedBy: ['test/unit/functions/store/lists/engine/read.test.ts'],
     testNamePattern: 'no longer reads',
   },
   {
@@ -55,7 +55,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/late-changes.ts`,
     search: '.filter(({ stamp }) => stamp <= manifest.watermark);',
     replacement: '.filter(({ stamp }) => stamp <= manifest.watermark + stamp);',
-    detectedBy: [`${tests}/compaction/late-changes.test.ts`, `${tests}/compaction/compact.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
+    testNamePattern: '^(late-changes|compact) ',
   },
   {
     name: 'late-record-of-a-deleted-entity',
@@ -63,7 +64,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/late-changes.ts`,
     search: 'return after ? version !== undefined && version >= to : version === undefined;',
     replacement: 'return to > 0 || after === undefined || version === undefined;',
-    detectedBy: [`${tests}/compaction/late-changes.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
+    testNamePattern: '^late-changes ',
   },
   {
     name: 'late-record-that-was-not-applied',
@@ -72,7 +74,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/late-changes.ts`,
     search: 'if (pending && madeVersion(pending, to)) return false;',
     replacement: 'if (pending && madeVersion(pending, -to)) return false;',
-    detectedBy: [`${tests}/compaction/late-changes.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
+    testNamePattern: '^late-changes ',
   },
   {
     name: 'entities-repaired-before-logs',
@@ -90,7 +93,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/late-changes.ts`,
     search: '.filter((change) => !isAbsorbed(change, known(change.id)))',
     replacement: '.filter((change) => known(change.id) !== null)',
-    detectedBy: [`${tests}/compaction/late-changes.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
+    testNamePattern: '^late-changes ',
   },
   {
     name: 'whole-late-records',
@@ -99,7 +103,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/late-changes.ts`,
     search: 'entries: record.entries.filter(({ id }) => ids.has(id))',
     replacement: 'entries: record.entries.some(({ id }) => ids.has(id)) ? record.entries : []',
-    detectedBy: [`${tests}/compaction/late-changes.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
+    testNamePattern: '^late-changes ',
   },
   {
     name: 'lateness-by-the-rounded-time',
@@ -108,7 +113,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${model}/change-log.ts`,
     search: 'createdMs + creationUnitMs > stamp',
     replacement: 'createdMs > stamp',
-    detectedBy: [`test/unit/${model}/change-log.test.ts`],
+    detectedBy: [`test/unit/${model}.test.ts`],
+    testNamePattern: '^change-log ',
   },
   {
     name: 'watermark-ahead-believed',
@@ -116,7 +122,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/compact.ts`,
     search: 'if (watermark > nowMs) return setBack',
     replacement: 'if (watermark > nowMs + watermark) return setBack',
-    detectedBy: [`${tests}/compaction/set-back.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
+    testNamePattern: '^set-back ',
   },
   {
     name: 'absorbed-records-counted-twice',
@@ -124,7 +131,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/read/read-state.ts`,
     search: ' && !absorbed.has(key)',
     replacement: " && !absorbed.has(key + '!')",
-    detectedBy: [`${tests}/compaction/set-back.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
+    testNamePattern: '^set-back ',
   },
   {
     name: 'absorbed-records-are-a-gap',
@@ -133,7 +141,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/read/read-state.ts`,
     search: ' && !stamps.has(previousStamp)',
     replacement: '',
-    detectedBy: [`${tests}/compaction/set-back.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
+    testNamePattern: '^set-back ',
   },
   {
     name: 'rebuild-with-later-changes',
@@ -141,7 +150,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/rebuild.ts`,
     search: 'if (!change) return found.get(id) ?? [];',
     replacement: 'if (!change || found.has(id)) return found.get(id) ?? [];',
-    detectedBy: [`${tests}/compaction/rebuild.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
+    testNamePattern: '^rebuild ',
   },
   {
     name: 'rebuild-without-changes-meanwhile',
@@ -150,7 +160,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/rebuild.ts`,
     search: 'const rows = rowsAt(ids, found, await readChanges());',
     replacement: 'const rows = rowsAt(ids, found, new Map());',
-    detectedBy: [`${tests}/compaction/rebuild.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
+    testNamePattern: '^rebuild ',
   },
   {
     name: 'rebuild-deleted-meanwhile',
@@ -158,7 +169,7 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/rebuild.ts`,
     search: 'const beganAt = (await time()) + maxRebuildMs;',
     replacement: 'const beganAt = await time();',
-    detectedBy: [`${tests}/compaction/rebuild.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
     testNamePattern: 'ends before the manifest',
   },
   {
@@ -167,7 +178,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/absorb.ts`,
     search: 'if (current.watermark !== before.watermark) return undefined;',
     replacement: '',
-    detectedBy: [`${tests}/compaction/races.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
+    testNamePattern: '^races ',
   },
   {
     name: 'merge-by-arrival',
@@ -185,7 +197,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/merge-records.ts`,
     search: 'version <= merged.from',
     replacement: 'version > 0',
-    detectedBy: [`${tests}/merge-records.test.ts`],
+    detectedBy: [`${tests}.test.ts`],
+    testNamePattern: '^merge-records ',
   },
   {
     name: 'gap-in-the-log',
@@ -193,7 +206,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/read/read-state.ts`,
     search: 'previousStamp > watermark && ',
     replacement: 'previousStamp > watermark + previousStamp && ',
-    detectedBy: [`${tests}/read/read-state.test.ts`],
+    detectedBy: [`${tests}/read.test.ts`],
+    testNamePattern: '^read-state ',
   },
   {
     name: 'records-of-the-known-watermark',
@@ -229,7 +243,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/read/read-state.ts`,
     search: 'const readAt = isKnown ? known.readAt : nowMs;',
     replacement: 'const readAt = nowMs;',
-    detectedBy: [`${tests}/read/read-state.test.ts`],
+    detectedBy: [`${tests}/read.test.ts`],
+    testNamePattern: '^read-state ',
   },
   {
     name: 'log-read-upwards',
@@ -237,7 +252,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/dynamodb-storage.ts`,
     search: 'last: manifestSortKey, isAscending: false',
     replacement: 'last: manifestSortKey, isAscending: true',
-    detectedBy: [`${tests}/storage.test.ts`],
+    detectedBy: [`${tests}.test.ts`],
+    testNamePattern: '^storage ',
   },
   {
     name: 'log-not-read-consistently',
@@ -245,7 +261,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/dynamodb-storage.ts`,
     search: 'ConsistentRead: true,',
     replacement: 'ConsistentRead: false,',
-    detectedBy: [`${tests}/compaction/dynamodb-compaction-storage.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
+    testNamePattern: '^dynamodb-compaction-storage ',
   },
   {
     name: 'manifest-without-condition',
@@ -253,7 +270,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/dynamodb-compaction-storage.ts`,
     search: 'encodeManifest(manifest) }, condition);',
     replacement: 'encodeManifest(manifest) }, condition && undefined);',
-    detectedBy: [`${tests}/storage.test.ts`],
+    detectedBy: [`${tests}.test.ts`],
+    testNamePattern: '^storage ',
   },
   {
     name: 'changed-row-in-both-places',
@@ -270,7 +288,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/format/patch.ts`,
     search: "sequenceOf(step) > sequenceOf(columns[field] ?? '0')",
     replacement: "sequenceOf(step) >= sequenceOf(columns[field] ?? '0') * 0",
-    detectedBy: [`${tests}/read/column-reader.test.ts`],
+    detectedBy: [`${tests}/read.test.ts`],
+    testNamePattern: '^column-reader ',
   },
   {
     name: 'names-used-again',
@@ -298,7 +317,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/commit-step.ts`,
     search: 'if (await writer.replaceManifest(manifest)) {',
     replacement: 'if ((await writer.replaceManifest(manifest)) || manifest) {',
-    detectedBy: [`${tests}/compaction/races.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
+    testNamePattern: '^races ',
   },
   {
     name: 'items-deleted-at-once',
@@ -306,7 +326,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/delete-garbage.ts`,
     search: 'if (beganAt + garbageMs > nowMs || ',
     replacement: 'if (beganAt - garbageMs > nowMs || ',
-    detectedBy: [`${tests}/compaction/delete-garbage.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
+    testNamePattern: '^delete-garbage ',
   },
   {
     name: 'live-items-deleted',
@@ -333,7 +354,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/read/item-reader.ts`,
     search: 'if (missing.size > 0) await this.#read(missing, true);',
     replacement: '',
-    detectedBy: [`${tests}/read/column-reader.test.ts`],
+    detectedBy: [`${tests}/read.test.ts`],
+    testNamePattern: '^column-reader ',
   },
   {
     name: 'entity-from-a-replica',
@@ -350,7 +372,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/read-input.ts`,
     search: 'waitingChanges >= (isForced ? 1 : sizes.minChanges)',
     replacement: 'waitingChanges >= Math.min(1, sizes.minChanges)',
-    detectedBy: [`${tests}/compaction/compact.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
+    testNamePattern: '^compact ',
   },
   {
     name: 'records-after-a-full-read',
@@ -358,7 +381,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/read-input.ts`,
     search: 'watermark: end - 1',
     replacement: 'watermark: end',
-    detectedBy: [`${tests}/compaction/compact.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
+    testNamePattern: '^compact ',
   },
   {
     name: 'new-field-lost',
@@ -375,7 +399,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/format/patch.ts`,
     search: 'if (encoded.length <= maxBytes) return [encoded];',
     replacement: 'if (encoded.length <= maxBytes * maxBytes) return [encoded];',
-    detectedBy: [`${tests}/compaction/compact.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
+    testNamePattern: '^compact ',
   },
   {
     name: 'column-outgrows-its-item',
@@ -383,7 +408,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/rewrite-columns.ts`,
     search: '> sizes.maxColumnBytes && segment.rows > 1',
     replacement: '> sizes.maxColumnBytes && segment.rows < 1',
-    detectedBy: [`${tests}/compaction/compact.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
+    testNamePattern: '^compact ',
   },
   {
     name: 'replaced-values-kept',
@@ -391,7 +417,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/rewrite-columns.ts`,
     search: 'buildColumn(columnValues(columnReader.column(before, field)))',
     replacement: 'columnReader.column(before, field)',
-    detectedBy: [`${tests}/compaction/compact.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
+    testNamePattern: '^compact ',
   },
   {
     name: 'buckets-of-the-replaced-column',
@@ -399,7 +426,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/rewrite-columns.ts`,
     search: '...without(current.buckets, fields)',
     replacement: '...current.buckets',
-    detectedBy: [`${tests}/compaction/compact.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
+    testNamePattern: '^compact ',
   },
   {
     name: 'single-bucket',
@@ -407,7 +435,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/format/buckets.ts`,
     search: 'Math.max(2, Math.ceil(bytes / bucketBytes))',
     replacement: 'Math.ceil(bytes / bucketBytes)',
-    detectedBy: [`${tests}/format/buckets.test.ts`],
+    detectedBy: [`${tests}/format.test.ts`],
+    testNamePattern: '^buckets ',
   },
   {
     name: 'bucket-for-absent-values',
@@ -416,7 +445,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/read/row-filter.ts`,
     search: 'return defaultValue !== null && texts.includes(defaultValue) ? undefined : texts;',
     replacement: 'return texts;',
-    detectedBy: [`${tests}/format/buckets.test.ts`],
+    detectedBy: [`${tests}/format.test.ts`],
+    testNamePattern: '^buckets ',
   },
   {
     name: 'bucket-over-newer-values',
@@ -433,7 +463,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/format/manifest.ts`,
     search: "const patchPrefix = 'patch:';",
     replacement: "const patchPrefix = 'patch-';",
-    detectedBy: [`${tests}/format/manifest.test.ts`, `${tests}/compaction/compact.test.ts`],
+    detectedBy: [`${tests}/format.test.ts`, `${tests}/compaction.test.ts`],
+    testNamePattern: '^(manifest|compact) ',
   },
   {
     name: 'direction-of-the-first-field',
@@ -441,7 +472,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/read/divide-by-sort-key.ts`,
     search: 'isDescending ? divide(mirror(group)).map(mirror).reverse() : divide(group)',
     replacement: 'isDescending ? divide(group) : divide(group)',
-    detectedBy: [`${tests}/read/any-list.test.ts`],
+    detectedBy: [`${tests}/read.test.ts`],
+    testNamePattern: '^any-list ',
   },
   {
     name: 'window-not-mirrored-back',
@@ -449,7 +481,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/read/divide-by-sort-key.ts`,
     search: 'divide(mirror(group)).map(mirror).reverse()',
     replacement: 'divide(mirror(group)).reverse()',
-    detectedBy: [`${tests}/read/any-list.test.ts`],
+    detectedBy: [`${tests}/read.test.ts`],
+    testNamePattern: '^any-list ',
   },
   {
     name: 'null-does-not-differ',
@@ -457,7 +490,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: 'functions/store/lists/filters.ts',
     search: 'return { ...isOneOf, isNegated, acceptsNull };',
     replacement: 'return { ...isOneOf, isNegated };',
-    detectedBy: [`${tests}/read/any-list.test.ts`],
+    detectedBy: [`${tests}/read.test.ts`],
+    testNamePattern: '^any-list ',
   },
   {
     name: 'counts-without-pending-changes',
@@ -465,7 +499,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/read/list-rows.ts`,
     search: 'for (const { row, count } of changes) counter.add(row[field], count);',
     replacement: 'if (changes.length < 0) counter.add(field, 1);',
-    detectedBy: [`${tests}/read/any-list.test.ts`],
+    detectedBy: [`${tests}/read.test.ts`],
+    testNamePattern: '^any-list ',
   },
   {
     name: 'ids-next-to-a-gap',
@@ -473,7 +508,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/read/id-ranges.ts`,
     search: '    start = to;\n  }\n  if (start < allIds.to)',
     replacement: '    start = from;\n  }\n  if (start < allIds.to)',
-    detectedBy: [`${tests}/read/any-list.test.ts`],
+    detectedBy: [`${tests}/read.test.ts`],
+    testNamePattern: '^any-list ',
   },
   {
     name: 'rows-at-the-edge-of-a-range',
@@ -481,7 +517,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/format/ids.ts`,
     search: 'if (idAt(ids, middle) < text) low = middle + 1;',
     replacement: 'if (idAt(ids, middle) <= text) low = middle + 1;',
-    detectedBy: [`${tests}/read/any-list.test.ts`],
+    detectedBy: [`${tests}/read.test.ts`],
+    testNamePattern: '^any-list ',
   },
   {
     name: 'segment-partly-in-a-range',
@@ -489,7 +526,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/read/match-rows.ts`,
     search: "return isWhole ? 'all' : 'part';",
     replacement: "return isWhole || range.from !== '' ? 'all' : 'part';",
-    detectedBy: [`${tests}/read/any-list.test.ts`],
+    detectedBy: [`${tests}/read.test.ts`],
+    testNamePattern: '^any-list ',
   },
   {
     name: 'default-of-an-absent-value',
@@ -497,7 +535,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/read/count-values.ts`,
     search: 'value === undefined ? defaultValue : value',
     replacement: 'value === undefined ? defaultValue && null : value',
-    detectedBy: [`${tests}/read/any-list.test.ts`],
+    detectedBy: [`${tests}/read.test.ts`],
+    testNamePattern: '^any-list ',
   },
   {
     name: 'final-sigma',
@@ -505,7 +544,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/read/search-texts.ts`,
     search: "text.toLowerCase().replaceAll('ς', 'σ')",
     replacement: "text.toLowerCase().replaceAll('ς', 'ς')",
-    detectedBy: [`${tests}/read/search-texts.test.ts`],
+    detectedBy: [`${tests}/read.test.ts`],
+    testNamePattern: '^search-texts ',
   },
   {
     name: 'few-rows-of-a-group-counted-twice',
@@ -513,7 +553,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/read/sort-key-counts.ts`,
     search: 'if (distinct === 0 || positions[distinct - 1] !== position)',
     replacement: 'if (distinct === 0 || positions[distinct - 1] !== -1)',
-    detectedBy: [`${tests}/read/sort-key-counts.test.ts`],
+    detectedBy: [`${tests}/read.test.ts`],
+    testNamePattern: '^sort-key-counts ',
   },
   {
     name: 'patch-that-is-never-merged',
@@ -521,7 +562,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/write-patches.ts`,
     search: 'if (newer < maxShareOfPatch * values || ',
     replacement: 'if (newer < maxShareOfPatch * values || values > 0 || ',
-    detectedBy: [`${tests}/compaction/compact.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
+    testNamePattern: '^compact ',
   },
   {
     name: 'bytes-of-records-not-of-entries',
@@ -529,7 +571,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: 'functions/store/lists/engine/read/read-state.ts',
     search: 'entryBytes * entries.length',
     replacement: 'entryBytes',
-    detectedBy: ['test/unit/functions/store/lists/engine/read/read-state.test.ts'],
+    detectedBy: ['test/unit/functions/store/lists/engine/read.test.ts'],
+    testNamePattern: '^read-state ',
   },
   {
     name: 'texts-without-time',
@@ -537,7 +580,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: 'functions/store/lists/engine/read/search-texts.ts',
     search: 'if (position % textsPerCheck === 0) requireTime();',
     replacement: 'if (position === 0) requireTime();',
-    detectedBy: ['test/unit/functions/store/lists/engine/read/search-texts.test.ts'],
+    detectedBy: ['test/unit/functions/store/lists/engine/read.test.ts'],
+    testNamePattern: '^search-texts ',
   },
   {
     name: 'page-of-an-index-with-many-others',
@@ -571,7 +615,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/choose-step.ts`,
     search: 'rows + liveRows(segment) > sizes.maxMergedRows',
     replacement: 'rows + liveRows(segment) > sizes.maxRows',
-    detectedBy: [`${tests}/compaction/choose-step.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
+    testNamePattern: '^choose-step ',
   },
   {
     name: 'column-over-newer-patches',
@@ -579,7 +624,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/rewrite-columns.ts`,
     search: 'newStepId(before.version)',
     replacement: 'newStepId(before.version + 9)',
-    detectedBy: [`${tests}/compaction/races.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
+    testNamePattern: '^races ',
   },
   {
     name: 'merge-without-newer-values',
@@ -587,7 +633,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/merge-segments.ts`,
     search: 'if (found) setValue(',
     replacement: 'if (found && row < 0) setValue(',
-    detectedBy: [`${tests}/compaction/races.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
+    testNamePattern: '^races ',
   },
   {
     name: 'merge-without-newer-deletions',
@@ -595,7 +642,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/merge-segments.ts`,
     search: '.filter(isDeletedVersion).length',
     replacement: '.filter((version) => version === "").length',
-    detectedBy: [`${tests}/compaction/races.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
+    testNamePattern: '^races ',
   },
   {
     name: 'merge-of-replaced-segments',
@@ -603,7 +651,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/merge-segments.ts`,
     search: 'if (start < 0 || !isUnchanged) return undefined;',
     replacement: 'if (start < 0 || merged.length < 0) return undefined;',
-    detectedBy: [`${tests}/compaction/races.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
+    testNamePattern: '^races ',
   },
   {
     name: 'step-never-smaller',
@@ -611,7 +660,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/step-share.ts`,
     search: 'Math.max(minShare, knownShare(memory) / 2)',
     replacement: 'Math.max(minShare, knownShare(memory))',
-    detectedBy: [`${tests}/compaction/step-share.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
+    testNamePattern: '^step-share ',
   },
   {
     name: 'step-smaller-for-ever',
@@ -619,7 +669,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/step-share.ts`,
     search: 'Math.min(1, 2 * knownShare(memory))',
     replacement: 'Math.min(1, 1 * knownShare(memory))',
-    detectedBy: [`${tests}/compaction/step-share.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
+    testNamePattern: '^step-share ',
   },
   {
     name: 'step-without-time',
@@ -627,7 +678,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/step-share.ts`,
     search: 'Math.min(1, remainingMs / fullStepMs)',
     replacement: 'Math.min(1, remainingMs + fullStepMs)',
-    detectedBy: [`${tests}/compaction/step-share.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
+    testNamePattern: '^step-share ',
   },
   {
     name: 'records-without-bytes',
@@ -635,7 +687,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/read-input.ts`,
     search: ' || bytes > maxChangedBytes',
     replacement: '',
-    detectedBy: [`${tests}/compaction/compact.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
+    testNamePattern: '^compact ',
   },
   {
     name: 'records-without-changes',
@@ -643,7 +696,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/read-input.ts`,
     search: 'changes > maxChanges || ',
     replacement: '',
-    detectedBy: [`${tests}/compaction/compact.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
+    testNamePattern: '^compact ',
   },
   {
     name: 'segments-before-records',
@@ -651,7 +705,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/choose-step.ts`,
     search: 'openSegments.length > sizes.maxOpenSegments',
     replacement: 'openSegments.length > 0',
-    detectedBy: [`${tests}/compaction/choose-step.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
+    testNamePattern: '^choose-step ',
   },
   {
     name: 'full-by-rows-only',
@@ -659,7 +714,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/choose-step.ts`,
     search: '|| liveBytes(segment) >= fullShareOfBytes * maxColumnBytes',
     replacement: '|| liveBytes(segment) < 0',
-    detectedBy: [`${tests}/compaction/choose-step.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
+    testNamePattern: '^choose-step ',
   },
   {
     name: 'merge-beyond-an-item',
@@ -667,7 +723,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/choose-step.ts`,
     search: 'bytes <= mergedShareOfBytes * maxColumnBytes',
     replacement: 'bytes <= mergedShareOfBytes * maxColumnBytes * maxColumnBytes',
-    detectedBy: [`${tests}/compaction/choose-step.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
+    testNamePattern: '^choose-step ',
   },
   {
     name: 'shrunk-segments-stay-apart',
@@ -675,7 +732,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/choose-step.ts`,
     search: 'if (!added) return false;',
     replacement: 'if (!added || added.rows > 0) return false;',
-    detectedBy: [`${tests}/compaction/choose-step.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
+    testNamePattern: '^choose-step ',
   },
   {
     name: 'large-neighbour-of-a-shrunk-segment',
@@ -683,7 +741,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/choose-step.ts`,
     search: 'liveRows(added) <= sumOf(all, ({ rows }) => rows) - liveRows(added) &&',
     replacement: '',
-    detectedBy: [`${tests}/compaction/choose-step.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
+    testNamePattern: '^choose-step ',
   },
   {
     name: 'young-rows-merged',
@@ -691,7 +750,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/choose-step.ts`,
     search: 'segments.findLastIndex(({ last }) => last < youngId) + 1',
     replacement: 'segments.findLastIndex(({ last }) => last !== youngId) + 1',
-    detectedBy: [`${tests}/compaction/choose-step.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
+    testNamePattern: '^choose-step ',
   },
   {
     name: 'divided-by-halves',
@@ -699,7 +759,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/new-segments.ts`,
     search: 'const parts = counts.length > 1 ? counts : [half, block.ids.length - half];',
     replacement: 'const parts = counts.length < 1 ? counts : [half, block.ids.length - half];',
-    detectedBy: [`${tests}/compaction/new-segments.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
+    testNamePattern: '^new-segments ',
   },
   {
     name: 'patches-without-values',
@@ -707,7 +768,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/write-patches.ts`,
     search: 'isNewerThan(patch, segment, field)),',
     replacement: 'isNewerThan(patch, segment, field)) || patch.values > 0,',
-    detectedBy: [`${tests}/compaction/compact.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
+    testNamePattern: '^compact ',
   },
   {
     name: 'out-of-order-rows-at-once',
@@ -715,7 +777,7 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/choose-step.ts`,
     search: 'let share = isUrgent ? 0 : minShareOfOutOfOrder;',
     replacement: 'let share = isUrgent ? 0 : minShareOfOutOfOrder / 100;',
-    detectedBy: [`${tests}/compaction/compact.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
     testNamePattern: 'no segment is written again for a few of them',
   },
   {
@@ -724,7 +786,7 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/choose-step.ts`,
     search: 'sumOf(segments, outOfOrderOf) > maxOutOfOrderRows',
     replacement: 'sumOf(segments, outOfOrderOf) > 1_000 * maxOutOfOrderRows',
-    detectedBy: [`${tests}/compaction/compact.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
     testNamePattern: 'when too many wait',
   },
   {
@@ -733,7 +795,7 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/read/list-rows.ts`,
     search: 'const waiting = segment ? [segment] : [];',
     replacement: "const waiting = segment?.id === '' ? [segment] : [];",
-    detectedBy: [`${tests}/compaction/compact.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
     testNamePattern: 'no segment is written again for a few of them',
   },
   {
@@ -742,7 +804,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/read/out-of-order-segment.ts`,
     search: 'boundaries.map((boundary) => positionOfId(ids, boundary))',
     replacement: 'boundaries.map(() => 0)',
-    detectedBy: [`${tests}/read/any-list.test.ts`],
+    detectedBy: [`${tests}/read.test.ts`],
+    testNamePattern: '^any-list ',
   },
   {
     name: 'waiting-rows-before-their-changes',
@@ -750,7 +813,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/read/select-page.ts`,
     search: 'found.filter(({ id }) => !removed.has(id))',
     replacement: 'found.filter(({ id }) => !removed.has(id.slice(1)))',
-    detectedBy: [`${tests}/read/any-list.test.ts`],
+    detectedBy: [`${tests}/read.test.ts`],
+    testNamePattern: '^any-list ',
   },
   {
     name: 'waiting-rows-not-audited',
@@ -758,7 +822,7 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/read/read-all-rows.ts`,
     search: 'if (outOfOrder) await visitOwn(columnReader, outOfOrder);',
     replacement: "if (outOfOrder?.id === '') await visitOwn(columnReader, outOfOrder);",
-    detectedBy: [`${tests}/read/any-list.test.ts`],
+    detectedBy: [`${tests}/read.test.ts`],
     testNamePattern: 'an audit visits',
   },
   {
@@ -767,7 +831,7 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/merge-segments.ts`,
     search: 'for (const { id } of gone) outOfOrder.delete(id);',
     replacement: 'gone.length = 0;',
-    detectedBy: [`${tests}/compaction/compact.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
     testNamePattern: 'are written into their segment',
   },
   {
@@ -776,7 +840,7 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/merge-segments.ts`,
     search: 'if (!found || now.to === to) continue;',
     replacement: 'if (!found || now.to >= to) continue;',
-    detectedBy: [`${tests}/compaction/races.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
     testNamePattern: 'keeps their changes',
   },
   {
@@ -785,7 +849,7 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/merge-segments.ts`,
     search: 'if (!now) return true;',
     replacement: 'if (!now) continue;',
-    detectedBy: [`${tests}/compaction/races.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
     testNamePattern: 'has deleted one of them',
   },
   {
@@ -794,7 +858,7 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/absorb.ts`,
     search: '...[...left].map(',
     replacement: "...[...left].filter((id) => id === '').map(",
-    detectedBy: [`${tests}/compaction/compact.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
     testNamePattern: 'changed and deleted while they wait',
   },
   {
@@ -803,7 +867,7 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/locate-changes.ts`,
     search: 'const waiting = outOfOrder.get(id);',
     replacement: 'const waiting = outOfOrder.get(id.slice(1));',
-    detectedBy: [`${tests}/compaction/late-changes.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
     testNamePattern: 'out-of-order rows',
   },
   {
@@ -812,7 +876,7 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/merge-segments.ts`,
     search: 'const maxGrownShare = 9 / 8;',
     replacement: 'const maxGrownShare = 1;',
-    detectedBy: [`${tests}/compaction/compact.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
     testNamePattern: 'grow somewhat',
   },
   {
@@ -821,6 +885,7 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/read-input.ts`,
     search: 'const waitingChanges = countChanges(records);',
     replacement: 'const waitingChanges = Math.min(records.length, countChanges(records));',
-    detectedBy: [`${tests}/compaction/compact.test.ts`],
+    detectedBy: [`${tests}/compaction.test.ts`],
+    testNamePattern: '^compact ',
   },
 ];

@@ -9,7 +9,8 @@ export const longTextMutations: readonly Mutation[] = [
     file: 'functions/store/model/item-codec.ts',
     search: 'text !== undefined && isDigestOf(entity.description as Digest, text)',
     replacement: "text !== undefined && !isDigestOf(entity.description as Digest, '')",
-    detectedBy: ['test/unit/functions/store/unit-of-work/whole-entities.test.ts'],
+    detectedBy: ['test/unit/functions/store/unit-of-work.test.ts'],
+    testNamePattern: '^whole-entities ',
   },
   {
     name: 'text-stays-behind',
@@ -26,7 +27,8 @@ export const longTextMutations: readonly Mutation[] = [
     file: changes,
     search: 'if (after && known === wanted) return [];',
     replacement: 'if (after && known === wanted && !isLong(wanted)) return [];',
-    detectedBy: ['test/unit/costs/long-text-costs.test.ts'],
+    detectedBy: ['test/unit/costs.test.ts'],
+    testNamePattern: '^long-text-costs ',
   },
   {
     name: 'text-in-indexes',
@@ -34,6 +36,7 @@ export const longTextMutations: readonly Mutation[] = [
     file: 'functions/store/model/long-text.ts',
     search: 'return isLong(text) ? digestText(text) : text;',
     replacement: 'return text;',
-    detectedBy: ['test/unit/costs/long-text-costs.test.ts'],
+    detectedBy: ['test/unit/costs.test.ts'],
+    testNamePattern: '^long-text-costs ',
   },
 ];

@@ -84,7 +84,8 @@ export const requestMutations: readonly Mutation[] = [
     file: 'functions/contract/fields.ts',
     search: 'const isTooLong = value.length > 2 * maximum ||',
     replacement: 'const isTooLong = (rules.some(({ holds }) => !holds(value)) && false) ||',
-    detectedBy: ['test/unit/functions/contract/hostile-text.test.ts'],
+    detectedBy: ['test/unit/functions/contract.test.ts'],
+    testNamePattern: '^hostile-text ',
   },
   {
     name: 'keys-without-tenant',
@@ -199,7 +200,8 @@ export const requestMutations: readonly Mutation[] = [
     file: 'functions/authentication/claim-tenant.ts',
     search: "if (triggerSource === 'TokenGeneration_ClientCredentials') return [];",
     replacement: '',
-    detectedBy: ['test/unit/functions/authentication/claim-tenant.test.ts'],
+    detectedBy: ['test/unit/functions/authentication.test.ts'],
+    testNamePattern: '^claim-tenant ',
   },
   {
     name: 'user-without-scope',

@@ -158,7 +158,8 @@ export const writeMutations: readonly Mutation[] = [
     file: 'functions/store/model/write-units.ts',
     search: 'replacedBytes = replaced ? itemBytes(replaced) : 0',
     replacement: 'replacedBytes = 0',
-    detectedBy: ['test/unit/costs/write-units.test.ts'],
+    detectedBy: ['test/unit/costs.test.ts'],
+    testNamePattern: '^write-units ',
   },
   {
     name: 'any-number-of-references',
@@ -275,7 +276,7 @@ export const writeMutations: readonly Mutation[] = [
     file: 'functions/store/model/subject.ts',
     search: 'condition: notExists',
     replacement: "condition: { expression: 'attribute_exists(pk) OR attribute_not_exists(pk)' }",
-    detectedBy: ['test/unit/functions/store/model/subject.test.ts', 'test/contract/subjects.test.ts'],
+    detectedBy: ['test/unit/functions/store/model.test.ts', 'test/contract/subjects.test.ts'],
   },
   {
     name: 'subject-kept-after-its-user',
@@ -283,7 +284,7 @@ export const writeMutations: readonly Mutation[] = [
     file: 'functions/store/model/subject.ts',
     search: '...(known === undefined ? []',
     replacement: '...(known === undefined || !after ? []',
-    detectedBy: ['test/unit/functions/store/model/subject.test.ts', 'test/contract/subjects.test.ts'],
+    detectedBy: ['test/unit/functions/store/model.test.ts', 'test/contract/subjects.test.ts'],
   },
   {
     name: 'swapped-subjects',

@@ -1,0 +1,432 @@
+import { randomUUID } from 'node:crypto';
+import { continueReminder } from '#functions/store/cascades/compact-log.ts';
+import { deleteEntity } from '#functions/store/cascades/delete-entity.ts';
+import { restoreEntity } from '#functions/store/cascades/restore.ts';
+import { createEntity } from '#functions/store/entities/create-entity.ts';
+import { updateEntity } from '#functions/store/entities/update-entity.ts';
+import { processMemory } from '#functions/store/lists/engine/process-memory.ts';
+import { logPartition, recordWrites } from '#functions/store/model/change-log.ts';
+import {
+  buildCreate,
+  buildDeletion,
+  buildRestore,
+  buildTextWrite,
+  buildUpdate,
+  buildWrite,
+  type Change,
+} from '#functions/store/model/changes.ts';
+import { newDeletion } from '#functions/store/model/deletion.ts';
+import type { Fields } from '#functions/store/model/entity.ts';
+import { decodeEntity } from '#functions/store/model/item-codec.ts';
+import { entityKey } from '#functions/store/model/keys.ts';
+import { decodeReminder, type Reminder, reminderKey } from '#functions/store/model/reminder.ts';
+import { writeUnits } from '#functions/store/model/write-units.ts';
+import type { Item } from '#functions/store/model/writes.ts';
+import { applyChangeSet } from '#functions/store/unit-of-work/commit.ts';
+import { requireReminders } from '#functions/store/unit-of-work/reminders.ts';
+import type { Session } from '#functions/store/unit-of-work/session.ts';
+import { recordsGb } from '#lib/costs/costs.ts';
+import { compactAll } from '#test/support/compaction.ts';
+import { startTestStore, type TestStore } from '#test/support/local-store.ts';
+import { sentence, typicalChanges } from '#test/support/typical-changes.ts';
+
+describe('long-text-costs', () => {
+  /** What a long description costs, as the embedded engine reports it. docs/performance.md contains these numbers. */
+
+  let store: TestStore;
+  let parents: { readonly projectId: string; readonly userId: string };
+
+  beforeAll(async () => {
+    store = await startTestStore();
+    const organizationId = await make('organization', {});
+    parents = {
+      projectId: await make('project', { organizationId }),
+      userId: await make('user', { organizationId }),
+    };
+    // The first write of a kind requests the compaction of its log.
+    await make('task', parents);
+  });
+
+  afterAll(() => store.stop());
+
+  const make = async (kind: 'organization' | 'project' | 'user' | 'task', fields: object): Promise<string> =>
+    (await createEntity(store.session('public'), kind, { name: 'x', status: 'active', ...fields })).entity.id;
+
+  async function unitsOf(work: (session: Session) => Promise<unknown>): Promise<number> {
+    const session = store.session('public');
+    await work(session);
+    return session.database.consumption.writeUnits;
+  }
+
+  /** Returns the write units of the operations on a task with a description of a length. */
+  async function measure(characters: number): Promise<Record<string, number>> {
+    const fields = { name: 'x', status: 'active', priority: 'none', ...parents, tagIds: [] };
+    const description = 'x'.repeat(characters);
+    let id = '';
+    const create = await unitsOf(async (session) => {
+      id = (await createEntity(session, 'task', { ...fields, description })).entity.id;
+    });
+    const update = (values: object) =>
+      unitsOf((session) => updateEntity(session, { kind: 'task', id }, { ...values }));
+    return {
+      create,
+      status: await update({ status: 'done' }),
+      priority: await update({ priority: 'high' }),
+      text: await update({ description: 'y'.repeat(characters) }),
+    };
+  }
+
+  test('a long description costs one item, which no index has, and is not written again with other fields', async () => {
+    const small = await measure(100);
+    expect(small).toEqual({ create: 7, status: 8, priority: 7, text: 7 });
+    // In the item of the entity.
+    expect(await measure(300)).toEqual(small);
+    expect(await measure(400)).toEqual(small);
+    // Beside it: two write units for each KB of a transaction.
+    expect(await measure(500)).toEqual({ ...small, create: 9, text: 9 });
+    expect(await measure(5_000)).toEqual({ ...small, create: 17, text: 17 });
+    expect(await measure(30_000)).toEqual({ ...small, create: 67, text: 67 });
+  });
+});
+
+describe('quiet-log', () => {
+  const tenant = 'quiet';
+  const hourMs = 3_600_000;
+  const rows = 2_000;
+  const days = 60;
+
+  /** In sixty days, all rows are compared twice. An entity costs an eighth of a read unit. */
+  const readUnitsOfComparisons = (2 * rows) / 8 / days;
+
+  let store: TestStore;
+  const ids: string[] = [];
+  let now = Date.parse('2026-02-03T04:00:00.000Z');
+
+  beforeAll(async () => {
+    store = await startTestStore();
+    jest.spyOn(Date, 'now').mockImplementation(() => now);
+    for (let row = 0; row < rows; row += 50) {
+      const changes = Array.from({ length: 50 }, (_, number) =>
+        buildCreate('tag', { name: `Tag ${row + number}`, status: 'active' }, now),
+      );
+      ids.push(...changes.map(({ after }) => after.entity.id));
+      await applyChangeSet(store.session(tenant), { changes });
+      now += 1_000;
+    }
+    await compactAll(store.database(), tenant, 'tag');
+    now += hourMs;
+  });
+
+  afterAll(async () => {
+    jest.restoreAllMocks();
+    await store.stop();
+  });
+
+  const create = async (): Promise<Change> => buildCreate('tag', { name: 'Another', status: 'active' }, now);
+
+  async function change(day: number): Promise<Change> {
+    const key = entityKey(tenant, 'tag', ids[(day * 37) % rows] as string);
+    const before = decodeEntity((await store.database().get(key)) as Item);
+    return buildUpdate(before, { name: `Changed on day ${day}` }, now);
+  }
+
+  /** Nothing else changes it between two looks. */
+  async function readReminder(): Promise<Reminder | undefined> {
+    const item = await store.database().get(reminderKey({ tenant, kind: 'tag' }));
+    return item && decodeReminder(item);
+  }
+
+  /** Lets time pass, and looks at the log as the schedule does: each hour, by a process that has read no columns yet. */
+  async function passHours(database: ReturnType<TestStore['database']>, hours: number): Promise<void> {
+    let reminder = await readReminder();
+    for (let hour = 0; hour < hours; hour += 1) {
+      now += hourMs;
+      if (!reminder || reminder.dueAt > now) continue;
+      processMemory.clear();
+      await continueReminder(database, reminder);
+      reminder = await readReminder();
+    }
+  }
+
+  const atOneHour = (): number => 0;
+
+  /** The hour of a working day of eight hours, in no order. */
+  const atAnyHour = (day: number): number => (day * 5) % 8;
+
+  test.each([
+    ['a change a day', change, atOneHour, 9],
+    ['a change a day at any hour of eight', change, atAnyHour, 9],
+    ['a change a day at any hour', change, (day: number) => (day * 7) % 24, 10],
+    ['a create a day', create, atOneHour, 9],
+  ])('%s costs few write units and read units', async (_, build, hourOf, maxWriteUnits) => {
+    const background = store.database(600_000);
+    for (let day = 0; day < days; day += 1) {
+      await passHours(background, hourOf(day));
+      const one = await build(day);
+      await requireReminders({ tenant, database: background }, [one]);
+      await applyChangeSet(store.session(tenant), { changes: [one] });
+      await passHours(background, 24 - hourOf(day));
+    }
+    const { writeUnits, readUnits } = background.consumption;
+    expect(writeUnits / days).toBeLessThanOrEqual(maxWriteUnits);
+    expect(readUnits / days).toBeLessThanOrEqual(10 + readUnitsOfComparisons);
+  });
+
+  test('the reminder of a lone write is written, moved to the comparison of the log, and deleted after it', async () => {
+    await passHours(store.database(600_000), 40 * 24);
+    expect(await readReminder()).toBeUndefined();
+    const writer = store.database();
+    const one = await create();
+    await requireReminders({ tenant, database: writer }, [one]);
+    await applyChangeSet(store.session(tenant), { changes: [one] });
+    const background = store.database(600_000);
+    const { dueAt } = (await readReminder()) as Reminder;
+    await passHours(background, 24);
+    expect((await readReminder())?.dueAt).toBeGreaterThan(dueAt + 10 * 24 * hourMs);
+    await passHours(background, 40 * 24);
+    expect(await readReminder()).toBeUndefined();
+    expect(writer.consumption.writeUnits).toBe(2);
+    expect(background.consumption.writeUnits).toBeLessThanOrEqual(12);
+  });
+});
+
+describe('record-sizes', () => {
+  /**
+   * How many records one read unit reads, as the embedded engine reports it: 4 KB, with keys and names of attributes. The tenant and
+   * the actor are UUIDs. docs/list-engine.md contains these numbers.
+   */
+
+  let store: TestStore;
+
+  beforeAll(async () => {
+    store = await startTestStore();
+  });
+
+  afterAll(() => store.stop());
+
+  /** Returns the read units of a consistent query of some records of one change each. */
+  async function unitsOf(change: string, description: string, records: number): Promise<number> {
+    const tenant = randomUUID();
+    const nowMs = Date.now();
+    for (let number = 0; number < records; number += 1) {
+      const changes = typicalChanges(nowMs, description)[change];
+      if (!changes) throw new Error(`There is no ${change}.`);
+      for (const { put } of recordWrites(tenant, [changes], nowMs, { actor: randomUUID() }))
+        await store.database().putItem(put);
+    }
+    const database = store.database();
+    const { items } = await database.query({
+      KeyConditionExpression: 'pk = :partition',
+      ExpressionAttributeValues: { ':partition': logPartition(tenant, 'task') },
+      ConsistentRead: true,
+    });
+    expect(items.length).toBe(records);
+    return database.consumption.readUnits;
+  }
+
+  test.each([
+    ['create', 18],
+    ['change of the priority', 17],
+    ['change of the status', 17],
+    ['deletion', 17],
+    ['change of the name', 16],
+  ])('a read unit holds the records of one %s each: %i', async (change, records) => {
+    expect(await unitsOf(change, '', records)).toBe(1);
+  });
+
+  test.each([
+    ['create', 14],
+    ['change of the status', 13],
+  ])(
+    'when tasks have a sentence of description, it holds the records of one %s each: %i',
+    async (change, records) => {
+      expect(await unitsOf(change, sentence, records)).toBe(1);
+    },
+  );
+
+  test('records of 25 changes a second take 22 GB in 30 days', () => {
+    expect(recordsGb(25, 30)).toBeCloseTo(22.1, 1);
+    expect(recordsGb(25, 400)).toBeCloseTo(294.7, 0);
+  });
+});
+
+describe('write-costs', () => {
+  /** The capacity units of writes, as the embedded engine reports them. docs/performance.md contains these numbers. */
+
+  let store: TestStore;
+
+  beforeAll(async () => {
+    store = await startTestStore();
+  });
+
+  afterAll(() => store.stop());
+
+  const tenant = 'public';
+
+  async function costOf(work: (session: Session) => Promise<unknown>, owner = tenant) {
+    const session = store.session(owner);
+    await work(session);
+    const { calls, readUnits, writeUnits } = session.database.consumption;
+    return { calls, readUnits, writeUnits };
+  }
+
+  /** Write units of an item of up to 1 KB in a transaction (DynamoDB pricing). */
+  const inTransaction = 2;
+  const record = inTransaction;
+
+  test('a write costs the entity, its indexes, and a record of the log', async () => {
+    const description = 'x'.repeat(100);
+    const make = async (kind: 'organization' | 'project' | 'user' | 'task', fields: object) =>
+      (await createEntity(store.session(tenant), kind, { name: 'x', status: 'active', ...fields })).entity.id;
+    const organizationId = await make('organization', {});
+    const projectId = await make('project', { organizationId });
+    const userId = await make('user', { organizationId: null });
+    const task: Fields = { name: 'x', status: 'active', description, projectId, userId, tagIds: [] };
+    // The first write of a kind requests the compaction of its log.
+    await make('task', task);
+
+    // A task with a project is in three indexes.
+    let id = '';
+    const create = await costOf(async (session) => {
+      id = (await createEntity(session, 'task', task)).entity.id;
+    });
+    expect(create).toEqual({ calls: 2, readUnits: 2, writeUnits: inTransaction + 3 + record });
+
+    const rename = await costOf((session) =>
+      updateEntity(session, { kind: 'task', id }, { description: 'y' }),
+    );
+    expect(rename).toEqual({ calls: 2, readUnits: 1, writeUnits: inTransaction + 3 + record });
+
+    // A move by drag and drop costs what any other change costs.
+    const move = await costOf((session) => updateEntity(session, { kind: 'task', id }, { position: 'a0V' }));
+    expect(move).toEqual(rename);
+
+    // A changed index key costs two writes: one removes the old entry, one adds the new entry. The status is in one index.
+    const close = await costOf((session) => updateEntity(session, { kind: 'task', id }, { status: 'done' }));
+    expect(close).toEqual({ calls: 2, readUnits: 1, writeUnits: inTransaction + 3 + 1 + record });
+
+    const remove = await costOf((session) => deleteEntity(session, 'task', id));
+    // The deleted entity goes from three indexes, and into the partition of deleted ones of one of them.
+    expect(remove).toEqual({ calls: 2, readUnits: 1, writeUnits: inTransaction + 3 + 1 + record });
+
+    const restore = await costOf((session) => restoreEntity(session, 'task', id));
+    expect(restore).toEqual({ calls: 3, readUnits: 3, writeUnits: inTransaction + 3 + 1 + record });
+  });
+
+  test('the first write of a kind in an hour also writes the job that compacts the log, with its index', async () => {
+    const create = (session: Session) => createEntity(session, 'tag', { name: 'x', status: 'active' });
+    const another = 'another';
+    const whole = inTransaction + 2 + record;
+    expect(await costOf(create, another)).toEqual({ calls: 3, readUnits: 1, writeUnits: whole + 2 });
+    expect(await costOf(create, another)).toEqual({ calls: 1, readUnits: 0, writeUnits: whole });
+  });
+
+  test('a subject costs one item when it is given, and another one when it changes; other changes of the user cost nothing more', async () => {
+    const fields: Fields = { name: 'x', status: 'active', organizationId: null };
+    await createEntity(store.session(tenant), 'user', fields);
+    const plain = await createEntity(store.session(tenant), 'user', { ...fields, subject: null });
+    let id = '';
+    const create = await costOf(async (session) => {
+      id = (await createEntity(session, 'user', { ...fields, subject: 'one' })).entity.id;
+    });
+    // The read of the item of the subject tells whether another user has it.
+    expect(create).toEqual({
+      calls: 2,
+      readUnits: 1,
+      writeUnits: inTransaction + 2 + inTransaction + record,
+    });
+
+    const renameOf = (of: string) =>
+      costOf((session) =>
+        updateEntity(session, { kind: 'user', id: of }, { name: 'y', organizationId: null }),
+      );
+    expect(await renameOf(id)).toEqual(await renameOf(plain.entity.id));
+
+    const change = await costOf((session) => updateEntity(session, { kind: 'user', id }, { subject: 'two' }));
+    expect(change).toEqual({
+      calls: 3,
+      readUnits: 2,
+      writeUnits: inTransaction + 2 + 2 * inTransaction + record,
+    });
+
+    const removal = await costOf((session) => deleteEntity(session, 'user', id));
+    const plainRemoval = await costOf((session) => deleteEntity(session, 'user', plain.entity.id));
+    expect(removal.writeUnits - plainRemoval.writeUnits).toBe(inTransaction);
+  });
+});
+
+describe('write-units', () => {
+  /** The estimate, compared with what the engine reports for the same transaction. */
+
+  let store: TestStore;
+
+  beforeAll(async () => {
+    store = await startTestStore();
+  });
+
+  afterAll(() => store.stop());
+
+  const parent = '01890000-0000-7000-8000-7a2c4d8f0e36';
+  const fields = (more: object): Fields =>
+    ({
+      name: 'x',
+      status: 'active',
+      description: '',
+      projectId: parent,
+      tagIds: [],
+      ...more,
+    }) as unknown as Fields;
+
+  const create = (more: object): Change => buildCreate('task', fields(more), Date.now());
+
+  const update = ({ after }: Change, more: Readonly<Record<string, unknown>>): Change => {
+    if (!after || after.deletion) throw new TypeError('The change is a deletion.');
+    return buildUpdate(after, more, Date.now());
+  };
+
+  const remove = ({ after }: Change): Change => {
+    if (!after || after.deletion) throw new TypeError('The change is a deletion.');
+    return buildDeletion(after, newDeletion(after, 'user', Date.now()));
+  };
+
+  const restore = ({ after }: Change): Change => {
+    if (!after?.deletion) throw new TypeError('The change is no deletion.');
+    return buildRestore(after, {}, Date.now());
+  };
+
+  const removeForGood = ({ after }: Change): Change => {
+    if (!after) throw new TypeError('The change is a deletion.');
+    return { before: after };
+  };
+
+  /** Applies a change. @returns the estimated and the reported units. */
+  async function unitsOf(change: Change): Promise<[number, number]> {
+    const writes = [buildWrite('@t', change, 1_770_000_000_000), ...buildTextWrite('@t', change)];
+    const database = store.database();
+    await database.transact(writes);
+    const estimated = writes.map(writeUnits).reduce((sum, units) => sum + units, 0);
+    return [estimated, database.consumption.writeUnits];
+  }
+
+  const long = '😀'.repeat(250);
+
+  test.each<[string, object, Readonly<Record<string, unknown>>]>([
+    ['a small entity', {}, { priority: 'low' }],
+    ['a status, the key of an index', {}, { status: 'done' }],
+    ['the status of an entity of 2 KB', { name: long, tagIds: Array(20).fill(parent) }, { status: 'done' }],
+    ['an entity that grows', {}, { name: long, tagIds: Array(20).fill(parent) }],
+    ['an entity that shrinks', { name: long, tagIds: Array(20).fill(parent) }, { name: 'x', tagIds: [] }],
+    ['a parent that an index has', {}, { projectId: null }],
+    ['a long description', {}, { description: '😀'.repeat(10_000) }],
+    ['a long description that goes', { description: '😀'.repeat(10_000) }, { description: '' }],
+  ])('estimates the creation, the change, the deletion and the restore of %s', async (_, before, after) => {
+    const created = create(before);
+    const changed = update(created, after);
+    const deleted = remove(changed);
+    const restored = restore(deleted);
+    for (const change of [created, changed, deleted, restored, removeForGood(restored)]) {
+      const [estimated, reported] = await unitsOf(change);
+      expect(estimated).toBe(reported);
+    }
+  });
+});

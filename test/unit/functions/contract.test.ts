@@ -1,0 +1,206 @@
+import * as v from 'valibot';
+import {
+  color,
+  label,
+  nullable,
+  oneOf,
+  reference,
+  references,
+  text,
+  withDefault,
+} from '#functions/contract/fields.ts';
+import { bodyFields, commonFields, type Resource, resource } from '#functions/contract/resource.ts';
+import { routes } from '#functions/routes.ts';
+
+describe('hostile-text', () => {
+  /**
+   * No pattern reads a text that is longer than the maximum length of its field, in any schema of any body. This bounds the
+   * time of every pattern, also with backtracking.
+   */
+
+  /** The largest maximum length of a field with a pattern: ids, names and e-mail addresses. */
+  const maxPatternLength = 255;
+
+  /** The maximum bytes of a body. */
+  const bodyLength = 256 * 1024;
+
+  const filled = (start: string, repeated: string, end: string): string =>
+    start + repeated.repeat(Math.floor((bodyLength - start.length - end.length) / repeated.length)) + end;
+
+  const hostile = [
+    filled('a@', 'a', '!'),
+    filled('a@', 'a.', '!'),
+    filled('a@', 'a-', '!'),
+    filled('', 'a.', '@'),
+    filled('', 'a', '!'),
+    filled('', ' ', 'x'),
+    filled('x', ' ', 'x'),
+    filled('', '-', '#'),
+    filled('#', '0', ''),
+    filled('', '0000-', ''),
+    filled('', '\u{1F600}', ''),
+  ];
+
+  const bodies = [
+    ...new Map(
+      routes.flatMap(({ contract: { body, operation } }) =>
+        body ? [[body.schema, { operation, body }]] : [],
+      ),
+    ).values(),
+  ];
+
+  /** Runs `work` and returns the length of the longest text that a regular expression read. */
+  function longestSubject(work: () => void): number {
+    let longest = 0;
+    const { exec } = RegExp.prototype;
+    // `test`, `match` and `replace` also call `exec`.
+    const spy = jest.spyOn(RegExp.prototype, 'exec').mockImplementation(function (
+      this: RegExp,
+      text: string,
+    ) {
+      longest = Math.max(longest, String(text).length);
+      return exec.call(this, text);
+    });
+    try {
+      work();
+    } finally {
+      spy.mockRestore();
+    }
+    return longest;
+  }
+
+  test('the spy measures the texts that patterns read', () => {
+    expect(longestSubject(() => /^a+$/.test('a'.repeat(1_000)))).toBe(1_000);
+  });
+
+  const fields = bodies.flatMap(({ operation, body }) =>
+    body.writable.map((field) => [operation, field, body.schema] as const),
+  );
+
+  test.each(fields)('%s rejects long hostile texts in %s before a pattern reads them', (_, field, schema) => {
+    for (const text of hostile) {
+      for (const value of [text, [text], Array.from({ length: 100 }, () => text.slice(0, 2_000))]) {
+        for (const abortPipeEarly of [true, false]) {
+          const input = { name: 'x', [field]: value };
+          const length = longestSubject(() => v.safeParse(schema(), input, { abortPipeEarly }));
+          expect(length).toBeLessThanOrEqual(maxPatternLength);
+        }
+      }
+    }
+  });
+});
+
+describe('resource', () => {
+  const project = resource({ kind: 'project', plural: 'projects', fields: commonFields });
+  const tag = resource({ kind: 'tag', plural: 'tags', fields: commonFields });
+
+  const sample = resource({
+    kind: 'task',
+    plural: 'tasks',
+    fields: {
+      ...commonFields,
+      description: withDefault(text(10_000), ''),
+      priority: withDefault(oneOf(['none', 'low', 'high']), 'none'),
+      color: withDefault(color(), '#808080'),
+      subtitle: nullable(label(255)),
+      summary: label(256),
+      projectId: reference(project),
+      tagIds: withDefault(references(tag, 50), []),
+    },
+  });
+
+  test('a resource names its fields in the order of responses', () => {
+    const names = [
+      'id',
+      'name',
+      'status',
+      'description',
+      'priority',
+      'color',
+      'subtitle',
+      'summary',
+      'projectId',
+      'tagIds',
+      'createdAt',
+      'updatedAt',
+    ];
+    expect(sample.fieldNames).toEqual(names);
+    expect(Object.keys(sample.listFields)).toEqual(names);
+  });
+
+  test('a resource expands its references, under the names of what they refer to, without long texts', () => {
+    const shownOf = ({ fieldNames }: Resource) =>
+      new Set(fieldNames.filter((name) => name !== 'description'));
+    expect(Object.values(sample.expansions)).toEqual([
+      { name: 'project', field: 'projectId', isArray: false, target: project, shown: shownOf(project) },
+      { name: 'tags', field: 'tagIds', isArray: true, target: tag, shown: shownOf(tag) },
+    ]);
+  });
+
+  test('a body has the fields that callers set, and may have those that only the store sets', () => {
+    expect(
+      bodyFields(resource({ kind: 'organization', plural: 'organizations', fields: commonFields })),
+    ).toEqual({
+      writable: ['name', 'status'],
+      ignored: ['id', 'createdAt', 'updatedAt', 'version'],
+    });
+  });
+
+  test('a resource ranks the values of its enumerations in the order of their definition, and nothing else', () => {
+    expect(sample.ranks).toEqual({ priority: ['none', 'low', 'high'] });
+  });
+
+  test('a resource has the default of every field, undefined where the caller must set it', () => {
+    expect(Object.entries(sample.defaults)).toEqual([
+      ['id', undefined],
+      ['name', undefined],
+      ['status', 'active'],
+      ['description', ''],
+      ['priority', 'none'],
+      ['color', '#808080'],
+      ['subtitle', null],
+      ['summary', undefined],
+      ['projectId', undefined],
+      ['tagIds', []],
+      ['createdAt', undefined],
+      ['updatedAt', undefined],
+    ]);
+  });
+
+  describe('show', () => {
+    const entity = {
+      id: '1',
+      name: 'Build',
+      status: 'open',
+      createdAt: '2026-01-01T00:00:00.000Z',
+      updatedAt: '2026-01-02T00:00:00.000Z',
+    };
+
+    test('returns the fields in the order of responses, with defaults for those that the entity is older than', () => {
+      expect(JSON.stringify(sample.show({ ...entity, summary: 's', projectId: '2' }))).toBe(
+        JSON.stringify({
+          id: '1',
+          name: 'Build',
+          status: 'open',
+          description: '',
+          priority: 'none',
+          color: '#808080',
+          subtitle: null,
+          summary: 's',
+          projectId: '2',
+          tagIds: [],
+          createdAt: '2026-01-01T00:00:00.000Z',
+          updatedAt: '2026-01-02T00:00:00.000Z',
+        }),
+      );
+    });
+
+    test('returns no field that the resource does not have', () => {
+      expect(sample.show({ ...entity, secret: 'x' })).not.toHaveProperty('secret');
+    });
+
+    test('returns null for a field that is null', () => {
+      expect(sample.show({ ...entity, subtitle: null })['subtitle']).toBeNull();
+    });
+  });
+});

@@ -1,0 +1,194 @@
+import { randomUUID } from 'node:crypto';
+import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { createEntity } from '#functions/store/entities/create-entity.ts';
+import {
+  decodeHistoryCursor,
+  encodeHistoryCursor,
+  maxHistoryCursorLength,
+} from '#functions/store/entities/history-cursor.ts';
+import { type HistoryPage, type HistoryPlace, listHistory } from '#functions/store/entities/list-history.ts';
+import { requireExpectedVersion } from '#functions/store/entities/preconditions.ts';
+import { updateEntity } from '#functions/store/entities/update-entity.ts';
+import { recordsOfStamp, recordWrites } from '#functions/store/model/change-log.ts';
+import { buildCreate, buildUpdate } from '#functions/store/model/changes.ts';
+import type { WholeEntity } from '#functions/store/model/entity.ts';
+import { InvalidCursor, VersionMismatch } from '#functions/store/model/errors.ts';
+import { maxStamp } from '#functions/store/model/stamp-text.ts';
+import type { Item } from '#functions/store/model/writes.ts';
+import { applyChangeSet } from '#functions/store/unit-of-work/commit.ts';
+import { findEntity } from '#functions/store/unit-of-work/whole-entities.ts';
+import { startTestStore, type TestStore } from '#test/support/local-store.ts';
+
+describe('history-cursor', () => {
+  const name = { kind: 'task', id: '01890000-0000-7000-8000-000000000001' } as const;
+
+  test.each([1, Date.UTC(2026, 10, 24), maxStamp])('a cursor has the stamp %d', (stamp) => {
+    const cursor = encodeHistoryCursor(name, stamp);
+    expect(cursor.length).toBeLessThanOrEqual(maxHistoryCursorLength);
+    expect(decodeHistoryCursor(name, cursor)).toBe(stamp);
+  });
+
+  test('a cursor has one text', () => {
+    expect(encodeHistoryCursor(name, 1_800_000_000_000)).toBe('AZ0uTxd-VnDigKDxwrE0');
+  });
+
+  test.each([
+    ['another kind', encodeHistoryCursor({ ...name, kind: 'tag' }, 5)],
+    ['another entity', encodeHistoryCursor({ ...name, id: name.id.replace('1', '2') }, 5)],
+  ])('a cursor of %s is refused as such', (_, cursor) => {
+    expect(() => decodeHistoryCursor(name, cursor)).toThrow(
+      new InvalidCursor('is the cursor of another history'),
+    );
+  });
+
+  test.each([
+    ['a stamp that no record can have', encodeHistoryCursor(name, maxStamp + 1)],
+    ['no stamp', encodeHistoryCursor(name, 5).slice(0, -2)],
+    ['characters behind it', `${encodeHistoryCursor(name, 5)}A`],
+    ['another format', `B${encodeHistoryCursor(name, 5).slice(1)}`],
+    ['nothing', ''],
+    ['too much', 'A'.repeat(maxHistoryCursorLength + 1)],
+  ])('a cursor with %s is refused', (_, cursor) => {
+    expect(() => decodeHistoryCursor(name, cursor)).toThrow(InvalidCursor);
+  });
+});
+
+describe('list-history', () => {
+  let store: TestStore;
+
+  beforeAll(async () => {
+    store = await startTestStore();
+  });
+
+  afterAll(() => store.stop());
+
+  const kind = 'tag';
+
+  const fieldsOf = (name: string, description = '') => ({ name, status: 'active', description });
+
+  /** One entity of a new tenant. */
+  async function newEntity(name = 'a') {
+    const tenant = randomUUID();
+    const session = () => store.session(tenant);
+    const { entity } = await createEntity(session(), kind, fieldsOf(name));
+    const { id } = entity;
+    const rename = async (to: string, actor?: string): Promise<WholeEntity> =>
+      updateEntity({ ...session(), actor }, { kind, id }, { name: to });
+    const history = async (
+      place: Partial<HistoryPlace> = {},
+    ): Promise<HistoryPage & { readonly units: number }> => {
+      const own = session();
+      const page = await listHistory(own, { kind, id }, { limit: 20, ...place });
+      return { ...page, units: own.database.consumption.readUnits };
+    };
+    const recordOf = async (stamp: number): Promise<Item> => {
+      const { items } = await store.database().query(recordsOfStamp(tenant, kind, stamp));
+      return items[0] as Item;
+    };
+    return { tenant, id, session, rename, history, recordOf };
+  }
+
+  const namesOf = ({ entries }: HistoryPage) => entries.map(({ entry }) => entry.after?.['name']);
+
+  test('a history has the actors, and costs one read unit and half a unit for each change', async () => {
+    const { rename, history } = await newEntity();
+    for (const name of ['b', 'c', 'd']) await rename(name, `actor of ${name}`);
+    const page = await history();
+    expect(namesOf(page)).toEqual(['d', 'c', 'b', 'a']);
+    expect(page.entries.map(({ actor }) => actor)).toEqual([
+      'actor of d',
+      'actor of c',
+      'actor of b',
+      undefined,
+    ]);
+    expect([page.next, page.isComplete, page.units]).toEqual([undefined, true, 1 + 4 / 2]);
+  });
+
+  test('a history ends where a record was deleted, and where its life is over', async () => {
+    const { rename, history, recordOf } = await newEntity();
+    for (const name of ['b', 'c', 'd']) await rename(name);
+    const stamps = (await history()).entries.map(({ stamp }) => stamp);
+    const [, second, third] = await Promise.all(stamps.map(recordOf));
+    const { pk, sk } = third as Item;
+    const Key = { pk, sk };
+    const { tableName: TableName } = store;
+    await store.client.send(new DeleteCommand({ TableName, Key }));
+    const cut = await history();
+    expect([namesOf(cut), cut.next, cut.isComplete]).toEqual([['d', 'c'], undefined, false]);
+    await store.client.send(
+      new UpdateCommand({
+        TableName,
+        Key: { pk: second?.pk, sk: second?.sk },
+        UpdateExpression: 'SET expiresAt = :past',
+        ExpressionAttributeValues: { ':past': Math.floor(Date.now() / 1_000) - 1 },
+      }),
+    );
+    const shorter = await history();
+    expect([namesOf(shorter), shorter.isComplete]).toEqual([['d'], false]);
+    const page = await history({ limit: 1 });
+    expect([page.next, page.isComplete]).toEqual([stamps[1], true]);
+    expect(await history({ after: page.next })).toMatchObject({ entries: [], isComplete: false });
+  });
+
+  test('a history finds its record among others with the same stamp', async () => {
+    const { tenant, rename, history } = await newEntity();
+    await rename('b');
+    const stamp = (await history()).entries[0]?.stamp ?? 0;
+    for (let count = 0; count < 6; count += 1) {
+      const other = buildCreate(kind, fieldsOf('other'), Date.now());
+      for (const { put } of recordWrites(tenant, [other], stamp)) await store.database().putItem(put);
+    }
+    expect(namesOf(await history())).toEqual(['b', 'a']);
+  });
+
+  test('a page ends where the records of large batches have cost enough, and the next one goes on', async () => {
+    const { tenant, id, session, history } = await newEntity();
+    const long = (length: number) =>
+      Array.from({ length }, () => String.fromCodePoint(0x4e00 + Math.floor(Math.random() * 20_000))).join(
+        '',
+      );
+    const others = Array.from({ length: 24 }, () => buildCreate(kind, fieldsOf('x'), Date.now()));
+    await applyChangeSet(session(), { changes: others });
+    const all = async (): Promise<WholeEntity[]> =>
+      Promise.all(
+        [id, ...others.map(({ after }) => after.entity.id)].map(
+          async (one) => (await findEntity(store.session(tenant), kind, one)) as WholeEntity,
+        ),
+      );
+    const batches = 20;
+    for (let batch = 0; batch < batches; batch += 1) {
+      const changes = (await all()).map((before) => buildUpdate(before, { name: long(255) }, Date.now()));
+      await applyChangeSet(session(), { changes });
+    }
+    const first = await history();
+    expect(first.next).toBeDefined();
+    expect(first.entries.length).toBeLessThan(batches);
+    // The record that exceeds the units is the last one.
+    expect(first.units).toBeLessThanOrEqual(50);
+    const versions: number[] = first.entries.map(({ entry }) => entry.version);
+    for (let page = first; page.next !== undefined; ) {
+      page = await history({ after: page.next });
+      versions.push(...page.entries.map(({ entry }) => entry.version));
+    }
+    expect(versions).toEqual(Array.from({ length: batches + 1 }, (_, place) => batches + 1 - place));
+  });
+});
+
+describe('preconditions', () => {
+  const stored = { ...buildCreate('tag', { name: 'x', status: 'active' }, Date.now()).after, version: 3 };
+
+  test.each([
+    ['any version', undefined],
+    ['its version', new Set([3])],
+    ['its version among others', new Set([1, 3])],
+  ])('an entity may be changed when the caller accepts %s', (_, expected) => {
+    expect(() => requireExpectedVersion(stored, expected)).not.toThrow();
+  });
+
+  test.each([
+    ['another version', new Set([2])],
+    ['no version', new Set<number>()],
+  ])('throws VersionMismatch when the caller accepts %s', (_, expected) => {
+    expect(() => requireExpectedVersion(stored, expected)).toThrow(VersionMismatch);
+  });
+});
