@@ -1,15 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/**
- * What is stored or compared has DynamoDB's time. Only the clock reads that of the machine, and the log, whose lines have the time that their
- * reader knows.
- */
-const readers = ['runtime/logger.ts', 'store/dynamodb/clock.ts'];
+/** What is stored or compared has DynamoDB's time, and tests set the time: one file reads that of the machine. */
+const readers = ['runtime/time-and-chance.ts'];
 
 const functions = join(__dirname, '../../../functions');
 
-test('only the clock and the log read the time of day', () => {
+test('only the source of time and chance reads the time of day', () => {
   const files = readdirSync(functions, { recursive: true, encoding: 'utf8' })
     .map((file) => file.replaceAll('\\', '/'))
     .filter((file) => file.endsWith('.ts'));
