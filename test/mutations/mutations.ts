@@ -1,6 +1,7 @@
 import { batchMutations } from './batches.ts';
 import { cascadeMutations } from './cascades.ts';
 import { changeFeedMutations } from './change-feed.ts';
+import { clientMutations } from './client.ts';
 import { clockMutations } from './clocks.ts';
 import { deletedEntityMutations } from './deleted-entities.ts';
 import { dueWorkMutations } from './due-work.ts';
@@ -9,6 +10,7 @@ import { eventMutations } from './events.ts';
 import { expiredTransactionMutations } from './expired-transactions.ts';
 import { formatMutations } from './formats.ts';
 import { historyMutations } from './histories.ts';
+import { httpMutations } from './http.ts';
 import { listEngineMutations } from './list-engine.ts';
 import { longTextMutations } from './long-texts.ts';
 import type { Mutation } from './mutation.ts';
@@ -21,6 +23,7 @@ import { writeMutations } from './writes.ts';
 export const mutations: readonly Mutation[] = [
   ...changeFeedMutations,
   ...replicationMutations,
+  ...clientMutations,
   ...historyMutations,
   ...dynamodbMutations,
   ...writeMutations,
@@ -31,6 +34,7 @@ export const mutations: readonly Mutation[] = [
   ...pacedJobMutations,
   ...dueWorkMutations,
   ...requestMutations,
+  ...httpMutations,
   ...responseMutations,
   ...listEngineMutations,
   ...expiredTransactionMutations,
