@@ -107,7 +107,8 @@ export const dynamodbMutations: readonly Mutation[] = [
   },
   {
     name: 'foreign-response-accepted',
-    description: 'a response that is not from DynamoDB is an item that does not exist, or a transaction that was applied',
+    description:
+      'a response that is not from DynamoDB is an item that does not exist, or a transaction that was applied',
     file: 'functions/store/dynamodb/calls.ts',
     search: 'if (output.ConsumedCapacity === undefined) throw',
     replacement: 'if (output === undefined) throw',
