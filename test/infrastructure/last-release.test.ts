@@ -60,6 +60,7 @@ test('what a release stops using is what the last one has and it has not', () =>
 test.each([
   ['with the documentation', {}],
   ['without the documentation', { documentation: false }],
+  ['without tokens', { authentication: 'none' }],
 ])(
   'the keys of route settings never become fewer, %s: API Gateway can refuse every later update',
   async (_, settings) => {

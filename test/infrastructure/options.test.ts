@@ -12,13 +12,6 @@ import type { Resource, Resources } from './synthesis.ts';
 const properties = (resources: Resources, type: string): Resource['Properties'][] =>
   ofType(resources, type).map(([, { Properties }]) => Properties);
 
-test('nothing optional is created by default', async () => {
-  const { data, api } = await synthesizeTemplates();
-  const types = new Set([...Object.values(data), ...Object.values(api)].map(({ Type }) => Type));
-  const optional = /^AWS::(?:Backup|Budgets|Route53)::|ApiMapping|ApiGatewayV2::DomainName/;
-  expect([...types].filter((type) => optional.test(type))).toEqual([]);
-});
-
 test('the stacks set each environment variable that functions read', async () => {
   const text = readFileSync(join(__dirname, '../../functions/runtime/environment.ts'), 'utf8');
   const read = [...text.matchAll(/(?:env\[|required\()'(\w+)'/g)].map(([, name = '']) => name);
@@ -41,87 +34,6 @@ test('the stacks set each environment variable that functions read', async () =>
   );
 });
 
-test('a domain outlives the API stack, which maps it and disables the address of AWS', async () => {
-  const { data, api, templates } = await synthesizeTemplates({
-    domainName: 'api.example.com',
-    certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/one',
-    hostedZoneId: 'Z0123456789',
-  });
-  expect(properties(api, 'AWS::ApiGatewayV2::Api')).toMatchObject([{ DisableExecuteApiEndpoint: true }]);
-  expect(properties(api, 'AWS::ApiGatewayV2::ApiMapping')).toMatchObject([
-    { DomainName: 'api.example.com', Stage: '$default' },
-  ]);
-  expect(properties(data, 'AWS::ApiGatewayV2::DomainName')).toMatchObject([
-    { DomainName: 'api.example.com' },
-  ]);
-  expect(properties(data, 'AWS::Route53::RecordSet')).toMatchObject([{ Name: 'api.example.com', Type: 'A' }]);
-  expect(templates.api.Outputs).toMatchObject({
-    Url: { Value: 'https://api.example.com' },
-    DocsUrl: { Value: 'https://api.example.com/docs' },
-  });
-});
-
-test('every resource that can have tags has those of the stage and of the settings', async () => {
-  const { data } = await synthesizeTemplates({ tags: 'team=platform,cost-centre=4=2' });
-  const [pool] = properties(data, 'AWS::Cognito::UserPool');
-  expect(pool?.['UserPoolTags']).toEqual({
-    application: 'project-management',
-    stage: 'development',
-    team: 'platform',
-    'cost-centre': '4=2',
-  });
-});
-
-test('every role has the permission boundary', async () => {
-  const permissionBoundary = 'arn:aws:iam::123456789012:policy/boundary';
-  const { data, api } = await synthesizeTemplates({ permissionBoundary, backupDays: 7 });
-  const roles = properties({ ...data, ...api }, 'AWS::IAM::Role');
-  expect(roles.length).toBeGreaterThan(routes.length);
-  expect(new Set(roles.map((role) => role['PermissionsBoundary']))).toEqual(new Set([permissionBoundary]));
-});
-
-test('a key of the owner encrypts the table, and every function with the table may use it', async () => {
-  const encryptionKey = 'arn:aws:kms:us-east-1:123456789012:key/1234';
-  const { data, api } = await synthesizeTemplates({ region: 'us-east-1', encryptionKey });
-  const [table] = properties(data, 'AWS::DynamoDB::GlobalTable');
-  expect(table?.['SSESpecification']).toEqual({ SSEEnabled: true, SSEType: 'KMS' });
-  expect(JSON.stringify(table?.['Replicas'])).toContain(encryptionKey);
-  const roles = properties({ ...data, ...api }, 'AWS::IAM::Role').map((role) => JSON.stringify(role));
-  const without = roles.filter((role) => role.includes('dynamodb:') && !role.includes(encryptionKey));
-  expect(without).toEqual([]);
-});
-
-test('backups are daily, of the table in use, and kept for the days of the settings', async () => {
-  const { data } = await synthesizeTemplates({
-    stage: 'production',
-    machineClient: true,
-    backupDays: 90,
-    alarmEmail: 'none',
-  });
-  const [plan] = properties(data, 'AWS::Backup::BackupPlan');
-  expect(JSON.stringify(plan)).toContain('"Lifecycle":{"DeleteAfterDays":90}');
-  expect(JSON.stringify(properties(data, 'AWS::Backup::BackupSelection'))).toContain(
-    ':table/project-management-production',
-  );
-  expect(ofType(data, 'AWS::Backup::BackupVault').map(([, { DeletionPolicy }]) => DeletionPolicy)).toEqual([
-    'Retain',
-  ]);
-});
-
-test('backups can go to a vault that exists', async () => {
-  const { data } = await synthesizeTemplates({ backupDays: 90, backupVault: 'earlier' });
-  expect(ofType(data, 'AWS::Backup::BackupVault')).toEqual([]);
-  const [plan] = properties(data, 'AWS::Backup::BackupPlan');
-  expect(JSON.stringify(plan)).toContain('"TargetBackupVault":"earlier"');
-});
-
-test('a budget mails the address for alarms', async () => {
-  const { api } = await synthesizeTemplates({ monthlyBudget: '50', alarmEmail: 'ops@example.com' });
-  const [budget] = properties(api, 'AWS::Budgets::Budget');
-  expect(budget).toMatchObject({ Budget: { BudgetLimit: { Amount: 50, Unit: 'USD' } } });
-  expect(JSON.stringify(budget)).toContain('ops@example.com');
-});
-
 test('without documentation its routes have no function, and their settings stay', async () => {
   const { api, templates } = await synthesizeTemplates({ documentation: false });
   const fallback = ofType(api, 'AWS::Lambda::Function').find(([id]) => id.startsWith('rejectUnmatched'));
@@ -140,29 +52,6 @@ test('without documentation its routes have no function, and their settings stay
   // The function responds to these routes as to those that do not exist.
   expect(JSON.stringify(fallback)).not.toContain('/docs');
 });
-
-test.each([{}, { documentation: false }, { authentication: 'none' }])(
-  'a stage has settings for every route that ever had some: %j',
-  async (settings) => {
-    const { api } = await synthesizeTemplates(settings);
-    const [stage] = properties(api, 'AWS::ApiGatewayV2::Stage');
-    // Keys are only added here: API Gateway can refuse every later update of a stage whose settings name a route that is gone.
-    const paths = [
-      '/',
-      '/docs',
-      '/docs/problems',
-      '/docs/guides/{file}',
-      '/docs/{file}',
-      '/llms.txt',
-      '/v1/health',
-      '/v1/openapi.json',
-    ];
-    const keys = paths.flatMap((path) => [`GET ${path}`, `HEAD ${path}`]);
-    expect(Object.keys(stage?.['RouteSettings'] as object)).toEqual(
-      expect.arrayContaining([...keys, '$default']),
-    );
-  },
-);
 
 describe('a limit of the units of each tenant', () => {
   const key = 'dynamodb:LeadingKeys';

@@ -154,9 +154,3 @@ describe('a rollback', () => {
 test('pull requests and main run what decides whether a change lands', () => {
   for (const [, text] of workflows) expect(text).toContain('- run: .ci/run');
 });
-
-test('pull requests show what they would change, and whether the deployment has drifted', () => {
-  const text = readFileSync(join(folder, 'pull-request.yml'), 'utf8');
-  expect(text).toContain('- run: npm run diff -- ');
-  expect(text).toContain('- run: npm run cdk -- drift ');
-});
