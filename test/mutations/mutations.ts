@@ -11,6 +11,7 @@ import { expiredTransactionMutations } from './expired-transactions.ts';
 import { formatMutations } from './formats.ts';
 import { historyMutations } from './histories.ts';
 import { httpMutations } from './http.ts';
+import { infrastructureMutations } from './infrastructure.ts';
 import { listEngineMutations } from './list-engine.ts';
 import { longTextMutations } from './long-texts.ts';
 import type { Mutation } from './mutation.ts';
@@ -41,4 +42,5 @@ export const mutations: readonly Mutation[] = [
   ...clockMutations,
   ...eventMutations,
   ...formatMutations,
+  ...infrastructureMutations,
 ];
