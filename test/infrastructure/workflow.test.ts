@@ -151,6 +151,7 @@ describe('a rollback', () => {
   });
 });
 
-test('pull requests and main run what decides whether a change lands', () => {
-  for (const [, text] of workflows) expect(text).toContain('- run: .ci/run');
+test('pull requests and main run what decides whether a change lands, and the night runs everything', () => {
+  for (const [name, text] of workflows)
+    expect(text).toContain(name === 'nightly.yml' ? '- run: npm run test:nightly' : '- run: .ci/run');
 });

@@ -110,8 +110,9 @@ export const dynamodbMutations: readonly Mutation[] = [
     description:
       'a response that is not from DynamoDB is an item that does not exist, or a transaction that was applied',
     file: 'functions/store/dynamodb/calls.ts',
-    search: 'if (output.ConsumedCapacity === undefined) throw',
-    replacement: 'if (output === undefined) throw',
+    search:
+      'if (output.ConsumedCapacity === undefined) throw new ForeignResponse();\n      for (const report of [output.ConsumedCapacity].flat()) {',
+    replacement: 'for (const report of [output.ConsumedCapacity ?? []].flat()) {',
     detectedBy: ['test/simulation/scenarios/writes.test.ts'],
     testNamePattern: 'that of another service',
   },

@@ -2,31 +2,28 @@
 
 import type { Contract } from '#functions/contract/contract.ts';
 import { routes } from '#functions/routes.ts';
+import { sharedClient } from '#functions/store/dynamodb/client.ts';
 import { requestTimeoutMs } from '#lib/hosting/functions.ts';
 import type { LambdaFunction } from '#lib/local/http-api.ts';
 import { functionContext } from '#lib/local/lambda-context.ts';
 import { type OperationRequest, operationEvent } from '#lib/local/operation-event.ts';
 import { ResponseChecker } from './response-checker.ts';
-import { wallClock } from './wall-clock.ts';
 
 export interface SeparateProcess {
   /** Calls the handler. The response is compared with the OpenAPI document. */
   call(request?: OperationRequest): Promise<{ status: number; headers: Map<string, string>; body: unknown }>;
-  stop(): void;
 }
 
 const checker = ResponseChecker.ofContracts();
 
-/** Loads the handler of an operation. The environment of this process tells it where the table is. */
+/** Loads the handler of an operation. It calls the table of the test. */
 export async function startSeparateProcess(contract: Contract): Promise<SeparateProcess> {
+  const dynamodb = sharedClient();
   const file = routes.find((route) => route.contract.operation === contract.operation)?.file ?? '';
   let handler: LambdaFunction | undefined;
-  let client: { destroy(): void } | undefined;
   await jest.isolateModulesAsync(async () => {
-    const { connect, shareClient } = await import('#functions/store/dynamodb/client.ts');
-    const own = connect({}, wallClock);
-    shareClient(own);
-    client = own;
+    const { shareClient } = await import('#functions/store/dynamodb/client.ts');
+    shareClient(dynamodb);
     ({ handler } = (await import(`../../functions/${file}`)) as { handler: LambdaFunction });
   });
   return {
@@ -44,6 +41,5 @@ export async function startSeparateProcess(contract: Contract): Promise<Separate
       expect(checker.differences(sent)).toEqual([]);
       return { status: statusCode, headers: byName, body: text === '' ? undefined : JSON.parse(text) };
     },
-    stop: () => client?.destroy(),
   };
 }

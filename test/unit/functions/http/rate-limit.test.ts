@@ -15,7 +15,6 @@ const quota = 100;
 const id = '01890000-0000-7000-8000-7a2c4d8f0e36';
 
 let store: TestStore;
-const processes: SeparateProcess[] = [];
 let now = 0;
 /** The number of windows that tests have used: each begins in a window of its own. */
 let windows = 1_000_000;
@@ -33,15 +32,12 @@ beforeEach(() => {
 
 afterEach(() => {
   jest.restoreAllMocks();
-  for (const one of processes.splice(0)) one.stop();
 });
 
 afterAll(() => store.stop());
 
-async function start(contract = readTag): Promise<SeparateProcess> {
-  const started = await startSeparateProcess(contract as typeof readTag);
-  processes.push(started);
-  return started;
+function start(contract = readTag): Promise<SeparateProcess> {
+  return startSeparateProcess(contract as typeof readTag);
 }
 
 const ofTenant = (tenant: string) => ({ id, claims: { tenant, sub: 'tester', scope: 'tags:read' } });
