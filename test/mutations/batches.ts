@@ -83,11 +83,11 @@ export const batchMutations: readonly Mutation[] = [
   },
   {
     name: 'result-in-one-item',
-    description: 'a recorded result that exceeds one item is not read completely',
+    description: 'of a result that exceeds one item, only the first item is recorded',
     file: 'functions/store/unit-of-work/idempotency.ts',
-    search: "(first['parts'] as number) - 1",
-    replacement: "Math.min(first['parts'] as number, 1) - 1",
-    detectedBy: [`${contract}/limits.test.ts`],
-    testNamePattern: 'replayed from several items',
+    search: 'Math.ceil(json.length / maxPartBytes)',
+    replacement: 'Math.min(1, Math.ceil(json.length / maxPartBytes))',
+    detectedBy: ['test/unit/functions/store/unit-of-work.test.ts'],
+    testNamePattern: 'exceeds one item in several',
   },
 ];

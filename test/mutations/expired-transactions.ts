@@ -103,8 +103,7 @@ export const expiredTransactionMutations: readonly Mutation[] = [
     search: 'await database.putItem(withdrawnRecord(record), notExists);',
     replacement:
       'if (await database.get({ pk: record.pk, sk: record.sk })) throw new ConditionFailed([0], undefined);',
-    detectedBy: [faults],
-    testNamePattern: 'deleted meanwhile',
+    detectedBy: [`${units}/unit-of-work.test.ts`],
   },
   {
     name: 'withdrawal-taken-for-a-record',

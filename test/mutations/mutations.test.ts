@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { compileErrors } from './compile-errors.ts';
 import { applyMutation, type Mutation } from './mutation.ts';
 import { mutations } from './mutations.ts';
+import { readRecord } from './record.ts';
 
 /** Checks that all mutations can be applied to the current code, and compile. `npm run test:mutations` applies them. */
 
@@ -24,6 +25,13 @@ test('all mutations compile, and the compiler reports one that does not', async 
 
 test('no two mutations have the same name', () => {
   expect(new Set(mutations.map(({ name }) => name)).size).toBe(mutations.length);
+});
+
+test('the record has mutations that exist, in their order, with the test that detected each', () => {
+  const record = readRecord();
+  const recorded = mutations.map(({ name }) => name).filter((name) => name in record);
+  expect(Object.keys(record)).toEqual(recorded.sort());
+  expect(Object.values(record)).not.toContain('');
 });
 
 test('applyMutation throws with the name of a mutation whose text does not occur exactly once', () => {

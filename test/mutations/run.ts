@@ -1,144 +1,159 @@
 /**
- * `npm run test:mutations`: applies one mutation after the other, each in a copy of the project, and runs the tests that must detect
- * it.
+ * `npm run test:mutations`: runs tests with one mutation after the other. `transform.mjs` applies a mutation while jest loads the tests, so that no
+ * file changes.
  *
- * A mutation is detected when its tests ran and at least one failed. To be sure that the mutation is the cause, the same tests must
- * pass in a copy without it, and all mutations must compile.
+ * A mutation is detected when a test fails, or when the tests do not end. To be sure that the mutation is the cause, the same tests must pass
+ * without it, and all mutations must compile.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { suggestion } from '#functions/http/suggestion.ts';
-import { CommandFailure, parseFlags, runCommand, UsageError } from '#lib/cli/command-line.ts';
-import { inCopy } from '../support/project-copy.ts';
+import { CommandFailure, parseFlags, runCommand, UsageError, wholeNumber } from '#lib/cli/command-line.ts';
 import { compileErrors } from './compile-errors.ts';
 import { applyMutation, type Mutation } from './mutation.ts';
+import { MutationTests } from './mutation-tests.ts';
 import { mutations } from './mutations.ts';
+import { readRecord, recordDetection } from './record.ts';
+import { TestProcess } from './test-process.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const { resolve } = createRequire(import.meta.url);
 
-/** Milliseconds after which tests are stopped. A mutation can make them wait forever. */
-const maxRunMs = 300_000;
+type Group = [Mutation, ...Mutation[]];
 
-interface Report {
-  readonly numPassedTests: number;
-  readonly numFailedTests: number;
-  readonly numRuntimeErrorTestSuites: number;
-  readonly testResults: readonly {
-    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
-  }[];
-}
-
-/** Runs a program. Returns its output. */
-async function run(folder: string, ...command: string[]): Promise<string> {
-  // Full runs: a short run leaves out operations that some mutations need, and few random runs do not reach what some of them change.
-  const env = { ...process.env, TEST_RUNS: 'full', HISTORIES: '60', SEQUENCES: '30' };
-  const child = spawn(process.execPath, command, { cwd: folder, timeout: maxRunMs, env });
-  let printed = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      printed += text;
-    });
+/** Returns mutations by the tests that detect them. The largest groups come first, so that no process ends long before the others. */
+function groupByTests(chosen: readonly Mutation[]): Group[] {
+  const groups = new Map<string, Group>();
+  for (const mutation of chosen) {
+    const tests = JSON.stringify([mutation.detectedBy, mutation.testNamePattern]);
+    const group = groups.get(tests);
+    if (group) group.push(mutation);
+    else groups.set(tests, [mutation]);
   }
-  await once(child, 'close');
-  return printed;
+  return [...groups.values()].sort((one, other) => other.length - one.length);
 }
 
-/** Runs tests, one file after the other. @throws Error when jest could not run them at all. */
-async function runTests(folder: string, { detectedBy, testNamePattern }: Mutation): Promise<Report> {
-  const file = join(folder, 'mutation-report.json');
-  const printed = await run(
-    folder,
-    resolve('jest/bin/jest'),
-    ...['--maxWorkers=1', '--forceExit', '--json', `--outputFile=${file}`],
-    ...(testNamePattern === undefined ? [] : ['--testNamePattern', testNamePattern]),
-    ...['--runTestsByPath', ...detectedBy],
-  );
-  try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Report;
-  } catch {
-    throw new Error(`jest gave no report:\n${printed.slice(-2_000)}`);
+class MutationRun {
+  readonly #queue: Group[];
+  readonly #maxCpuSeconds: number;
+  readonly #record = readRecord();
+  readonly #processes: TestProcess[] = [];
+  detected = 0;
+  undetected = 0;
+  readonly leftOut: string[] = [];
+
+  constructor(chosen: readonly Mutation[], maxCpuSeconds: number) {
+    this.#queue = groupByTests(chosen);
+    this.#maxCpuSeconds = maxCpuSeconds;
+  }
+
+  async run(jobs: number): Promise<void> {
+    await Promise.all(Array.from({ length: jobs }, () => this.#runGroups()));
+  }
+
+  async #runGroups(): Promise<void> {
+    const process = new TestProcess();
+    this.#processes.push(process);
+    for (let group = this.#queue.shift(); group; group = this.#queue.shift()) {
+      const tests = new MutationTests(group, this.#record, process);
+      for (const mutation of group) await this.#runMutation(mutation, tests);
+    }
+    process.stop();
+  }
+
+  async #runMutation(mutation: Mutation, tests: MutationTests): Promise<void> {
+    const cpuSeconds = this.#processes.reduce((sum, process) => sum + process.cpuSeconds, 0);
+    if (cpuSeconds >= this.#maxCpuSeconds) {
+      this.leftOut.push(mutation.name);
+      return;
+    }
+    const started = performance.now();
+    const outcome = await tests.detect(mutation).catch((error: Error) => error);
+    const seconds = `${Math.round((performance.now() - started) / 1_000)} s`;
+    const isDetected = typeof outcome === 'string';
+    if (isDetected) this.detected += 1;
+    else this.undetected += 1;
+    recordDetection(mutation.name, isDetected ? outcome : undefined);
+    const failure = outcome === undefined ? 'SURVIVED' : `NOT RUN   ${String(outcome)}`;
+    const what = isDetected ? `detected  ${outcome}` : failure;
+    console.log(`${mutation.name.padEnd(40)} ${seconds.padStart(5)}  ${what}`);
   }
 }
 
-const sound = new Set<string>();
+const help = `Runs tests with one mutation after the other. Each mutation must make a test fail.
 
-/** @throws Error when the tests do not pass without the mutation: then their failure would prove nothing. */
-async function requireSound(mutation: Mutation): Promise<void> {
-  const tests = JSON.stringify([mutation.detectedBy, mutation.testNamePattern]);
-  if (sound.has(tests)) return;
-  const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites } = await inCopy(root, (folder) =>
-    runTests(folder, mutation),
-  );
-  if (numPassedTests === 0 || numFailedTests > 0 || numRuntimeErrorTestSuites > 0) {
-    throw new Error(`Without the mutation, ${numPassedTests} tests pass and ${numFailedTests} fail.`);
-  }
-  sound.add(tests);
-}
+  npm run test:mutations -- [<name> …] [--changed <revision>] [--max-seconds <n>] [--jobs <n>]
 
-/** Applies a mutation. Returns the first test that fails, if one does. */
-async function detect(mutation: Mutation): Promise<string | undefined> {
-  const text = applyMutation(root, mutation);
-  await requireSound(mutation);
-  return inCopy(root, async (folder) => {
-    writeFileSync(join(folder, mutation.file), text);
-    const { numRuntimeErrorTestSuites, testResults } = await runTests(folder, mutation);
-    const failed = testResults
-      .flatMap(({ assertionResults }) => assertionResults)
-      .find(({ status }) => status === 'failed');
-    if (!failed && numRuntimeErrorTestSuites > 0) throw new Error('The tests could not be run.');
-    return failed?.fullName;
-  });
-}
-
-const help = `Applies one mutation after the other, each in a copy of the project, and runs the tests that must detect it.
-
-  npm run test:mutations -- [<name> …]
-
-  --help   prints this text
+  --changed <revision>   only mutations of files that differ from a Git revision
+  --max-seconds <n>      begin no further mutation after n CPU seconds of the processes that run the tests
+  --jobs <n>             processes that run tests; default: one for each core
+  --help                 prints this text
 
 Names select mutations: ${mutations.map(({ name }) => name).join(', ')}.`;
 
-function choose(names: readonly string[]): readonly Mutation[] {
+function changedSince(revision: string): ReadonlySet<string> {
+  const git = (...args: string[]): string[] =>
+    execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).split('\n');
+  try {
+    return new Set([
+      ...git('diff', '--name-only', '--relative', revision, '--'),
+      ...git('ls-files', '--others', '--exclude-standard'),
+    ]);
+  } catch (error) {
+    throw new UsageError(
+      `Git cannot compare with "${revision}": ${(error as { stderr: string }).stderr.trim()}`,
+    );
+  }
+}
+
+function choose(names: readonly string[], revision: string | undefined): readonly Mutation[] {
   const known = mutations.map(({ name }) => name);
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined) {
     throw new UsageError(`There is no mutation "${unknown}". ${suggestion(unknown, known)}`);
   }
-  return mutations.filter(({ name }) => names.length === 0 || names.includes(name));
+  const changed = revision === undefined ? undefined : changedSince(revision);
+  return mutations.filter(
+    ({ name, file }) => (names.length === 0 || names.includes(name)) && (!changed || changed.has(file)),
+  );
+}
+
+async function requireApplicable(chosen: readonly Mutation[]): Promise<void> {
+  for (const mutation of chosen) {
+    try {
+      applyMutation(root, mutation);
+    } catch (error) {
+      throw new CommandFailure((error as Error).message);
+    }
+  }
+  const errors = await compileErrors(root, chosen);
+  if (errors.length > 0) throw new CommandFailure(`Mutations do not compile:\n${errors.join('\n')}`);
 }
 
 await runCommand('npm run test:mutations', async () => {
   const { values, positionals } = parseFlags({
     allowPositionals: true,
-    options: { help: { type: 'boolean' } },
+    options: {
+      changed: { type: 'string' },
+      'max-seconds': { type: 'string' },
+      jobs: { type: 'string' },
+      help: { type: 'boolean' },
+    },
   });
   if (values.help) {
     console.log(help);
     return 0;
   }
-  const chosen = choose(positionals);
-  // Checks all of them before the first run.
-  const errors = await compileErrors(root, chosen);
-  if (errors.length > 0) throw new CommandFailure(`Mutations do not compile:\n${errors.join('\n')}`);
-  let survived = 0;
-  for (const mutation of chosen) {
-    const started = performance.now();
-    let outcome: string;
-    try {
-      const test = await detect(mutation);
-      outcome = test === undefined ? 'SURVIVED' : `detected  ${test}`;
-    } catch (error) {
-      outcome = `NOT APPLIED: ${(error as Error).message}`;
-    }
-    if (!outcome.startsWith('detected')) survived += 1;
-    const seconds = Math.round((performance.now() - started) / 1_000);
-    console.log(`${mutation.name.padEnd(32)} ${String(seconds).padStart(4)} s  ${outcome}`);
-  }
-  console.log(`\n${chosen.length - survived} of ${chosen.length} mutations were detected.`);
-  return survived > 0 ? 1 : 0;
+  const { changed, 'max-seconds': seconds, jobs = String(availableParallelism()) } = values;
+  const processes = wholeNumber('--jobs', jobs, 1, 64);
+  const maxCpuSeconds =
+    seconds === undefined ? Infinity : wholeNumber('--max-seconds', seconds, 1, 1_000_000);
+  const chosen = choose(positionals, changed);
+  if (chosen.length > 0) await requireApplicable(chosen);
+  const run = new MutationRun(chosen, maxCpuSeconds);
+  await run.run(processes);
+  const { detected, undetected, leftOut } = run;
+  if (leftOut.length > 0) console.log(`\nLeft out after ${seconds} CPU seconds: ${leftOut.join(', ')}`);
+  console.log(`\n${detected} of ${chosen.length - leftOut.length} mutations were detected.`);
+  return undetected > 0 ? 1 : 0;
 });

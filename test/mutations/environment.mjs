@@ -1,0 +1,42 @@
+/**
+ * The environment of test files with a mutation: it loads the service in the realm of each file, and stops at the first failing test, or when the tests
+ * of the global `until` have passed. jest's own option `bail` ends the process, and only after all tests of a file.
+ */
+import WorkerEnvironment from '../support/worker-environment.mjs';
+
+/** Returns the name of a test in the report of jest. The outermost block has no title. */
+const fullName = ({ name, parent }) =>
+  parent ? [...(parent.parent ? [fullName(parent)] : []), name].join(' ') : name;
+
+// biome-ignore lint/style/noDefaultExport: jest takes the environment from the default export.
+export default class MutationEnvironment extends WorkerEnvironment {
+  #isDone = false;
+  #until;
+
+  constructor(config, context) {
+    const { mutation, until } = config.projectConfig.globals;
+    if (mutation) {
+      // For programs that tests start. WorkerEnvironment removes the variables.
+      process.env.MUTATION = JSON.stringify(mutation);
+      process.env.NODE_OPTIONS = `--import ${new URL('module-hooks.mjs', import.meta.url)}`;
+    }
+    super(config, context);
+    this.#until = until && new Set(until);
+  }
+
+  async setup() {
+    await super.setup();
+    // jest cannot load programs.
+    const { sharedEngine, runInProcess } = this.global.outsideRealm;
+    this.global.outsideRealm = { sharedEngine, runInProcess };
+  }
+
+  handleTestEvent({ name, test, describeBlock }) {
+    if (name === 'test_done') {
+      this.#until?.delete(fullName(test));
+      this.#isDone ||= test.errors.length > 0 || this.#until?.size === 0;
+    }
+    if (this.#isDone && name === 'test_start') test.mode = 'skip';
+    if (this.#isDone && name === 'run_describe_start') describeBlock.mode = 'skip';
+  }
+}
