@@ -1,5 +1,5 @@
-import { fc } from '../support/fast-check.ts';
 import { anyCharacter } from '../support/any-character.ts';
+import { fc } from '../support/fast-check.ts';
 import { runs, someOf } from '../support/runs.ts';
 import { expectNoInternals, expectParameter, expectPointer, expectProblem } from './problem.ts';
 import {
