@@ -50,9 +50,9 @@ export class TestProcess {
     child.send(run);
     const result = await Promise.race<TestResult>([
       once(child, 'message', { signal }).then(([message]) => message as TestResult),
-      once(child, 'exit', { signal }).then(() => ({
+      once(child, 'exit', { signal }).then(([code, killedBy]) => ({
         ...unusable,
-        error: `The process ended. ${this.#printed}`,
+        error: `The process ended with ${killedBy ?? code}. ${this.#printed}`,
       })),
       // A process that is killed does not tell its CPU time. It is at most about the time that has passed.
       delay(maxMs, { ...unusable, hasTimedOut: true, cpuSeconds: maxMs / 1_000 }, { signal }),
