@@ -32,7 +32,6 @@ const settings = {
 export const common = {
   rootDir: import.meta.dirname,
   testEnvironment: '<rootDir>/test/support/worker-environment.mjs',
-  setupFiles: ['<rootDir>/test/support/one-realm.ts'],
   setupFilesAfterEnv: ['<rootDir>/test/support/every-test.ts'],
   transform: {
     '\\.[cm]?[jt]s$': [

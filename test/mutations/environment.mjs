@@ -1,5 +1,5 @@
 /**
- * The environment of test files with a mutation: it loads the service in the realm of each file, and stops at the first failing test, or when the tests
+ * The environment of test files with a mutation: it loads the service for each file, and stops at the first failing test, or when the tests
  * of the global `until` have passed. jest's own option `bail` ends the process, and only after all tests of a file.
  */
 import WorkerEnvironment from '../support/worker-environment.mjs';
@@ -27,8 +27,8 @@ export default class MutationEnvironment extends WorkerEnvironment {
   async setup() {
     await super.setup();
     // jest cannot load programs.
-    const { sharedEngine, runInProcess } = this.global.outsideRealm;
-    this.global.outsideRealm = { sharedEngine, runInProcess };
+    const { sharedEngine, runInProcess } = this.global.workerModules;
+    this.global.workerModules = { sharedEngine, runInProcess };
   }
 
   handleTestEvent({ name, test, describeBlock }) {

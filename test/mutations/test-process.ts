@@ -39,7 +39,7 @@ export class TestProcess {
 
   /** Runs a test file until its first failing test. @param maxMs milliseconds after which the process is killed. */
   async run(run: TestRun, maxMs: number): Promise<TestResult> {
-    // Programs run outside jest's realm, where a module stays loaded. So their process begins and ends with the mutation.
+    // Programs are loaded once for a process. So their process begins and ends with the mutation.
     const needsOwnProcess = run.mutation !== undefined && run.testFile.startsWith('test/cli/');
     if (needsOwnProcess) this.stop();
     this.#child ??= this.#start(needsOwnProcess ? run.mutation : undefined);

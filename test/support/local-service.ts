@@ -7,13 +7,12 @@ import { testWorker } from './test-worker.ts';
 export const isInProcess = !process.env['TEST_ENGINE'] && !process.env['DYNAMODB_ENDPOINT'];
 
 /**
- * Starts the service for a test file, on an empty table, and checks its events and responses. The service runs in the process of the test, outside
- * jest's realm.
+ * Starts the service for a test file, on an empty table, and checks its events and responses. The service runs in the process of the test.
  */
 export async function startTestService(options: Partial<CheckedServiceOptions> = {}): Promise<Service> {
   const { sharedEngine, startService } = await testWorker();
   const { endpoint } = await sharedEngine();
-  // For clients that the test creates: the service sets these variables outside the realm.
+  // For clients that the test creates: the service sets these variables when it starts.
   setEngineEnvironment(endpoint);
   return startService({ endpoint, ...options });
 }

@@ -1,14 +1,14 @@
 type TestWorker = typeof import('./worker.ts');
 
 declare global {
-  /** What is loaded outside jest's realm. `worker-environment.mjs` sets it. Without jest, as in the benchmarks, it is absent. */
-  var outsideRealm: Partial<TestWorker> | undefined;
+  /** Modules that a worker loads once. `worker-environment.mjs` sets them. Without jest, as in the benchmarks, they are absent. */
+  var workerModules: Partial<TestWorker> | undefined;
 }
 
-/** Returns what `worker.ts` exports. What is not loaded outside jest's realm is loaded in the realm. */
+/** Returns what `worker.ts` exports. What the worker has not loaded is loaded for the file. */
 export async function testWorker(): Promise<TestWorker> {
-  const outside = globalThis.outsideRealm;
-  return outside && 'startService' in outside
-    ? (outside as TestWorker)
-    : { ...(await import('./worker.ts')), ...outside };
+  const loaded = globalThis.workerModules;
+  return loaded && 'startService' in loaded
+    ? (loaded as TestWorker)
+    : { ...(await import('./worker.ts')), ...loaded };
 }

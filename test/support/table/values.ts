@@ -11,10 +11,9 @@ const maxDepth = 32;
 
 const primitiveTypes: Readonly<Record<string, Type>> = { string: 'S', number: 'N', boolean: 'BOOL' };
 
-/** Objects of jest's realm and of Node.js's have different prototypes, both without a prototype of their own. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
+  return prototype === null || prototype === Object.prototype;
 }
 
 /** @throws TypeError for values that the DocumentClient does not send, and those that this table does not have, as sets. */
