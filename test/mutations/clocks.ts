@@ -204,7 +204,7 @@ export const clockMutations: readonly Mutation[] = [
     file: `${store}/cascades/late-records.ts`,
     search: '(records.at(-1)?.stamp ?? 0) - 1',
     replacement: 'records.at(-1)?.stamp ?? 0',
-    detectedBy: ['test/unit/functions/store/cascades/late-records.test.ts'],
+    detectedBy: ['test/unit/functions/store/cascades/compact-log.test.ts'],
   },
   {
     name: 'records-compared-too-early',
