@@ -37,11 +37,6 @@ describe('client', () => {
       (_, response) => response.writeHead(404).end('{}'),
       { message: expect.stringMatching(/^127\.0\.0\.1:\d+ responded with the status 404 to GetItem\./) },
     ],
-    [
-      'fails when the server stops in the middle of a response',
-      (_, response) => response.writeHead(200, { 'content-length': '100' }).write('{'),
-      { name: expect.any(String) },
-    ],
   ])('%s', async (_, listener, error) => {
     Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' });
     const server = createServer(listener);

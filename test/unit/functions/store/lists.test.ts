@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { idsOf, toIdRanges } from '#functions/store/lists/filters.ts';
+import { toIdRanges } from '#functions/store/lists/filters.ts';
 import { listEntities } from '#functions/store/lists/list-entities.ts';
 import { decodePlace, encodePlace } from '#functions/store/lists/place-cursor.ts';
 import { planQuery } from '#functions/store/lists/query-plan.ts';
@@ -25,28 +25,12 @@ const filter = (field: string, operator: FilterOperator, ...values: string[]): F
   values,
 });
 
-describe('filters', () => {
-  test.each([
-    ['no time', 'yesterday'],
-    ['a time without milliseconds', '2026-02-03T04:05:06Z'],
-    ['a time with an offset', '2026-02-03T04:05:06.789+00:00'],
-    ['a time before 1970', '1969-12-31T23:59:59.999Z'],
-    ['a day that does not exist', '2026-02-30T00:00:00.000Z'],
-  ])('no entity was created at %s, which no response shows', (_, text) => {
-    expect(toIdRanges(filter('createdAt', 'eq', text))).toEqual([]);
-  });
-
-  test('ids are those that all filters by id and time of creation accept', () => {
-    const filters = [
-      filter('id', 'gt', '3'),
-      filter('name', 'eq', 'a'),
-      filter('id', 'ne', id),
-      filter('id', 'lt', 'f'),
-    ];
-    expect(idsOf(filters)).toEqual([{ from: '3\u0000', to: 'f' }]);
-    expect(idsOf([...filters, filter('createdAt', 'eq', 'yesterday')])).toEqual([]);
-    expect(idsOf([filter('name', 'eq', 'a')])).toBeUndefined();
-  });
+test.each([
+  ['a time without milliseconds', '2026-02-03T04:05:06Z'],
+  ['a time before 1970', '1969-12-31T23:59:59.999Z'],
+  ['a day that does not exist', '2026-02-30T00:00:00.000Z'],
+])('no entity was created at %s, which no response shows', (_, text) => {
+  expect(toIdRanges(filter('createdAt', 'eq', text))).toEqual([]);
 });
 
 describe('planQuery', () => {
@@ -149,7 +133,7 @@ describe('listEntities', () => {
         }
         expect({ query, ids }).toEqual({ query, ids: expected.map((one) => one.id) });
       }),
-      { numRuns: runs(25, 150) },
+      { numRuns: runs(12, 150) },
     );
   });
 

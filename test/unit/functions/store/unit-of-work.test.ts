@@ -17,7 +17,7 @@ import {
   reminderKey,
 } from '#functions/store/model/reminder.ts';
 import type { Item, Write } from '#functions/store/model/writes.ts';
-import { applyOnce, withdraw } from '#functions/store/unit-of-work/apply-once.ts';
+import { withdraw } from '#functions/store/unit-of-work/apply-once.ts';
 import { applyChangeSet } from '#functions/store/unit-of-work/commit.ts';
 import { recordResult } from '#functions/store/unit-of-work/idempotency.ts';
 import { maxJobs, requireJobCapacity } from '#functions/store/unit-of-work/job-limit.ts';
@@ -67,56 +67,18 @@ async function reminderOfTags(): Promise<Reminder | undefined> {
   return item && decodeReminder(item);
 }
 
-describe('apply-once', () => {
-  const refused = new TransactionExpired(false, undefined);
-  const inDoubt = new TransactionExpired(true, undefined);
-  const conflict = new ConditionFailed([0], undefined);
-
-  test.each([
-    [
-      'sends the next one at once when the expired one was refused',
-      [refused],
-      ['send 1', 'send 2'],
-      undefined,
-    ],
-    [
-      'withdraws each one that is in doubt, and ends when one was applied',
-      [inDoubt, inDoubt, inDoubt],
-      ['send 1', 'withdraw 1', 'send 2', 'withdraw 2'],
-      undefined,
-    ],
-    ['throws any other error', [inDoubt, conflict], ['send 1', 'withdraw 1', 'send 2'], conflict],
-  ])('%s', async (_, outcomes, expected, error) => {
-    const calls: string[] = [];
-    const call = applyOnce(1, {
-      send: async (number) => {
-        calls.push(`send ${number}`);
-        if (outcomes[number - 1]) throw outcomes[number - 1];
-      },
-      withdraw: async (number) => {
-        calls.push(`withdraw ${number}`);
-        // The second one was applied.
-        return number !== 2;
-      },
-      rebuild: async (number) => number + 1,
-    });
-    expect(await call.catch((thrown: unknown) => thrown)).toBe(error);
-    expect(calls).toEqual(expected);
-  });
-
-  test.each([true, false])(
-    'a transaction is withdrawn once and for all, unless it was applied: %j',
-    async (isWithdrawn) => {
-      const record = recordWrites(session.tenant, [newTag()], now)[0]?.put as Item;
-      const transact = () => session.database.transact([{ put: record, condition: notExists }]);
-      if (!isWithdrawn) await transact();
-      for (let times = 0; times < 2; times += 1) expect(await withdraw(session, record)).toBe(isWithdrawn);
-      await expect(transact()).rejects.toThrow(ConditionFailed);
-      const [stored] = await recordItems();
-      expect(decodeRecord(stored as Item).entries).toHaveLength(isWithdrawn ? 0 : 1);
-    },
-  );
-});
+test.each([true, false])(
+  'apply-once withdraws a transaction once and for all, unless it was applied: %j',
+  async (isWithdrawn) => {
+    const record = recordWrites(session.tenant, [newTag()], now)[0]?.put as Item;
+    const transact = () => session.database.transact([{ put: record, condition: notExists }]);
+    if (!isWithdrawn) await transact();
+    for (let times = 0; times < 2; times += 1) expect(await withdraw(session, record)).toBe(isWithdrawn);
+    await expect(transact()).rejects.toThrow(ConditionFailed);
+    const [stored] = await recordItems();
+    expect(decodeRecord(stored as Item).entries).toHaveLength(isWithdrawn ? 0 : 1);
+  },
+);
 
 describe('commit', () => {
   test('a transaction that expires is sent for three seconds after its stamp, and then built again with the same changes', async () => {

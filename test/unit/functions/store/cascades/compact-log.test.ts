@@ -24,7 +24,7 @@ import {
   type Reminder,
   reminderKey,
 } from '#functions/store/model/reminder.ts';
-import type { Item, Write } from '#functions/store/model/writes.ts';
+import type { Write } from '#functions/store/model/writes.ts';
 import { applyChangeSet } from '#functions/store/unit-of-work/commit.ts';
 import { reportLateRecords } from '#functions/store/unit-of-work/reminders.ts';
 import type { Session } from '#functions/store/unit-of-work/session.ts';
@@ -119,35 +119,20 @@ describe('continueReminder', () => {
     return continueReminder(session.database, reminder ?? ((await storedReminder()) as Reminder));
   };
 
-  test('absorbs also a few records, and moves the reminder to the comparison when no writer relies on it any more', async () => {
+  test('moves the reminder while writers rely on it, then to the comparison, and deletes it unless it is requested meanwhile', async () => {
     await writeRecords(3);
-    expect(await due(writtenAt + 12 * hourMs)).toMatchObject({ found: 3, hasStepped: true });
+    const keptUntil = writtenAt + minReminderMs;
+    expect(await due(writtenAt + 9 * hourMs - 1)).toMatchObject({ found: 3, hasStepped: true });
     expect(await compactedRows()).toBe(3);
-    expect(await storedReminder()).toMatchObject({
-      keptUntil: writtenAt + minReminderMs,
-      dueAt: writtenAt + 30 * dayMs,
-      compared: { upTo: writtenAt + 11 * hourMs, at: writtenAt },
-    });
-  });
-
-  test('deletes the reminder after the comparison, and leaves one in place that is requested meanwhile', async () => {
-    await writeRecords(1);
-    await due(writtenAt + 12 * hourMs);
+    expect(await storedReminder()).toMatchObject({ keptUntil, dueAt: writtenAt + 21 * hourMs - 1 });
+    await due(writtenAt + 21 * hourMs - 1);
     const read = (await storedReminder()) as Reminder;
-    await due(writtenAt + 30 * dayMs, { ...read, keptUntil: read.keptUntil - 1 });
+    const compared = { upTo: writtenAt + 20 * hourMs - 1, at: writtenAt };
+    expect(read).toMatchObject({ keptUntil, dueAt: writtenAt + 30 * dayMs, compared });
+    await due(writtenAt + 30 * dayMs, { ...read, keptUntil: keptUntil - 1 });
     expect(await storedReminder()).toEqual(read);
     await due(writtenAt + 30 * dayMs, read);
     expect(await storedReminder()).toBeUndefined();
-  });
-
-  test('moves the reminder while writers rely on it', async () => {
-    await writeRecords(1);
-    await due(writtenAt + 9 * hourMs - 1);
-    expect(await compactedRows()).toBe(1);
-    expect(await storedReminder()).toMatchObject({
-      keptUntil: writtenAt + minReminderMs,
-      dueAt: writtenAt + 21 * hourMs - 1,
-    });
   });
 
   test('leaves the reminder due when another process is faster', async () => {
@@ -250,9 +235,7 @@ describe('a record that is late', () => {
     expect((await storedReminder())?.compared).toEqual({ upTo: writtenAt + 11 * hourMs, at });
     await runJobsUntil(writtenAt + dayMs);
     expect(await listedIds()).toContain(entity.id);
-    expect((await readEntity(session, 'tag', entity.id)).entity).toMatchObject({
-      organizationId: null,
-    });
+    expect((await readEntity(session, 'tag', entity.id)).entity['organizationId']).toBeNull();
     expect(metrics()).toEqual([2]);
   });
 
@@ -322,18 +305,12 @@ describe('the comparison with the entities', () => {
   test('begins a sweep of an entity that does not exist, and to which others refer', async () => {
     const organizationId = newId(writtenAt).id;
     clock.mockReturnValue(writtenAt + hourMs);
-    await applyChangeSet(session, {
-      changes: [buildCreate('tag', { name: 'x', status: 'active', organizationId }, writtenAt + hourMs)],
-    });
+    await applyChangeSet(session, { changes: creations(1, { organizationId }) });
     // Ids of one process keep their order, so an earlier test can have moved the time of this one's on.
     await compareAt(writtenAt + 20 * dayMs);
     const id = `sweep-organization-${organizationId}`;
     const item = await store.database().get(jobKey({ tenant: session.tenant, id }));
-    expect(item && decodeJob(item).work).toMatchObject({
-      type: 'sweep',
-      kind: 'organization',
-      id: organizationId,
-    });
+    expect(item && decodeJob(item).work).toMatchObject({ type: 'sweep', id: organizationId });
     expect(metrics()).toEqual([1]);
   });
 });

@@ -7,7 +7,6 @@ import {
   logCursor,
   maxChangesCursorLength,
 } from '#functions/store/lists/changes/cursor.ts';
-import { describeChange } from '#functions/store/lists/changes/describe-change.ts';
 import { hashKeys } from '#functions/store/lists/changes/key-hashes.ts';
 import { type ChangesPage, listChanges } from '#functions/store/lists/changes/list-changes.ts';
 import { ChangesMerger } from '#functions/store/lists/changes/merge-changes.ts';
@@ -17,7 +16,6 @@ import type { WholeEntity } from '#functions/store/model/entity.ts';
 import { CursorExpired, InvalidCursor } from '#functions/store/model/errors.ts';
 import type { ListQuery } from '#functions/store/model/list-query.ts';
 import { marginMs } from '#functions/store/model/log-timing.ts';
-import { digestText } from '#functions/store/model/long-text.ts';
 import type { Row } from '#functions/store/model/row.ts';
 import { applyChangeSet } from '#functions/store/unit-of-work/commit.ts';
 import { findEntity } from '#functions/store/unit-of-work/whole-entities.ts';
@@ -75,27 +73,6 @@ describe('cursor', () => {
     { by: 'walk', from, generation, lastId: lastId.replace('-7', '-4') },
   ])('that no process can have made is refused: %j', (cursor) => {
     expect(() => decodeCursor(hash, encodeCursor(hash, cursor))).toThrow(InvalidCursor);
-  });
-});
-
-describe('describe-change', () => {
-  const long = 'x'.repeat(101);
-  const row = { name: 'Plan', description: digestText(long), tagIds: '', updatedAt: '2026-01-01' };
-
-  test.each<[string, number, Row | undefined, Row | undefined, object]>([
-    ['create', 1, undefined, { name: 'Plan' }, { name: { to: 'Plan' } }],
-    [
-      'update',
-      2,
-      row,
-      { ...row, tagIds: 'a,b', updatedAt: '2026-01-02' },
-      { tagIds: { from: [], to: ['a', 'b'] } },
-    ],
-    ['delete', 2, { name: 'Plan' }, undefined, { name: { from: 'Plan' } }],
-    ['restore', 3, undefined, { name: 'Plan' }, { name: { to: 'Plan' } }],
-  ])('describes the operation %s by the fields that differ', (operation, version, before, after, changes) => {
-    const entry = { id: 'a', version, previousStamp: 1, before, after };
-    expect(describeChange('task', entry)).toEqual({ operation, changes });
   });
 });
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import {
@@ -147,7 +148,9 @@ describe('column', () => {
     ['257 different values', Array.from({ length: 257 }, (_, row) => `text ${row}`)],
     ['65,537 different values', Array.from({ length: 65_537 }, (_, row) => `text ${row}`)],
   ])('is decoded as it was encoded: %s', (_, rows) => {
-    expect(columnValues(decodeColumn(encodeColumn(buildColumn(rows))))).toEqual(rows);
+    const decoded = columnValues(decodeColumn(encodeColumn(buildColumn(rows))));
+    // Faster than a matcher.
+    expect(isDeepStrictEqual(decoded, rows)).toBe(true);
   });
 
   test('is decoded as it was encoded, also with patched values', () => {
