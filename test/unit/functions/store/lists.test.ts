@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import fc from 'fast-check';
+
 import { toIdRanges } from '#functions/store/lists/filters.ts';
 import { listEntities } from '#functions/store/lists/list-entities.ts';
 import { decodePlace, encodePlace } from '#functions/store/lists/place-cursor.ts';
@@ -11,6 +11,7 @@ import { applyInBatches } from '#functions/store/unit-of-work/commit.ts';
 import { task } from '#functions/tasks/resource.ts';
 import { Random } from '#test/simulation/random.ts';
 import { compactAll } from '#test/support/compaction.ts';
+import { fc } from '#test/support/fast-check.ts';
 import { isValue, listQuery, sortedBy } from '#test/support/list-queries.ts';
 import { startTestStore, type TestStore } from '#test/support/local-store.ts';
 import { plainList } from '#test/support/plain-list.ts';

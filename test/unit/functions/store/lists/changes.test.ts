@@ -170,6 +170,28 @@ describe('list-changes', () => {
     expect(pages.flatMap(namesOf)).toEqual(changes.map(({ after }) => after.entity.name));
   });
 
+  test('a write that is acknowledged between two pages, with a stamp before the end of the first one, comes', async () => {
+    // Two records of one millisecond have no order, and those of one window are read together.
+    let nowMs = 250 * Math.floor(Date.now() / 250);
+    const clock = jest.spyOn(Date, 'now').mockImplementation(() => (nowMs += 1));
+    const feed = newFeed({ limit: 2 });
+    const [id = ''] = await create(1);
+    await feed.follow();
+    await feed.poll(Date.now() + marginMs);
+    const change = await updateOf(id, { name: 'changed' });
+    const session = store.session(tenant);
+    const transact = session.database.transact.bind(session.database);
+    session.database.transact = async (...call) => {
+      // The transaction has its stamp, and is sent after these and a page.
+      for (let count = 0; count < 5; count += 1) await create(1);
+      expect(await feed.poll()).toMatchObject({ entities: [{}, {}], hasMore: true });
+      await transact(...call);
+    };
+    await applyChangeSet(session, { changes: [change] });
+    expect(namesOf(await feed.poll())).toContain('changed');
+    clock.mockRestore();
+  });
+
   test('filters by id and by createdAt hold for changes', async () => {
     const [first = '', second = ''] = await create(2);
     const feed = newFeed({ filters: [{ field: 'id', operator: 'gt', values: [first] }] });

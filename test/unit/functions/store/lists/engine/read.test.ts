@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { bucketOf, encodeBuckets } from '#functions/store/lists/engine/format/buckets.ts';
 import { buildColumn, columnValues, encodeColumn } from '#functions/store/lists/engine/format/column.ts';
 import { buildDictionary, type ColumnValue } from '#functions/store/lists/engine/format/dictionary.ts';
@@ -25,6 +24,7 @@ import { marginMs } from '#functions/store/model/log-timing.ts';
 import { type Row, rowText, toRow } from '#functions/store/model/row.ts';
 import { MemoryLog } from '#test/simulation/memory-log.ts';
 import { Random } from '#test/simulation/random.ts';
+import { fc } from '#test/support/fast-check.ts';
 import { allRows, idOf, LogBuilder, startMs } from '#test/support/log-builder.ts';
 import { plainList } from '#test/support/plain-list.ts';
 import { type RandomField, randomQuery } from '#test/support/random-queries.ts';
@@ -38,7 +38,7 @@ describe('any-list', () => {
    * out-of-order rows, and pending records.
    */
 
-  const rowCount = 700;
+  const rowCount = 1_100;
 
   /** When the first rows are so old that later ones among their ids are out of order. */
   const laterMs = startMs + 60_000;
@@ -164,7 +164,7 @@ describe('any-list', () => {
     const numbers = Array.from({ length: rowCount }, (_, number) => number).filter(() => random.chance(0.7));
     commit(startMs, new Map(numbers.map((number) => [idOf(number), entityOf(random, number, true)])));
     // In every third log, segments are one item each.
-    const sizes = { maxRows: 260, bucketBytes: 100, maxSmallBytes: seed % 3 === 0 ? 100_000 : 0 };
+    const sizes = { maxRows: 400, bucketBytes: 100, maxSmallBytes: seed % 3 === 0 ? 100_000 : 0 };
     await log.compact(startMs + 1, sizes);
     change(laterMs + 10, 0.1);
     await log.compact(laterMs + 11, { ...sizes, maxShareOfColumn: 0.9 });
