@@ -2,7 +2,7 @@ import type { Mutation } from './mutation.ts';
 
 const children = 'functions/store/cascades/children.ts';
 const sweep = 'functions/store/cascades/sweep.ts';
-const tests = 'test/unit/functions/store/cascades';
+const tests = 'test/unit/functions/store/cascades.test.ts';
 
 export const cascadeMutations: readonly Mutation[] = [
   {
@@ -11,7 +11,8 @@ export const cascadeMutations: readonly Mutation[] = [
     file: sweep,
     search: 'next === undefined ? position + 1 : position',
     replacement: 'next === null ? position : position + 1',
-    detectedBy: [`${tests}/sweep.test.ts`],
+    detectedBy: [tests],
+    testNamePattern: '^sweep ',
   },
   {
     name: 'page-repeats-a-child',
@@ -19,7 +20,8 @@ export const cascadeMutations: readonly Mutation[] = [
     file: children,
     search: 'from: rangeOfId(after).to',
     replacement: 'from: after',
-    detectedBy: [`${tests}/children.test.ts`],
+    detectedBy: [tests],
+    testNamePattern: '^readChildren ',
   },
   {
     name: 'clone-of-later-tasks',
@@ -27,7 +29,8 @@ export const cascadeMutations: readonly Mutation[] = [
     file: children,
     search: 'to: snapshotId ?? allIds.to };',
     replacement: 'to: allIds.to };',
-    detectedBy: [`${tests}/children.test.ts`],
+    detectedBy: [tests],
+    testNamePattern: '^readChildren ',
   },
   {
     name: 'rest-of-a-deleted-page',
@@ -35,7 +38,8 @@ export const cascadeMutations: readonly Mutation[] = [
     file: children,
     search: 'found.total > 0)',
     replacement: 'found.total < 0)',
-    detectedBy: [`${tests}/children.test.ts`],
+    detectedBy: [tests],
+    testNamePattern: '^readChildren ',
   },
   {
     name: 'child-of-another-parent',
@@ -44,7 +48,8 @@ export const cascadeMutations: readonly Mutation[] = [
     file: children,
     search: 'stored.filter((child) => refersToAny(relation, child, parentIds))',
     replacement: 'stored',
-    detectedBy: [`${tests}/children.test.ts`],
+    detectedBy: [tests],
+    testNamePattern: '^readChildren ',
   },
   {
     name: 'copy-of-a-moved-task',
@@ -52,7 +57,8 @@ export const cascadeMutations: readonly Mutation[] = [
     file: 'functions/store/cascades/clone.ts',
     search: '.filter((task) => refersToAny(ownership, task, [from]))',
     replacement: '.filter(() => true)',
-    detectedBy: [`${tests}/clone-and-archive.test.ts`],
+    detectedBy: [tests],
+    testNamePattern: '^a clone ',
   },
   {
     name: 'sweep-by-one-clock',
@@ -60,7 +66,8 @@ export const cascadeMutations: readonly Mutation[] = [
     file: sweep,
     search: 'maxRequestMs + 2 * maxClockErrorMs',
     replacement: 'maxRequestMs + 0 * maxClockErrorMs',
-    detectedBy: [`${tests}/sweep.test.ts`],
+    detectedBy: [tests],
+    testNamePattern: '^sweep ',
   },
   {
     name: 'job-without-actor',

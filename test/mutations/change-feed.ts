@@ -187,7 +187,7 @@ export const changeFeedMutations: readonly Mutation[] = [
     search: 'return [...parts, { ...whole, filters: [...filters, ...equal], ids: idsUpTo(query, id) }];',
     replacement:
       'return [...parts, { ...whole, filters: [...filters, ...equal], ids: idsUpTo(query, id) }].slice(0, -1);',
-    detectedBy: ['test/unit/functions/store/lists/list-entities.test.ts'],
+    detectedBy: ['test/unit/functions/store/lists.test.ts'],
     testNamePattern: 'from cursor to cursor',
   },
 ];

@@ -4,7 +4,7 @@ const restore = 'functions/store/cascades/restore.ts';
 const deletion = 'functions/store/model/deletion.ts';
 const compaction = 'functions/store/lists/engine/compaction';
 const unit = 'test/unit/functions/store';
-const cascades = `${unit}/cascades/restore.test.ts`;
+const cascades = `${unit}/cascades.test.ts`;
 const model = `${unit}/model.test.ts`;
 const contract = 'test/contract/deleted-entities.test.ts';
 
@@ -35,7 +35,7 @@ export const deletedEntityMutations: readonly Mutation[] = [
     search: '(found.deletion && isExpired(found.deletion, nowMs))',
     replacement: '(found.deletion && isExpired(found.deletion, 0 * nowMs))',
     detectedBy: [cascades],
-    testNamePattern: 'is gone, although',
+    testNamePattern: '^restoreEntity ',
   },
   {
     name: 'expired-entity-listed',
@@ -43,7 +43,7 @@ export const deletedEntityMutations: readonly Mutation[] = [
     file: deletion,
     search: 'stampText(expiredAt(nowMs))',
     replacement: 'stampText(expiredAt(0 * nowMs))',
-    detectedBy: [model, cascades],
+    detectedBy: [model],
   },
   {
     name: 'item-expires-with-the-restore',
@@ -79,8 +79,8 @@ export const deletedEntityMutations: readonly Mutation[] = [
     search: 'if (!deletion) return { left: undefined };',
     replacement:
       'if (!deletion && work.relation < 0) return { left: undefined };\n  if (!deletion) throw new TypeError();',
-    detectedBy: [`${unit}/cascades/sweep.test.ts`],
-    testNamePattern: 'ends when the parent was restored',
+    detectedBy: [cascades],
+    testNamePattern: '^sweep ',
   },
   {
     name: 'children-of-a-deletion-by-themselves',
@@ -89,8 +89,8 @@ export const deletedEntityMutations: readonly Mutation[] = [
     search: 'if (item) return decodeAnyEntity(item).deletion;',
     replacement:
       'if (item && decodeAnyEntity(item).deletion === undefined) return undefined;\n  if (item && item.sk === "") return decodeAnyEntity(item).deletion;',
-    detectedBy: [`${unit}/cascades/sweep.test.ts`],
-    testNamePattern: 'as a part of the deletion',
+    detectedBy: [cascades],
+    testNamePattern: '^sweep ',
   },
   {
     name: 'restore-without-a-second-pass',
@@ -99,7 +99,7 @@ export const deletedEntityMutations: readonly Mutation[] = [
     search: 'const second = { changes: [own], writes: [beginRestore(session, deletion, true, nowMs)] };',
     replacement: 'const second = { changes: [own] };',
     detectedBy: [cascades],
-    testNamePattern: 'second pass',
+    testNamePattern: '^restoreEntity ',
   },
   {
     name: 'rest-of-a-restore-forgotten',
@@ -109,7 +109,7 @@ export const deletedEntityMutations: readonly Mutation[] = [
     replacement:
       '? members.slice(members.length).map((member) => ({ changes: [], writes: moveTo(tenant, member, later) }))',
     detectedBy: [cascades],
-    testNamePattern: 'another deletion and restore',
+    testNamePattern: '^restoreEntity ',
   },
   {
     name: 'restore-of-a-part-restores-all',
@@ -118,7 +118,7 @@ export const deletedEntityMutations: readonly Mutation[] = [
     search: 'if (!isRoot(before) || cascadeKinds(before.kind).length === 0) return { changes: [own] };',
     replacement: 'if (cascadeKinds(before.kind).length === 0) return { changes: [own] };',
     detectedBy: [cascades],
-    testNamePattern: 'can be restored by itself',
+    testNamePattern: '^restoreEntity ',
   },
   {
     name: 'dangling-reference-restored',
@@ -181,7 +181,7 @@ export const deletedEntityMutations: readonly Mutation[] = [
     search: 'put: encodeEntity(tenant, erased({ ...deleted, deletion }), deleted.stamp ?? 0),',
     replacement: 'remove: entityKey(tenant, deleted.kind, deletion && deleted.entity.id),',
     detectedBy: [cascades],
-    testNamePattern: 'keeps the ids',
+    testNamePattern: '^eraseDeleted ',
   },
   {
     name: 'children-of-an-erased-entity-kept',
@@ -190,7 +190,7 @@ export const deletedEntityMutations: readonly Mutation[] = [
     search: 'after: deletion.isErased ? erased(after) : after',
     replacement: 'after: deletion.isErased ? { ...erased(after), ...after } : after',
     detectedBy: [cascades],
-    testNamePattern: 'has not reached yet',
+    testNamePattern: '^eraseDeleted ',
   },
   {
     name: 'rest-of-a-restore-kept-by-an-erasure',
@@ -209,7 +209,7 @@ export const deletedEntityMutations: readonly Mutation[] = [
     search: 'if (own?.isErased && !isLater) return',
     replacement: 'if (own?.isErased && (!isLater || isLater)) return',
     detectedBy: [cascades],
-    testNamePattern: 'while the job restores an organization, a project that is erased',
+    testNamePattern: 'takes its tasks along',
   },
   {
     name: 'erasure-not-repeated',
@@ -218,7 +218,7 @@ export const deletedEntityMutations: readonly Mutation[] = [
     search: 'if (!found?.deletion) throw',
     replacement: 'if (!found?.deletion || found.deletion.isErased) throw',
     detectedBy: [cascades],
-    testNamePattern: 'can be repeated for what',
+    testNamePattern: '^eraseDeleted ',
   },
   {
     name: 'restore-named-after-its-time',
@@ -227,7 +227,7 @@ export const deletedEntityMutations: readonly Mutation[] = [
     search: 'if (stored && !hasExpired(stored, nowMs))',
     replacement: 'if (stored && (!hasExpired(stored, nowMs) || nowMs > 0))',
     detectedBy: [cascades],
-    testNamePattern: 'is too old',
+    testNamePattern: '^restoreEntity ',
   },
   {
     name: 'erased-entity-restored',
@@ -236,7 +236,7 @@ export const deletedEntityMutations: readonly Mutation[] = [
     search: 'isErased === true || deletedAt <= expiredAt(nowMs);',
     replacement: 'deletedAt <= expiredAt(isErased === true ? nowMs : nowMs);',
     detectedBy: [cascades],
-    testNamePattern: 'for good',
+    testNamePattern: '^eraseDeleted ',
   },
   {
     name: 'restored-from-a-later-deletion',
@@ -264,8 +264,8 @@ export const deletedEntityMutations: readonly Mutation[] = [
     file: 'functions/store/cascades/children.ts',
     search: 'if (!found.entry.before) return false;',
     replacement: 'if (found.entry.version < 0) return false;',
-    detectedBy: [`${unit}/cascades/clone-and-archive.test.ts`],
-    testNamePattern: 'after entities with earlier ids came',
+    detectedBy: [cascades],
+    testNamePattern: '^a clone ',
   },
   {
     name: 'children-of-a-clock-ahead',
@@ -273,7 +273,7 @@ export const deletedEntityMutations: readonly Mutation[] = [
     file: 'functions/store/cascades/children.ts',
     search: 'const maxAheadMs = 2 * maxClockErrorMs;',
     replacement: 'const maxAheadMs = 0 * maxClockErrorMs;',
-    detectedBy: [`${unit}/cascades/clone-and-archive.test.ts`],
-    testNamePattern: 'of a clone finds',
+    detectedBy: [cascades],
+    testNamePattern: '^a clone ',
   },
 ];

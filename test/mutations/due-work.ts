@@ -4,6 +4,7 @@ const reminder = 'functions/store/model/reminder.ts';
 const compactLog = 'functions/store/cascades/compact-log.ts';
 const dueWork = 'functions/jobs/due-work.ts';
 const cascades = 'test/unit/functions/store/cascades';
+const sweeps = 'test/unit/functions/store/cascades.test.ts';
 const unitOfWork = 'test/unit/functions/store/unit-of-work';
 const simulation = 'test/simulation/due-work.test.ts';
 
@@ -213,7 +214,8 @@ export const dueWorkMutations: readonly Mutation[] = [
     file: 'functions/store/cascades/sweep.ts',
     search: 'const begin = includesChildren ? beginSecondSweep : beginSweep;',
     replacement: 'const begin = includesChildren && step.nowMs < 0 ? beginSecondSweep : beginSweep;',
-    detectedBy: [`${cascades}/sweep.test.ts`],
+    detectedBy: [sweeps],
+    testNamePattern: '^sweep ',
   },
   {
     name: 'second-sweep-during-the-deletion',
@@ -221,7 +223,8 @@ export const dueWorkMutations: readonly Mutation[] = [
     file: 'functions/store/cascades/sweep.ts',
     search: 'secondPassAt(step.nowMs + maxRequestMs)',
     replacement: 'secondPassAt(step.nowMs)',
-    detectedBy: [`${cascades}/sweep.test.ts`],
+    detectedBy: [sweeps],
+    testNamePattern: '^sweep ',
   },
   {
     name: 'first-sweep-forgotten',
@@ -229,7 +232,7 @@ export const dueWorkMutations: readonly Mutation[] = [
     file: 'functions/store/cascades/delete-entity.ts',
     search: 'const own = buildOwn(false);',
     replacement: 'const own = buildOwn(true);',
-    detectedBy: [`${cascades}/continue-job.test.ts`],
-    testNamePattern: 'outgrows a transaction',
+    detectedBy: [sweeps],
+    testNamePattern: '^continueJob ',
   },
 ];

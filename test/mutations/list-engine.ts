@@ -463,8 +463,8 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/format/manifest.ts`,
     search: "const patchPrefix = 'patch:';",
     replacement: "const patchPrefix = 'patch-';",
-    detectedBy: [`${tests}/format.test.ts`, `${tests}/compaction.test.ts`],
-    testNamePattern: '^(manifest|compact) ',
+    detectedBy: [`${tests}/format.test.ts`],
+    testNamePattern: '^manifest ',
   },
   {
     name: 'direction-of-the-first-field',
@@ -589,7 +589,7 @@ export const listEngineMutations: readonly Mutation[] = [
     file: 'functions/store/lists/read-page.ts',
     search: 'if (max > maxReadFactor * rows.length) return [];',
     replacement: '',
-    detectedBy: ['test/unit/functions/store/lists/list-entities.test.ts'],
+    detectedBy: ['test/unit/functions/store/lists.test.ts'],
   },
   {
     name: 'index-read-in-each-attempt',
@@ -606,7 +606,7 @@ export const listEngineMutations: readonly Mutation[] = [
     file: 'functions/store/lists/query-plan.ts',
     search: "['eq', 'lt', 'lte', 'gt', 'gte'].includes(operator)",
     replacement: "operator !== 'in'",
-    detectedBy: ['test/unit/functions/store/lists/query-plan.test.ts'],
+    detectedBy: ['test/unit/functions/store/lists.test.ts'],
   },
   {
     name: 'segments-that-are-not-filled',

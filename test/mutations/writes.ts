@@ -223,8 +223,8 @@ export const writeMutations: readonly Mutation[] = [
     file: 'functions/store/cascades/sweep.ts',
     search: 'return { changes, writes: [begin(step, kind, entity.id, newId(step.nowMs).id)] };',
     replacement: 'void begin;\n  return { changes };',
-    detectedBy: ['test/unit/functions/store/cascades/continue-job.test.ts'],
-    testNamePattern: 'still saw its parent',
+    detectedBy: ['test/unit/functions/store/cascades.test.ts'],
+    testNamePattern: '^continueJob ',
   },
   {
     name: 'cascade-that-stops',
@@ -232,8 +232,8 @@ export const writeMutations: readonly Mutation[] = [
     file: 'functions/store/cascades/sweep.ts',
     search: 'left: { ...work, relation: relationLeft },',
     replacement: 'left: relationLeft > position ? { ...work, relation: relationLeft } : undefined,',
-    detectedBy: ['test/unit/functions/store/cascades/continue-job.test.ts'],
-    testNamePattern: 'outgrows a transaction',
+    detectedBy: ['test/unit/functions/store/cascades.test.ts'],
+    testNamePattern: '^continueJob ',
   },
   {
     name: 'worker-for-each-record',
