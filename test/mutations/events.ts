@@ -137,6 +137,7 @@ export const eventMutations: readonly Mutation[] = [
     search: 'await this.#advance(database, nowMs - marginMs)',
     replacement: 'await this.#advance(database, nowMs - 0 * marginMs)',
     detectedBy: [delivery],
+    testNamePattern: '^event delivery ',
   },
   {
     name: 'place-above-undelivered-records',
@@ -145,6 +146,7 @@ export const eventMutations: readonly Mutation[] = [
     search: 'if (error !== undefined) return;',
     replacement: 'if (error === this) return;',
     detectedBy: [delivery],
+    testNamePattern: '^event delivery ',
   },
   {
     name: 'place-not-stored',
@@ -153,6 +155,7 @@ export const eventMutations: readonly Mutation[] = [
     search: 'if (passed.length > 0) await this.#store(database, settled);',
     replacement: 'if (passed.length < 0) await this.#store(database, settled);',
     detectedBy: [delivery],
+    testNamePattern: '^event delivery ',
   },
   {
     name: 'logs-forgotten-before-they-are-delivered',
@@ -161,6 +164,7 @@ export const eventMutations: readonly Mutation[] = [
     search: 'await this.#addWrittenLogs(database, nowMs);',
     replacement: 'this.#logs.clear();\n    await this.#addWrittenLogs(database, nowMs);',
     detectedBy: [delivery],
+    testNamePattern: '^event delivery ',
   },
   {
     name: 'one-public-address-suffices',
