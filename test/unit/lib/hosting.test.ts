@@ -4,34 +4,16 @@ type Service = Awaited<ReturnType<typeof startFetchedService>>;
 
 /** Tests which origins the local gateway allows, in responses and in preflight requests. */
 
-const localOrigins = [
-  'http://localhost',
-  'http://localhost:5173',
-  'https://localhost:8443',
-  'http://127.0.0.1',
-  'http://127.0.0.1:3000',
-  'https://127.0.0.1:65535',
-];
+const localOrigins = ['http://localhost', 'https://localhost:8443', 'http://127.0.0.1:3000'];
 
 const foreignOrigins = [
   'https://app.example.com',
-  'http://localhost.evil.com',
   'http://localhost.evil.com:3000',
   'http://127.0.0.1.evil.com',
-  'http://127.0.0.1.evil.com:80',
-  'http://localhost:3000.evil.com',
   'http://localhost:3000@evil.com',
-  'http://evil.com:80#http://localhost:80',
-  'http://notlocalhost:3000',
   'http://127.0.0.11:3000',
-  'http://127x0x0x1:3000',
-  'http://localhost:',
   'http://localhost:*',
-  'http://localhost:3000/',
-  'ftp://localhost:3000',
-  'localhost:3000',
   'null',
-  '*',
 ];
 
 /** Headers that allow a page of another origin to read a response, or to send more than a simple request. */
