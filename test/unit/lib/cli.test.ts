@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient, DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
 import { createClient } from '#client/index.ts';
-import { cdkArguments, commandFlags, contextOf, requireFlags } from '#lib/cli/cdk-options.ts';
-import { CommandFailure, parseFlags, UsageError, wholeNumber } from '#lib/cli/command-line.ts';
+import { cdkArguments, contextOf } from '#lib/cli/cdk-options.ts';
+import { CommandFailure, parseFlags, UsageError } from '#lib/cli/command-line.ts';
 import { requireAws } from '#lib/cli/credentials.ts';
-import { invokeHelp, invokeOptions } from '#lib/cli/invoke-options.ts';
-import { readOutputs, requiredOutput } from '#lib/cli/outputs.ts';
+import { invokeOptions } from '#lib/cli/invoke-options.ts';
+import { readOutputs } from '#lib/cli/outputs.ts';
 import { progressLines } from '#lib/cli/progress.ts';
 import { requireService } from '#lib/cli/require-service.ts';
 import { type StartOptions, startOptions } from '#lib/cli/start-options.ts';
@@ -30,28 +30,6 @@ describe('cdk options', () => {
 
   test.each([[['-c']], [['-c', 'stage']], [['--context', '=x']]])('rejects %j', (flags) => {
     expect(() => contextOf({}, flags)).toThrow(UsageError);
-  });
-
-  test.each(['bootstrap', 'destroy'] as const)(
-    '%s asks for no client and no address for alarms, because it creates none',
-    (command) => {
-      const flags = commandFlags(command, ['-c', 'stage=production']);
-      expect(flags).toEqual(['-c', 'stage=production', '-c', 'machineClient=true', '-c', 'alarmEmail=none']);
-      expect(readSettings(contextOf({ callbackUrls: [] }, flags)).stage).toBe('production');
-      const pool = { userPoolId: 'eu-central-1_a1B2c3D4e', audience: ['app'] };
-      expect(readSettings(contextOf(pool, commandFlags(command, [], pool)))).toMatchObject(pool);
-    },
-  );
-
-  test.each([
-    [{ npm_config_call: 'stage=production' }, '-c stage=production'],
-    [{ npm_config_stage: 'test' }, '-c stage=test'],
-  ])('rejects flags that npm has taken: %j', (environment, flag) => {
-    expect(() => requireFlags('deploy', environment)).toThrow(`npm run deploy -- ${flag}`);
-  });
-
-  test.each([[{}], [{ npm_config_call: 'npm run deploy' }]])('accepts the environment %j', (environment) => {
-    expect(() => requireFlags('deploy', environment)).not.toThrow();
   });
 
   test('destroys both stacks of a disposable stage, and the API stack of any other', () => {
@@ -79,14 +57,6 @@ describe('command line', () => {
     expect(() => read(...args)).toThrow(message);
   });
 
-  test('passes a negative number as the value of an option', () => {
-    const { port } = read('--port', '-5').values;
-    expect(port).toBe('-5');
-    expect(() => wholeNumber('--port', String(port), 0, 9)).toThrow(
-      '--port must be a whole number from 0 to 9, not "-5".',
-    );
-  });
-
   describe('when npm takes an option for itself', () => {
     const outer = { ...process.env };
 
@@ -99,13 +69,6 @@ describe('command line', () => {
       process.env['npm_config_port'] = 'true';
       process.env['npm_lifecycle_event'] = 'board';
       expect(() => read('4613')).toThrow('npm run board -- --port 4613');
-    });
-
-    test('an option with its value, which leaves no argument, is not ignored', () => {
-      // npm sets these for `npm start --port=4613`.
-      process.env['npm_config_port'] = '4613';
-      process.env['npm_lifecycle_event'] = 'start';
-      expect(() => read()).toThrow('npm start -- --port 4613');
     });
   });
 });
@@ -189,14 +152,6 @@ describe('invoke options', () => {
   });
 
   test.each([
-    [['status=active', 'name=a=b c'], 'status=active&name=a%3Db+c'],
-    [['status=active&limit=5'], 'status=active&limit=5'],
-    [['status[in]=a,b'], 'status%5Bin%5D=a%2Cb'],
-  ])('reads the query %j', (texts, query) => {
-    expect(requestOf('listTasks', ...texts.flatMap((text) => ['--query', text])).query).toBe(query);
-  });
-
-  test.each([
     [[], 'Name an operation'],
     [['createTsk'], 'There is no operation "createTsk". Did you mean "createTask"?'],
     [['readTask'], 'readTask needs --id: its path is /v1/tasks/{id}.'],
@@ -206,11 +161,6 @@ describe('invoke options', () => {
   ])('rejects %j', (args, message) => {
     expect(() => invokeOptions(args)).toThrow(UsageError);
     expect(() => invokeOptions(args)).toThrow(message);
-  });
-
-  test('the help lists every operation', () => {
-    expect(invokeOptions(['--help'])).toBe('help');
-    expect(invokeHelp()).toMatch(/^ {2}cloneProject +POST +\/v1\/projects\/\{id\}\/clone$/m);
   });
 });
 
@@ -231,13 +181,6 @@ describe('outputs', () => {
 
   test('names the command for a stage that was not deployed from this folder', () => {
     expect(() => readOutputs('test', join(folder, 'other.json'))).toThrow('npm run deploy -- -c stage=test');
-  });
-
-  test('names the setting of an output that does not exist', () => {
-    expect(requiredOutput({ Url: 'u' }, 'Url')).toBe('u');
-    expect(() => requiredOutput({}, 'MachineClientId', 'machineClient=true')).toThrow(
-      'The deployment has no output "MachineClientId". Set machineClient=true and deploy again.',
-    );
   });
 });
 
@@ -349,17 +292,6 @@ describe('start options', () => {
     },
   );
 
-  test('reads host names from repeated flags and from lists', () => {
-    expect(read([]).allowedHosts).toEqual([]);
-    expect(read([], { ALLOW_HOST: 'Laptop.example, api' }).allowedHosts).toEqual(['laptop.example', 'api']);
-    const flags = ['--allow-host', 'a.example', '--allow-host', 'b.example,c.example'];
-    expect(read(flags, { ALLOW_HOST: 'd.example' }).allowedHosts).toEqual([
-      'a.example',
-      'b.example',
-      'c.example',
-    ]);
-  });
-
   test.each(['a.example:3000', 'http://a.example', '*', '.example', 'a example'])(
     'rejects the host %s',
     (host) => {
@@ -429,24 +361,15 @@ describe('tools', () => {
       'lint',
     ]);
   });
-
-  test.each([undefined, '/usr/bin/yarn.js'])('npm is started by its name when npm_execpath is %s', (path) => {
-    if (path === undefined) delete process.env['npm_execpath'];
-    else process.env['npm_execpath'] = path;
-    expect(npm('ci')).toEqual(['npm', 'ci']);
-  });
 });
 
 describe('watch tests', () => {
   test.each([
-    ['functions/tags/contract.ts', ['test/unit/functions/', 'test/contract/']],
     ['functions/http/routes.ts', ['test/unit/functions/http.test.ts', 'test/contract/']],
     ['lib/local/gateway.ts', ['test/unit/lib/local.test.ts']],
     ['lib/local/sign-in/page.ts', ['test/unit/lib/local.test.ts']],
-    ['lib/openapi/document.ts', ['test/unit/lib/openapi.test.ts']],
     ['client/index.ts', ['test/client/']],
     ['test/contract/lists.test.ts', ['test/contract/lists.test.ts']],
-    ['test/contract/resources.ts', ['test/contract/']],
     ['docs/testing.md', []],
   ])('after %s was saved, runs %j', (path, expected) => {
     const existing = [

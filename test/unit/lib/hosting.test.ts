@@ -70,11 +70,6 @@ describe('a local service', () => {
     const { read, preflight } = await ask(service, origin);
     expect([grantedBy(read), grantedBy(preflight)]).toEqual([[], []]);
   });
-
-  test('sends Vary: Origin, so that caches do not reuse a response for other origins', async () => {
-    const response = await service.fetch(`${service.url}/docs/site.css`);
-    expect(response.headers.get('vary')).toBe('Accept-Encoding, Origin');
-  });
 });
 
 describe('a local service with more origins', () => {
@@ -97,16 +92,6 @@ describe('a local service with more origins', () => {
       }
     },
   );
-
-  test.each([
-    'http://app.example.com',
-    'https://app.example.com:8443',
-    'https://app.example.com.evil.com',
-    'http://10.0.0.7',
-  ])('does not allow the origin %s', async (origin) => {
-    const { read, preflight } = await ask(service, origin);
-    expect([grantedBy(read), grantedBy(preflight)]).toEqual([[], []]);
-  });
 });
 
 test('a local service with the origin * allows any origin and sends no Vary header', async () => {

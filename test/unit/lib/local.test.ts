@@ -33,7 +33,7 @@ import { functionContext } from '#lib/local/lambda-context.ts';
 import { NewLogRecords } from '#lib/local/new-log-records.ts';
 import { operationEvent } from '#lib/local/operation-event.ts';
 import { type AllowedCallers, refusalOf } from '#lib/local/own-requests.ts';
-import { databaseUsage, requestJson, requestLine, usageText } from '#lib/local/request-line.ts';
+import { requestJson, requestLine } from '#lib/local/request-line.ts';
 import { startSchedule } from '#lib/local/schedule.ts';
 import { startTestStore } from '#test/support/local-store.ts';
 import { lostRequest, refused } from '#test/support/table/faults.ts';
@@ -149,15 +149,6 @@ describe('event delivery', () => {
     expect(subjects().sort()).toEqual(ids.sort());
   });
 
-  test('posts a hundred events at most together', async () => {
-    const delivery = await startDelivery();
-    await passTo(1_000);
-    await create();
-    for (let number = 0; number < 129; number += 1) await putRecord(500);
-    await delivery.run();
-    expect(requests.map(({ length }) => length)).toEqual([100, 30]);
-  });
-
   test('sends again what was not accepted, and says so once', async () => {
     const delivery = await startDelivery();
     await passTo(1_000);
@@ -199,23 +190,6 @@ describe('event delivery', () => {
     const second = await startDelivery();
     await second.run();
     expect(subjects()).toEqual(ids);
-  });
-
-  test('an idle service writes nothing', async () => {
-    const delivery = await startDelivery();
-    await passTo(1_000);
-    await create();
-    await delivery.run();
-    await passTo(2_000 + 2 * marginMs);
-    await delivery.run();
-    await passTo(60_000);
-    const operations = new Set<string>();
-    store.table.intercept = ({ operation }) => {
-      operations.add(operation);
-      return undefined;
-    };
-    await delivery.run();
-    expect([...operations]).toEqual(['Query']);
   });
 
   test('a log whose reminder is gone is known until its events are delivered', async () => {
@@ -412,26 +386,19 @@ describe('own requests', () => {
 
   test.each([
     ['localhost', undefined],
-    ['LocalHost:3000', undefined],
     ['localhost.', undefined],
     ['app.localhost:5173', undefined],
     ['192.168.1.20:3000', undefined],
     ['[fe80::1]', undefined],
-    ['[::ffff:127.0.0.1]:1', undefined],
     ['API.example:8080', undefined],
     ['page.example:3000', 421],
     ['localhost.page.example', 421],
-    ['notlocalhost', 421],
     ['127.0.0.1.page.example', 421],
     ['0x7f.0.0.1', 421],
-    ['2130706433', 421],
     ['sub.api.example', 421],
-    ['localhost..', 421],
     ['', 400],
     ['localhost:x', 400],
-    ['[::1', 400],
     ['localhost@page.example', 400],
-    ['localhost/', 400],
   ])('the host "%s": %s', (host, status) => {
     for (const method of ['GET', 'POST', 'OPTIONS'])
       expect(statusOf(method, { host }, { hosts: ['api.example'] })).toBe(status);
@@ -444,18 +411,13 @@ describe('own requests', () => {
 
   test.each([
     ['http://localhost:5173', undefined],
-    ['https://app.localhost', undefined],
-    ['http://127.8.8.8', undefined],
     ['http://[::1]:5173', undefined],
     ['https://app.example', undefined],
     ['http://192.168.1.20:3000', undefined],
     ['null', 403],
     ['http://app.example', 403],
-    ['https://app.example:8443', 403],
     ['http://localhost.page.example:5173', 403],
     ['http://localhost@page.example', 403],
-    ['http://192.168.1.21:3000', 403],
-    ['page', 403],
     ['', 403],
   ])('the origin "%s" may read, and write: %s', (origin, status) => {
     const headers = { host: '192.168.1.20:3000', origin };
@@ -508,12 +470,6 @@ describe('new log records', () => {
     expect(await delivered()).toEqual([]);
   });
 
-  test('are delivered 1,000 at a time', async () => {
-    const item = { pk: 'acme#tag#log', sk: 'r#3' };
-    for (let count = 0; count < 1_001; count += 1) await database.putItem(item);
-    expect((await delivered()).map(({ length }) => length)).toEqual([1_000, 1]);
-  });
-
   test('begin with a record of each log that was written before', async () => {
     await createEntity(store.session('before'), 'tag', { name: 'x', status: 'active' });
     await records.addWrittenLogs(database);
@@ -549,14 +505,6 @@ describe('operation event', () => {
     });
     expect(() => operationEvent(readTask)).toThrow('needs an id');
     expect(() => operationEvent(listTasks, { id: 'x' })).toThrow('takes no id');
-  });
-
-  test.each([
-    [{ status: 'in progress', limit: 5 }, 'status=in+progress&limit=5'],
-    [{ 'status[in]': ['a', 'b'] }, 'status%5Bin%5D=a&status%5Bin%5D=b'],
-    ['page=1&page=%', 'page=1&page=%'],
-  ])('writes the query %j', (query, expected) => {
-    expect(operationEvent(listTasks, { query }).rawQueryString).toBe(expected);
   });
 
   test('says how to write an operator when a query value is an object', () => {
@@ -596,31 +544,11 @@ describe('request line', () => {
   test.each([
     ['access_token=secret', 'access_token=***'],
     ['status=active&Email=ada%40example.com&limit=1', 'status=active&Email=***&limit=1'],
-    ['ACCESS_TOKEN=a&access_token=b', 'ACCESS_TOKEN=***&access_token=***'],
-    ['email', 'email'],
     ['e+mail=a&emails=b&my_email=c&sortBy=email', 'e+mail=a&emails=b&my_email=c&sortBy=email'],
-    ['%zz=1&%E0=2', '%zz=1&%E0=2'],
   ])('masks tokens and addresses in the query %s', (rawQueryString, masked) => {
     const sent = { ...response, rawQueryString };
     expect(requestLine(sent, plain)).toContain(` /v1/tasks?${masked}`);
     expect(JSON.parse(requestJson(sent, new Date(0)))).toHaveProperty('query', masked);
-  });
-
-  test('can be JSON', () => {
-    expect(JSON.parse(requestJson({ ...response, rawQueryString: 'a=1' }, new Date(0)))).toEqual({
-      time: '1970-01-01T00:00:00.000Z',
-      requestId: 'request',
-      method: 'POST',
-      path: '/v1/tasks',
-      query: 'a=1',
-      status: 201,
-      durationMs: 66.7,
-      calls: 2,
-      readUnits: 0.5,
-      writeUnits: 9,
-    });
-    expect(databaseUsage()).toEqual({ calls: 0, readUnits: 0, writeUnits: 0 });
-    expect(usageText(timing)).toBe('2 database calls, 0.5 read and 9 write units');
   });
 });
 

@@ -102,15 +102,6 @@ describe('rollback', () => {
     expect(await rollbackRefusals(root, commit())).toEqual([]);
   });
 
-  test('a deployment may be rolled back to a commit that writes another format that both read', async () => {
-    const reads = commit([
-      'functions/store/model/formats.ts',
-      manifest(now, now),
-      manifest(`${now}, ${now + 1}`, now),
-    ]);
-    expect(await rollbackRefusals(reads, commit())).toEqual([]);
-  });
-
   test.each([
     [
       'does not read what is written now',
@@ -130,11 +121,5 @@ describe('rollback', () => {
   ] as const)('a deployment is not rolled back to a commit that %s', async (_, change, reason) => {
     const [first] = await rollbackRefusals(root, commit(change));
     expect(first).toMatch(reason);
-  });
-
-  test('nothing decides for a commit without the list of formats', async () => {
-    const folder = commit();
-    rmSync(join(folder, 'functions/store/model/formats.ts'));
-    await expect(rollbackRefusals(root, folder)).rejects.toThrow(/formats\.ts/);
   });
 });

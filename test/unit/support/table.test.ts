@@ -12,7 +12,7 @@ import {
   throttled,
   touches,
 } from '../../support/table/faults.ts';
-import { type ItemChange, MemoryTable } from '../../support/table/memory-table.ts';
+import { MemoryTable } from '../../support/table/memory-table.ts';
 import { VirtualTime } from '../../support/virtual-time.ts';
 
 const startMs = Date.parse('2026-02-03T04:00:00Z');
@@ -63,49 +63,6 @@ describe('where the engine deviates from DynamoDB', () => {
     const { Items } = await table.query({ TableName, KeyConditionExpression, ExpressionAttributeValues });
     expect(Items).toEqual([Key]);
   });
-
-  test('a query with an empty key, another type or a start outside is invalid', async () => {
-    const query = (value: unknown, ExclusiveStartKey?: object) =>
-      table.query({
-        TableName,
-        KeyConditionExpression: 'pk = :pk',
-        ExpressionAttributeValues: { ':pk': value },
-        ...(ExclusiveStartKey && { ExclusiveStartKey: { ...ExclusiveStartKey } }),
-      });
-    for (const call of [query(''), query(1), query('a', { pk: 'b', sk: 'b' })])
-      expect(await errorOf(call)).toMatchObject({ name: 'ValidationException', $fault: 'client' });
-  });
-
-  test('a key of an index is not longer than one of the table', async () => {
-    expect(await errorOf(put({ ofKind: 'k', id: 'x'.repeat(1_025) }))).toMatchObject({
-      name: 'ValidationException',
-    });
-  });
-
-  test.each(['n < :v', 'n BETWEEN :v AND :v', 'n = n OR n = :v', 'n IN (:v, n)'])(
-    'the condition %s is invalid',
-    async (ConditionExpression) => {
-      const input = { TableName, Key, ConditionExpression, ExpressionAttributeValues: { ':v': true } };
-      expect(await errorOf(table.deleteItem(input))).toMatchObject({ name: 'ValidationException' });
-    },
-  );
-
-  test('a page has at most one megabyte, and counts only its own items', async () => {
-    for (let number = 0; number < 4; number += 1)
-      await put({ t: 'x'.repeat(300_000) }, { pk: 'a', sk: `${number}` });
-    const input = {
-      TableName,
-      KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': 'a' },
-    };
-    const { Items = [], ...page } = await table.query({ ...input, ReturnConsumedCapacity: 'TOTAL' });
-    expect(page).toEqual({
-      Count: 3,
-      ScannedCount: 3,
-      LastEvaluatedKey: { pk: 'a', sk: '2' },
-      ConsumedCapacity: { TableName, CapacityUnits: 110 },
-    });
-  });
 });
 
 describe('without faults', () => {
@@ -128,26 +85,6 @@ describe('without faults', () => {
     });
     expect(Responses?.[TableName]).toHaveLength(41);
     expect(UnprocessedKeys?.[TableName]?.Keys).toEqual(keys.slice(41));
-  });
-
-  test('the stream and its listeners have what has changed', async () => {
-    const commits: (readonly ItemChange[])[] = [];
-    table.onCommit((changes) => commits.push(changes));
-    await put({ n: 1 });
-    await put({ n: 1 });
-    await transact('t', { ...Key, n: 2 }, { pk: 'a', sk: 'c' });
-    await table.deleteItem({ TableName, Key });
-    const records = table
-      .takeRecords()
-      .map(({ eventName, dynamodb }) => [eventName, dynamodb?.Keys?.['sk']?.S]);
-    expect(records).toEqual([
-      ['INSERT', 'b'],
-      ['MODIFY', 'b'],
-      ['INSERT', 'c'],
-      ['REMOVE', 'b'],
-    ]);
-    expect(commits.map((changes) => changes.length)).toEqual([1, 2, 1]);
-    expect(table.takeRecords()).toEqual([]);
   });
 
   test('a token is known for 10 minutes', async () => {
@@ -241,15 +178,6 @@ describe('a transaction', () => {
     await put({ n: 2 });
     await time.delay(5_000);
     expect(table.snapshot()).toEqual([{ ...Key, n: 2 }]);
-  });
-
-  test('can be visible in part', async () => {
-    table.intercept = nth(1, 'TransactWriteItems', { spreadMs: 100 });
-    const first = transact('t', Key, other);
-    await time.delay(10);
-    expect(table.snapshot()).toEqual([Key]);
-    await first;
-    expect(table.snapshot()).toHaveLength(2);
   });
 });
 
