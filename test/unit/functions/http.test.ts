@@ -518,13 +518,13 @@ describe('batches', () => {
   test('have operations with defaults and expected versions, and without read-only fields', () => {
     expect(
       readOperations(tag, [
-        { operation: 'create', id, body: { name: ' urgent ', createdAt: 1 } },
+        { operation: 'create', id: 'new', body: { name: ' urgent ', createdAt: 1 } },
         { operation: 'update', id: 'one', body: { name: 'x' } },
         { operation: 'delete', id: 'other', ifMatch: '"x-1"' },
         { operation: 'delete', id, ifMatch: '"7a2c4d8f0e36-3", "7a2c4d8f0e36-4"' },
       ]),
     ).toEqual([
-      { operation: 'create', id, fields: { name: 'urgent', status: 'active' } },
+      { operation: 'create', id: 'new', fields: { name: 'urgent', status: 'active' } },
       { operation: 'update', id: 'one', expected: undefined, fields: { name: 'x' } },
       { operation: 'delete', id: 'other', expected: new Set() },
       { operation: 'delete', id, expected: new Set([3, 4]) },
