@@ -1,7 +1,8 @@
 /** Compares the rows of the list engine with the entities, and writes its columns again. */
-import { setTimeout as delay } from 'node:timers/promises';
+
 import { isDeepStrictEqual } from 'node:util';
 import { forEach } from '../../functions/runtime/for-each.ts';
+import { delay } from '../../functions/runtime/time-and-chance.ts';
 import { Database } from '../../functions/store/dynamodb/database.ts';
 import { Deadline } from '../../functions/store/dynamodb/deadline.ts';
 import type { DynamoDb } from '../../functions/store/dynamodb/operations.ts';

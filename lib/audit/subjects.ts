@@ -1,5 +1,5 @@
 /** Compares the items of subjects, which make a subject unique in its tenant, with the users that have these subjects. */
-import { setTimeout as delay } from 'node:timers/promises';
+import { delay } from '../../functions/runtime/time-and-chance.ts';
 import type { Database } from '../../functions/store/dynamodb/database.ts';
 import { buildUpdate } from '../../functions/store/model/changes.ts';
 import { notExists } from '../../functions/store/model/condition-expressions.ts';

@@ -1,5 +1,5 @@
 /** Compares the long texts of entities, which are items beside them, with the digests in the entities. */
-import { setTimeout as delay } from 'node:timers/promises';
+import { delay } from '../../functions/runtime/time-and-chance.ts';
 import type { Database } from '../../functions/store/dynamodb/database.ts';
 import { buildUpdate } from '../../functions/store/model/changes.ts';
 import { hasVersion } from '../../functions/store/model/condition-expressions.ts';

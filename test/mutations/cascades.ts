@@ -75,6 +75,7 @@ export const cascadeMutations: readonly Mutation[] = [
     file: 'functions/store/cascades/continue-job.ts',
     search: 'actor: leased?.actor',
     replacement: 'actor: undefined',
-    detectedBy: ['test/unit/functions/http/actor.test.ts'],
+    detectedBy: ['test/unit/functions/http.test.ts'],
+    testNamePattern: 'jobs record the subject',
   },
 ];

@@ -137,7 +137,8 @@ export const clockMutations: readonly Mutation[] = [
     file: 'functions/jobs/on-log-records.ts',
     search: 'await reportLate(database, added);',
     replacement: 'await reportLate(database, added.slice(0, 0));',
-    detectedBy: ['test/unit/functions/jobs/on-log-records.test.ts'],
+    detectedBy: ['test/unit/functions/jobs.test.ts'],
+    testNamePattern: 'later than its stamp allows',
   },
   {
     name: 'late-writer-silent',

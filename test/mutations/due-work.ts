@@ -112,7 +112,7 @@ export const dueWorkMutations: readonly Mutation[] = [
     file: compactLog,
     search: 'sum + entries.length, waitingChanges)',
     replacement: 'sum, waitingChanges)',
-    detectedBy: ['test/unit/functions/jobs/on-log-records.test.ts'],
+    detectedBy: ['test/unit/functions/jobs.test.ts'],
     testNamePattern: 'as soon as they are settled',
   },
   {
@@ -121,7 +121,7 @@ export const dueWorkMutations: readonly Mutation[] = [
     file: 'functions/jobs/on-log-records.ts',
     search: 'await lookAgain({ tenant, database: reserve }, kind);',
     replacement: 'void lookAgain;\n        void reserve;',
-    detectedBy: ['test/unit/functions/jobs/on-log-records.test.ts'],
+    detectedBy: ['test/unit/functions/jobs.test.ts'],
     testNamePattern: 'cannot be compacted',
   },
   {
@@ -186,7 +186,7 @@ export const dueWorkMutations: readonly Mutation[] = [
     file: 'functions/jobs/on-stream.ts',
     search: "? eventName === 'INSERT'",
     replacement: "? eventName !== 'REMOVE'",
-    detectedBy: ['test/unit/functions/jobs/failing-records.test.ts'],
+    detectedBy: ['test/unit/functions/jobs.test.ts'],
     testNamePattern: 'progress',
   },
   {

@@ -38,7 +38,7 @@ export const dynamodbMutations: readonly Mutation[] = [
     file: deadline,
     search: 'this.#cancelled = cancelled;',
     replacement: 'this.#cancelled = cancelled && undefined;',
-    detectedBy: ['test/unit/lib/local/departed-clients.test.ts'],
+    detectedBy: ['test/unit/lib/local.test.ts'],
     testNamePattern: 'not made again',
   },
   {

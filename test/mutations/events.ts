@@ -1,6 +1,6 @@
 import type { Mutation } from './mutation.ts';
 
-const unit = 'test/unit/functions/jobs';
+const unit = 'test/unit/functions/jobs.test.ts';
 const delivery = 'test/unit/lib/local.test.ts';
 
 /** Mutations of the rules of events. docs/guides/events.md has what they promise. */
@@ -11,7 +11,8 @@ export const eventMutations: readonly Mutation[] = [
     file: 'functions/jobs/on-log-records-with-bus.ts',
     search: 'batchItemFailures: left.map(',
     replacement: 'batchItemFailures: left.slice(left.length).map(',
-    detectedBy: [`${unit}/on-log-records-with-bus.test.ts`, `${unit}/lost-events.test.ts`],
+    detectedBy: [unit],
+    testNamePattern: '^new log records with a bus ',
   },
   {
     name: 'failing-bus-stops-compaction',
@@ -19,7 +20,8 @@ export const eventMutations: readonly Mutation[] = [
     file: 'functions/jobs/on-log-records-with-bus.ts',
     search: 'await compactLogs(event, context);',
     replacement: 'if (left.length === 0) await compactLogs(event, context);',
-    detectedBy: [`${unit}/on-log-records-with-bus.test.ts`],
+    detectedBy: [unit],
+    testNamePattern: '^new log records with a bus ',
   },
   {
     name: 'unpublished-keys-not-queued',
@@ -27,7 +29,8 @@ export const eventMutations: readonly Mutation[] = [
     file: 'functions/jobs/on-log-records-with-bus.ts',
     search: 'await sendToQueue(environment.unpublishedQueueUrl(), keys, deadline);',
     replacement: 'deadline.remaining();',
-    detectedBy: [`${unit}/on-log-records-with-bus.test.ts`, `${unit}/lost-events.test.ts`],
+    detectedBy: [unit],
+    testNamePattern: '^new log records with a bus ',
   },
   {
     name: 'queued-records-delivered-again',
@@ -35,7 +38,8 @@ export const eventMutations: readonly Mutation[] = [
     file: 'functions/jobs/on-log-records-with-bus.ts',
     search: 'deadline);\n    return [];',
     replacement: 'deadline);\n    return keys;',
-    detectedBy: [`${unit}/on-log-records-with-bus.test.ts`],
+    detectedBy: [unit],
+    testNamePattern: '^new log records with a bus ',
   },
   {
     name: 'old-records-tried-as-often',
@@ -43,7 +47,8 @@ export const eventMutations: readonly Mutation[] = [
     file: 'functions/jobs/on-log-records-with-bus.ts',
     search: '.some(isOld) ? 1 : maxAttempts',
     replacement: '.some(isOld) ? maxAttempts : maxAttempts',
-    detectedBy: [`${unit}/on-log-records-with-bus.test.ts`],
+    detectedBy: [unit],
+    testNamePattern: '^new log records with a bus ',
   },
   {
     name: 'message-deleted-before-it-is-published',
@@ -68,7 +73,8 @@ export const eventMutations: readonly Mutation[] = [
     file: 'functions/jobs/publish-records.ts',
     search: 'keys.filter((key) => failed.has(textOf(key)))',
     replacement: 'keys.filter((key) => failed.has(textOf(key)) || failed.size > 0)',
-    detectedBy: [`${unit}/on-log-records-with-bus.test.ts`],
+    detectedBy: [unit],
+    testNamePattern: '^new log records with a bus ',
   },
   {
     name: 'refused-entries-taken-for-accepted',
@@ -76,7 +82,8 @@ export const eventMutations: readonly Mutation[] = [
     file: 'functions/jobs/event-bus.ts',
     search: 'Entries[position]?.EventId === undefined',
     replacement: 'position >= Entries.length',
-    detectedBy: [`${unit}/event-bus.test.ts`],
+    detectedBy: [unit],
+    testNamePattern: '^event bus ',
   },
   {
     name: 'accepted-entries-sent-again',
@@ -84,7 +91,8 @@ export const eventMutations: readonly Mutation[] = [
     file: 'functions/jobs/event-bus.ts',
     search: 'pending = result.left;',
     replacement: 'pending = result.left.length > 0 ? pending : result.left;',
-    detectedBy: [`${unit}/event-bus.test.ts`],
+    detectedBy: [unit],
+    testNamePattern: '^event bus ',
   },
   {
     name: 'request-above-the-limit-of-the-bus',
@@ -92,7 +100,8 @@ export const eventMutations: readonly Mutation[] = [
     file: 'functions/jobs/event-bus.ts',
     search: 'bytes + more <= maxRequestBytes',
     replacement: 'more <= maxRequestBytes',
-    detectedBy: [`${unit}/event-bus.test.ts`],
+    detectedBy: [unit],
+    testNamePattern: '^event bus ',
   },
   {
     name: 'event-above-the-limit-of-the-bus',
@@ -100,7 +109,8 @@ export const eventMutations: readonly Mutation[] = [
     file: 'functions/jobs/cloud-events.ts',
     search: 'Buffer.byteLength(JSON.stringify(event)) <= maxBytes',
     replacement: 'Buffer.byteLength(JSON.stringify(event)) <= 1_000 * maxBytes',
-    detectedBy: [`${unit}/cloud-events.test.ts`],
+    detectedBy: [unit],
+    testNamePattern: '^cloud events ',
   },
   {
     name: 'repeated-event-with-another-id',
@@ -108,7 +118,8 @@ export const eventMutations: readonly Mutation[] = [
     file: 'functions/jobs/cloud-events.ts',
     search: 'const { id, version } = entry;',
     replacement: 'const { id } = entry;\n  const version = entry.version + Math.random();',
-    detectedBy: [`${unit}/cloud-events.test.ts`, `${unit}/lost-events.test.ts`],
+    detectedBy: [unit],
+    testNamePattern: '^cloud events ',
   },
   {
     name: 'tenants-with-one-source',
@@ -116,7 +127,8 @@ export const eventMutations: readonly Mutation[] = [
     file: 'functions/jobs/cloud-events.ts',
     search: "tenant.startsWith('@') ?",
     replacement: "tenant.startsWith('@') || tenant.length > 1 ?",
-    detectedBy: [`${unit}/cloud-events.test.ts`],
+    detectedBy: [unit],
+    testNamePattern: '^cloud events ',
   },
   {
     name: 'place-above-unsettled-records',
@@ -125,6 +137,7 @@ export const eventMutations: readonly Mutation[] = [
     search: 'await this.#advance(database, nowMs - marginMs)',
     replacement: 'await this.#advance(database, nowMs - 0 * marginMs)',
     detectedBy: [delivery],
+    testNamePattern: '^event delivery ',
   },
   {
     name: 'place-above-undelivered-records',
@@ -133,6 +146,7 @@ export const eventMutations: readonly Mutation[] = [
     search: 'if (error !== undefined) return;',
     replacement: 'if (error === this) return;',
     detectedBy: [delivery],
+    testNamePattern: '^event delivery ',
   },
   {
     name: 'place-not-stored',
@@ -141,6 +155,7 @@ export const eventMutations: readonly Mutation[] = [
     search: 'if (passed.length > 0) await this.#store(database, settled);',
     replacement: 'if (passed.length < 0) await this.#store(database, settled);',
     detectedBy: [delivery],
+    testNamePattern: '^event delivery ',
   },
   {
     name: 'logs-forgotten-before-they-are-delivered',
@@ -149,6 +164,7 @@ export const eventMutations: readonly Mutation[] = [
     search: 'await this.#addWrittenLogs(database, nowMs);',
     replacement: 'this.#logs.clear();\n    await this.#addWrittenLogs(database, nowMs);',
     detectedBy: [delivery],
+    testNamePattern: '^event delivery ',
   },
   {
     name: 'one-public-address-suffices',

@@ -39,7 +39,8 @@ export const requestMutations: readonly Mutation[] = [
     file: caller,
     search: '(tenantClaim === undefined && authorizer === undefined)',
     replacement: 'tenantClaim === undefined',
-    detectedBy: ['test/unit/functions/http/caller.test.ts'],
+    detectedBy: ['test/unit/functions/http.test.ts'],
+    testNamePattern: '^caller ',
   },
   {
     name: 'key-of-the-tenant',
@@ -184,7 +185,8 @@ export const requestMutations: readonly Mutation[] = [
     file: 'functions/http/operands.ts',
     search: "(sign === '-' ? -60_000 : 60_000)",
     replacement: "(sign === '-' ? -0 : 0)",
-    detectedBy: ['test/unit/functions/http/operands.test.ts'],
+    detectedBy: ['test/unit/functions/http.test.ts'],
+    testNamePattern: '^operands ',
   },
   {
     name: 'page-of-any-size',
@@ -192,7 +194,8 @@ export const requestMutations: readonly Mutation[] = [
     file: 'functions/http/render-page.ts',
     search: 'if (bytes > maxPageBytes) throw tooLarge();',
     replacement: '',
-    detectedBy: ['test/unit/functions/http/render-page.test.ts'],
+    detectedBy: ['test/unit/functions/http.test.ts'],
+    testNamePattern: '^render page ',
   },
   {
     name: 'roles-of-programs',

@@ -52,7 +52,8 @@ export const responseMutations: readonly Mutation[] = [
     file: 'functions/http/renderers.ts',
     search: 'const tag = view.expansions.length > 0 ? undefined : versionTag(',
     replacement: 'const tag = versionTag(',
-    detectedBy: ['test/unit/functions/http/renderers.test.ts'],
+    detectedBy: ['test/unit/functions/http.test.ts'],
+    testNamePattern: '^renderers ',
   },
   {
     name: 'expanded-secrets',
@@ -60,7 +61,8 @@ export const responseMutations: readonly Mutation[] = [
     file: 'functions/http/entity-view.ts',
     search: 'entities.map((one) => target.show(one, fields))',
     replacement: 'entities.map((one) => ({ ...target.show(one, fields), ...one }))',
-    detectedBy: ['test/unit/functions/http/entity-view.test.ts'],
+    detectedBy: ['test/unit/functions/http.test.ts'],
+    testNamePattern: '^entity view ',
   },
   {
     name: 'any-number-expanded',

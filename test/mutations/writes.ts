@@ -268,7 +268,8 @@ export const writeMutations: readonly Mutation[] = [
     file: 'functions/jobs/job-session.ts',
     search: '    return false;\n',
     replacement: '    throw error;\n',
-    detectedBy: ['test/unit/functions/jobs/failing-records.test.ts'],
+    detectedBy: ['test/unit/functions/jobs.test.ts'],
+    testNamePattern: '^jobs of the stream ',
   },
   {
     name: 'subject-without-condition',

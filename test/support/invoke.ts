@@ -1,15 +1,15 @@
 /**
- * Calls handlers in tests: the real handler with a real event of API Gateway, on the embedded engine. `docs/testing.md`
+ * Calls handlers in tests: the real handler with a real event of API Gateway, on a table in the process. `docs/testing.md`
  * explains it.
  */
 import { APIGatewayProxyEventV2Schema } from '@aws-lambda-powertools/parser/schemas/api-gatewayv2';
 import { type Contract, scopeOf } from '#functions/contract/contract.ts';
 import { routes } from '#functions/routes.ts';
 import { setFunctionEnvironment } from '#lib/local/function-environment.ts';
-import { type InvokeResult, invokeWithEvent, openFunctions } from '#lib/local/invoke.ts';
+import { type InvokeResult, invokeWithEvent } from '#lib/local/invoke.ts';
 import { type OperationRequest, operationEvent } from '#lib/local/operation-event.ts';
 import { buildPages } from '#lib/pages/build.ts';
-import { startEngineStore, startTestStore, type TestStore } from './local-store.ts';
+import { startTestStore, type TestStore } from './local-store.ts';
 import { ResponseChecker } from './response-checker.ts';
 
 export { functionContext, scheduledEvent } from '#lib/local/lambda-context.ts';
@@ -30,24 +30,16 @@ let store: TestStore | undefined;
 let checker: ResponseChecker | undefined;
 
 /**
- * Gives the tests of a file an empty table of their own. Call it once, at the top of the file.
- * @param options.engine whether the table is in the embedded engine. By default, it is in the process of the test.
+ * Gives the tests of a file an empty table of their own, in the process of the test. Call it once, at the top of the file.
  * @returns the store, for tests that call it directly.
  */
-export function useEmptyTable({ engine = false } = {}): { store(): TestStore } {
-  let close = (): void => {};
+export function useEmptyTable(): { store(): TestStore } {
   beforeAll(async () => {
-    if (engine) {
-      store = await startEngineStore();
-      close = await openFunctions(store, { tenantClaim: 'tenant' });
-      return;
-    }
     store = await startTestStore();
     await buildPages();
     setFunctionEnvironment(store, { tenantClaim: 'tenant' });
   });
   afterAll(async () => {
-    close();
     await store?.stop();
     store = undefined;
   });

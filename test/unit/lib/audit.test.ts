@@ -1,19 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { DeleteCommand, GetCommand, PutCommand, QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import fc from 'fast-check';
+import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { now, setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
 import { deleteEntity } from '#functions/store/cascades/delete-entity.ts';
 import { createEntity } from '#functions/store/entities/create-entity.ts';
 import { readEntity } from '#functions/store/entities/read-entity.ts';
 import { updateEntity } from '#functions/store/entities/update-entity.ts';
 import { openLog } from '#functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
-import { defaultSizes } from '#functions/store/lists/engine/compaction/sizes.ts';
 import { emptyManifest } from '#functions/store/lists/engine/format/manifest.ts';
 import { listEntities } from '#functions/store/lists/list-entities.ts';
-import { logPartition, manifestSortKey, recordPrefix } from '#functions/store/model/change-log.ts';
+import { logPartition, manifestSortKey } from '#functions/store/model/change-log.ts';
 import { buildCreate } from '#functions/store/model/changes.ts';
 import type { Fields, StoredEntity } from '#functions/store/model/entity.ts';
 import { UnknownFormat } from '#functions/store/model/errors.ts';
-import { newId } from '#functions/store/model/ids.ts';
 import { encodeEntity } from '#functions/store/model/item-codec.ts';
 import { entityKey, textKey } from '#functions/store/model/keys.ts';
 import { encodeSubject, subjectKey, userOfSubject } from '#functions/store/model/subject.ts';
@@ -23,28 +21,36 @@ import type { Session } from '#functions/store/unit-of-work/session.ts';
 import { auditTable } from '#lib/audit/audit-table.ts';
 import { rebuildLogs } from '#lib/audit/change-logs.ts';
 import { Checksum, Checksums, KeyFilter, maxExactKeys, type StoredCopy } from '#lib/audit/checksums.ts';
-import { isClean, isLimited, type Report, reportLines } from '#lib/audit/report.ts';
-import { defaultSegments, scanTable } from '#lib/audit/scan.ts';
-import { copyOfRow, maxFindings } from '#lib/audit/snapshot.ts';
+import { isLimited, type Report } from '#lib/audit/report.ts';
+import { scanTable } from '#lib/audit/scan.ts';
+import { maxFindings } from '#lib/audit/snapshot.ts';
 import { compactAll } from '#test/support/compaction.ts';
 import { listQuery, sortedBy } from '#test/support/list-queries.ts';
-import { startTestStore, type TestStore } from '#test/support/local-store.ts';
+import { startTestStore } from '#test/support/local-store.ts';
+import { VirtualTime } from '#test/support/virtual-time.ts';
+
+let time: VirtualTime;
+let store: Awaited<ReturnType<typeof startTestStore>>;
+
+beforeEach(async () => {
+  time = new VirtualTime(1, Date.parse('2026-02-03T04:00:00.000Z'));
+  setTimeAndChance(time);
+  store = await startTestStore();
+});
+
+afterEach(() => setTimeAndChance());
+
+/** Audits when all records are settled. */
+async function audit(repair = false): Promise<Report> {
+  await time.delay(60_000);
+  return auditTable(store.client, store.tableName, { repair, pauseMs: 50 });
+}
+
+const clean = { orphans: [], malformed: [], texts: [], subjects: [], logs: [] };
 
 describe('audit table', () => {
   /** The audit finds the errors that a test writes, and nothing else, and repairs them. Other writers continue. */
 
-  let store: TestStore;
-
-  beforeEach(async () => {
-    store = await startTestStore();
-  });
-
-  afterEach(async () => {
-    await store.stop();
-  });
-
-  const audit = (repair = false) => auditTable(store.client, store.tableName, { repair, pauseMs: 50 });
-  const clean = { orphans: [], malformed: [], texts: [], subjects: [], logs: [] };
   const task = (more: object = {}): Fields => ({
     name: 'x',
     status: 'active',
@@ -66,16 +72,17 @@ describe('audit table', () => {
   }
 
   test('finds nothing while writers create and delete', async () => {
-    const { project } = await fill(store.session('a'), 60);
+    const { project } = await fill(store.session('a'), 20);
+    store.table.faults = { latencyMs: [1, 20] };
     let isOver = false;
     const writers = Array.from({ length: 4 }, async () => {
       while (!isOver) {
         const session = store.session('a');
         const { entity } = await createEntity(session, 'task', task({ projectId: project }));
-        if (Math.random() < 0.5) await deleteEntity(session, 'task', entity.id);
+        if (time.random() < 0.5) await deleteEntity(session, 'task', entity.id);
       }
     });
-    const report = await audit();
+    const report = await auditTable(store.client, store.tableName, { pauseMs: 500 });
     isOver = true;
     await Promise.all(writers);
     expect(report).toMatchObject({ orphans: [], malformed: [], texts: [], subjects: [], logs: [] });
@@ -85,8 +92,8 @@ describe('audit table', () => {
   test('finds and clears references to entities that do not exist', async () => {
     const session = store.session('a');
     const { project } = await fill(session, 2);
-    const gone = buildCreate('user', { name: 'u', status: 'active' }, Date.now()).after.entity.id;
-    const lost = buildCreate('task', task({ projectId: project, userId: gone, tagIds: [gone] }), Date.now());
+    const gone = buildCreate('user', { name: 'u', status: 'active' }, now()).after.entity.id;
+    const lost = buildCreate('task', task({ projectId: project, userId: gone, tagIds: [gone] }), now());
     await applyChangeSet(session, { changes: [lost] });
     expect((await audit()).orphans.map(({ field }) => field).sort()).toEqual(['tagIds', 'userId']);
     expect(await audit(true)).toMatchObject({ repaired: 2 });
@@ -95,58 +102,26 @@ describe('audit table', () => {
     expect(entity).toMatchObject({ projectId: project, userId: null, tagIds: [] });
   });
 
-  test('repairs a log before it changes an entity that has the record of a lost change: both make the same version', async () => {
-    const session = store.session('a');
-    const { project } = await fill(session, 1);
-    const user = await createEntity(session, 'user', { name: 'u', status: 'active', organizationId: null });
-    const userId = user.entity.id;
-    const { entity } = await createEntity(session, 'task', task({ projectId: project, userId }));
-    const Key = { ...entityKey('a', 'task', entity.id) };
-    const TableName = store.tableName;
-    const { Item } = await store.client.send(new GetCommand({ TableName, Key }));
-    await updateEntity(session, { kind: 'task', id: entity.id }, { name: 'lost' });
-    await store.client.send(new PutCommand({ TableName, Item }));
-    await store.client.send(new DeleteCommand({ TableName, Key: { ...entityKey('a', 'user', userId) } }));
-    await auditTable(store.client, TableName, { repair: true, pauseMs: 0, marginMs: 0 });
-    expect(await audit()).toMatchObject(clean);
-    await compactAll(store.database(), 'a', 'task');
-    expect(await audit()).toMatchObject(clean);
-    expect((await readEntity(session, 'task', entity.id)).entity).toMatchObject({ name: 'x', userId: null });
-  });
-
   test('clears a reference that the row of an entity does not have', async () => {
     const session = store.session('a');
     const { tasks } = await fill(session, 1);
     const { entity } = tasks[0] as StoredEntity;
-    const userId = buildCreate('user', { name: 'u', status: 'active' }, Date.now()).after.entity.id;
-    const Item = encodeEntity('a', { kind: 'task', entity: { ...entity, userId }, version: 2 }, Date.now());
+    const userId = buildCreate('user', { name: 'u', status: 'active' }, now()).after.entity.id;
+    const Item = encodeEntity('a', { kind: 'task', entity: { ...entity, userId }, version: 2 }, now());
     await store.client.send(new PutCommand({ TableName: store.tableName, Item }));
-    await auditTable(store.client, store.tableName, { repair: true, pauseMs: 0, marginMs: 0 });
+    await audit(true);
     expect(await audit()).toMatchObject(clean);
     expect((await readEntity(session, 'task', entity.id)).entity).toMatchObject({ userId: null });
-  });
-
-  test('finds an entity whose keys do not match its fields', async () => {
-    const { tasks } = await fill(store.session('a'), 1);
-    const stored = tasks[0] as StoredEntity;
-    const Item = { ...encodeEntity('a', stored, stored.stamp ?? 0), byStatus: 'another' };
-    await store.client.send(new PutCommand({ TableName: store.tableName, Item }));
-    expect((await audit()).malformed).toEqual([`a#task#${tasks[0]?.entity.id}`]);
   });
 });
 
 describe('change logs', () => {
-  let store: TestStore;
+  const compare = async () => (await audit()).logs;
 
-  beforeAll(async () => {
-    store = await startTestStore();
-  });
-
-  afterAll(() => store.stop());
-
-  const compare = async () => (await auditTable(store.client, store.tableName, { pauseMs: 0 })).logs;
-
-  const rebuild = () => rebuildLogs(store.client, store.tableName, { marginMs: 0 });
+  async function rebuild(): Promise<void> {
+    await time.delay(60_000);
+    await rebuildLogs(store.client, store.tableName);
+  }
 
   const newTag = (tenant: string, name: string): Promise<StoredEntity> =>
     createEntity(store.session(tenant), 'tag', { name, status: 'active', organizationId: null });
@@ -158,22 +133,9 @@ describe('change logs', () => {
 
   /** Writes an entity without a record, as a restored table may have it. */
   const putWithoutRecord = ({ kind, entity, version }: StoredEntity, tenant: string, name: string) => {
-    const Item = encodeEntity(
-      tenant,
-      { kind, entity: { ...entity, name }, version: version + 1 },
-      Date.now(),
-    );
+    const Item = encodeEntity(tenant, { kind, entity: { ...entity, name }, version: version + 1 }, now());
     return store.client.send(new PutCommand({ TableName: store.tableName, Item }));
   };
-
-  test('finds nothing in logs that were compacted, and in logs that were not', async () => {
-    const compacted = randomUUID();
-    await newTag(compacted, 'a');
-    await compactAll(store.database(), compacted, 'tag');
-    await newTag(compacted, 'b');
-    await newTag(randomUUID(), 'c');
-    expect(await compare()).toEqual([]);
-  });
 
   test('finds a row that differs from its entity and a row without an entity, and the rebuild corrects them', async () => {
     const tenant = randomUUID();
@@ -195,7 +157,7 @@ describe('change logs', () => {
     await newTag(tenant, 'a');
     await compactAll(store.database(), tenant, 'tag');
     const log = openLog(store.database(), tenant, 'tag');
-    const { manifest = emptyManifest } = await log.readHead(Date.now());
+    const { manifest = emptyManifest } = await log.readHead(now());
     const segments = manifest.segments.map((segment) => ({ ...segment, deleted: segment.deleted - 1 }));
     expect(await log.replaceManifest({ ...manifest, version: manifest.version + 1, segments })).toBe(true);
     const found = { log: logPartition(tenant, 'tag'), ids: [], wrongTotal: 2 };
@@ -204,67 +166,17 @@ describe('change logs', () => {
     expect(await compare()).toEqual([]);
   });
 
-  test('rebuilds the rows of a log of which no entity is left', async () => {
-    const tenant = randomUUID();
-    const { entity } = await newTag(tenant, 'a');
-    await compactAll(store.database(), tenant, 'tag');
-    const Key = { ...entityKey(tenant, 'tag', entity.id) };
-    await store.client.send(new DeleteCommand({ TableName: store.tableName, Key }));
-    const log = logPartition(tenant, 'tag');
-    expect(await compare()).toEqual([{ log, ids: [entity.id] }]);
-    await rebuild();
-    expect(await compare()).toEqual([]);
-  });
-
   test('lists are right after a rebuild when the clock of a writer was ahead', async () => {
     const tenant = randomUUID();
-    const ahead = Date.now() + 500;
-    const clock = jest.spyOn(Date, 'now').mockReturnValue(ahead);
+    setTimeAndChance(new VirtualTime(2, now() + 500));
     await newTag(tenant, 'a');
-    clock.mockRestore();
+    setTimeAndChance(time);
     await rebuild();
     expect(await names(tenant)).toEqual(['a']);
     expect(await compare()).toEqual([]);
   });
 
-  test('finds nothing when a field is newer than the columns', async () => {
-    const tenant = randomUUID();
-    const session = store.session(tenant);
-    const fields = { name: 'a', status: 'active', organizationId: null };
-    const { entity } = await createEntity(session, 'tag', fields);
-    await createEntity(session, 'tag', fields);
-    await compactAll(store.database(), tenant, 'tag');
-    await updateEntity(session, { kind: 'tag', id: entity.id }, { added: 'x' });
-    await compactAll(store.database(), tenant, 'tag', { ...defaultSizes, maxShareOfColumn: 1 });
-    expect(await compare()).toEqual([]);
-  });
-
-  test('lists stay right when entities change after a rebuild', async () => {
-    const tenant = randomUUID();
-    const first = await newTag(tenant, 'a');
-    await newTag(tenant, 'b');
-    await rebuild();
-    await updateEntity(store.session(tenant), { kind: 'tag', id: first.entity.id }, { name: 'c' });
-    await newTag(tenant, 'd');
-    expect(await names(tenant)).toEqual(['b', 'c', 'd']);
-    await compactAll(store.database(), tenant, 'tag');
-    expect(await names(tenant)).toEqual(['b', 'c', 'd']);
-    expect(await compare()).toEqual([]);
-  });
-
   describe('a record of a change that the table does not have', () => {
-    /** Makes a change of an entity, and puts the entity back as it was. The table then has the record of the change only. */
-    async function withoutChange(
-      tenant: string,
-      { entity: { id } }: StoredEntity,
-      change: () => Promise<unknown>,
-    ) {
-      const Key = { ...entityKey(tenant, 'tag', id) };
-      const { Item } = await store.client.send(new GetCommand({ TableName: store.tableName, Key }));
-      await change();
-      await store.client.send(new PutCommand({ TableName: store.tableName, Item }));
-    }
-
     /** Checks that rows are wrong, that they are right after the rebuild, and also after further steps of compaction. */
     async function checkRebuild(tenant: string, ids: readonly string[]): Promise<void> {
       expect(await compare()).toEqual([{ log: logPartition(tenant, 'tag'), ids }]);
@@ -274,21 +186,20 @@ describe('change logs', () => {
       expect(await compare()).toEqual([]);
     }
 
-    test('is not taken for late after the rebuild when it deletes an entity', async () => {
+    test.each([
+      ['deletes', (session: Session, id: string) => deleteEntity(session, 'tag', id)],
+      [
+        'changes',
+        (session: Session, id: string) => updateEntity(session, { kind: 'tag', id }, { name: 'b' }),
+      ],
+    ])('is not taken for late after the rebuild when it %s an entity', async (_, change) => {
       const tenant = randomUUID();
-      const tag = await newTag(tenant, 'a');
-      const { id } = tag.entity;
-      await withoutChange(tenant, tag, () => deleteEntity(store.session(tenant), 'tag', id));
-      await checkRebuild(tenant, [id]);
-      expect(await names(tenant)).toEqual(['a']);
-    });
-
-    test('is not taken for late after the rebuild when it changes an entity', async () => {
-      const tenant = randomUUID();
-      const tag = await newTag(tenant, 'a');
-      const { id } = tag.entity;
-      const session = store.session(tenant);
-      await withoutChange(tenant, tag, () => updateEntity(session, { kind: 'tag', id }, { name: 'b' }));
+      const { id } = (await newTag(tenant, 'a')).entity;
+      const Key = { ...entityKey(tenant, 'tag', id) };
+      const { Item } = await store.client.send(new GetCommand({ TableName: store.tableName, Key }));
+      await change(store.session(tenant), id);
+      // The entity is as it was.
+      await store.client.send(new PutCommand({ TableName: store.tableName, Item }));
       await checkRebuild(tenant, [id]);
       expect(await names(tenant)).toEqual(['a']);
     });
@@ -304,24 +215,13 @@ describe('change logs', () => {
   });
 
   describe('a format that this release does not read', () => {
-    /** Changes an item of a log as a later release may have written it. */
-    async function rewrite(Key: { pk: string; sk: string }, more: object): Promise<void> {
-      const { Item } = await store.client.send(new GetCommand({ TableName: store.tableName, Key }));
-      await store.client.send(new PutCommand({ TableName: store.tableName, Item: { ...Item, ...more } }));
-    }
-
-    async function withManifest(tenant: string): Promise<{ pk: string; sk: string }> {
-      await newTag(tenant, 'a');
-      await newTag(tenant, 'b');
-      await compactAll(store.database(), tenant, 'tag');
-      await newTag(tenant, 'c');
-      return { pk: logPartition(tenant, 'tag'), sk: manifestSortKey };
-    }
-
     test('of a manifest is reported, stops lists and compaction, and a rebuild is the way out', async () => {
       const tenant = randomUUID();
-      const key = await withManifest(tenant);
-      await rewrite(key, { format: 99 });
+      const key = { pk: logPartition(tenant, 'tag'), sk: manifestSortKey };
+      for (const name of ['a', 'b']) await newTag(tenant, name);
+      await compactAll(store.database(), tenant, 'tag');
+      await newTag(tenant, 'c');
+      await store.database().putItem({ ...((await store.database().get(key)) as Item), format: 99 });
       const unknown = 'The format of a stored item (manifest) is 99, and this release reads 6.';
       await expect(names(tenant)).rejects.toThrow(new UnknownFormat(unknown));
       // Records live for a month: compaction from them alone would lose all older rows.
@@ -336,64 +236,6 @@ describe('change logs', () => {
       await compactAll(store.database(), tenant, 'tag');
       expect(await names(tenant)).toEqual(['a', 'b', 'c', 'd']);
     });
-
-    test('of a record is reported, and a rebuild is the way out when the record is settled', async () => {
-      const tenant = randomUUID();
-      await withManifest(tenant);
-      const { Items = [] } = await store.client.send(
-        new QueryCommand({
-          TableName: store.tableName,
-          KeyConditionExpression: 'pk = :log and begins_with(sk, :record)',
-          ExpressionAttributeValues: { ':log': logPartition(tenant, 'tag'), ':record': recordPrefix },
-        }),
-      );
-      const { pk, sk } = Items.at(-1) as { pk: string; sk: string };
-      await rewrite({ pk, sk }, { e: Buffer.of(99) });
-      const unknown = 'The format of a stored item (record) is 49, and this release reads 3.';
-      await expect(names(tenant)).rejects.toThrow(new UnknownFormat(unknown));
-      expect(await compare()).toMatchObject([{ unreadable: expect.stringContaining(unknown) }]);
-      await rebuild();
-      // Lists read the records of the last seconds although they are below the watermark.
-      const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 60_000);
-      expect(await names(tenant)).toEqual(['a', 'b', 'c']);
-      clock.mockRestore();
-      await store.client.send(new DeleteCommand({ TableName: store.tableName, Key: { pk, sk } }));
-    });
-
-    test('of a column is reported, and a rebuild is the way out', async () => {
-      const tenant = randomUUID();
-      const { pk } = await withManifest(tenant);
-      const { Items = [] } = await store.client.send(new ScanCommand({ TableName: store.tableName }));
-      const isSegment = (item: Record<string, unknown>): boolean =>
-        item['sk'] === 'all' && String(item['pk']).startsWith(`${tenant}#`);
-      const { pk: segment, sk } = Items.find(isSegment) as { pk: string; sk: string };
-      await rewrite({ pk: segment, sk }, { format: 99 });
-      await expect(names(tenant)).rejects.toThrow(/small segment\) is 99/);
-      expect(await compare()).toMatchObject([{ log: pk, unreadable: expect.stringContaining('is 99') }]);
-      await rebuild();
-      expect(await names(tenant)).toEqual(['a', 'b', 'c']);
-    });
-  });
-
-  test('finds a log of which a record is missing, and rebuilds it', async () => {
-    const tenant = randomUUID();
-    const { entity } = await newTag(tenant, 'a');
-    await updateEntity(store.session(tenant), { kind: 'tag', id: entity.id }, { name: 'b' });
-    const log = logPartition(tenant, 'tag');
-    const { Items = [] } = await store.client.send(
-      new QueryCommand({
-        TableName: store.tableName,
-        KeyConditionExpression: 'pk = :log and begins_with(sk, :record)',
-        ExpressionAttributeValues: { ':log': log, ':record': recordPrefix },
-      }),
-    );
-    const [first] = Items;
-    const Key = { pk: first?.['pk'], sk: first?.['sk'] };
-    await store.client.send(new DeleteCommand({ TableName: store.tableName, Key }));
-    expect(await compare()).toEqual([{ log, ids: [], unreadable: expect.stringContaining('is missing') }]);
-    await rebuild();
-    expect(await compare()).toEqual([]);
-    expect(await names(tenant)).toEqual(['b']);
   });
 
   test('finds a row that differs beside a log that cannot be read, whose rows change the same checksums', async () => {
@@ -415,13 +257,13 @@ describe('change logs', () => {
 });
 
 describe('checksums', () => {
-  /** Copies of 10,000 values, with one value that differs, is missing, or is there twice. */
+  /** Copies of 1,000 values, with one value that differs, is missing, or is there twice. */
   const copies = (sign: 1 | -1, other?: Partial<StoredCopy>): StoredCopy[] =>
-    Array.from({ length: 10_000 }, (_, number) => ({
+    Array.from({ length: 1_000 }, (_, number) => ({
       key: `key ${number}`,
       value: `value ${number}`,
       sign,
-      ...(number === 5_000 && other),
+      ...(number === 500 && other),
     }));
 
   function sumsOf(added: readonly StoredCopy[], subtracted: readonly StoredCopy[]) {
@@ -434,49 +276,17 @@ describe('checksums', () => {
     return { one, all };
   }
 
-  test('are zero when each copy was added and subtracted, in any order', () => {
-    const { one, all } = sumsOf(copies(1), copies(-1).reverse());
-    expect(one.isZero).toBe(true);
-    expect(copies(1).filter(({ key }) => all.differs(key))).toEqual([]);
-  });
-
   test.each([
     ['has another value', copies(-1, { value: 'another' })],
     ['has another key', copies(-1, { key: 'another' })],
-    ['is missing', copies(-1).toSpliced(5_000, 1)],
-    ['is there twice', [...copies(-1), ...copies(-1).slice(5_000, 5_001)]],
+    ['is missing', copies(-1).toSpliced(500, 1)],
+    ['is there twice', [...copies(-1), ...copies(-1).slice(500, 501)]],
   ])('differ for few keys when one copy %s', (_, subtracted) => {
     const { one, all } = sumsOf(copies(1), subtracted);
     expect(one.isZero).toBe(false);
     const differing = copies(1).filter(({ key }) => all.differs(key));
-    expect(differing.map(({ key }) => key)).toContain('key 5000');
+    expect(differing.map(({ key }) => key)).toContain('key 500');
     expect(differing.length).toBeLessThan(10);
-  });
-
-  test('of different texts differ', () => {
-    fc.assert(
-      fc.property(fc.string(), fc.string(), (one, other) => {
-        const sum = new Checksum();
-        sum.change({ key: 'key', value: one, sign: 1 });
-        sum.change({ key: 'key', value: other, sign: -1 });
-        expect(sum.isZero).toBe(one === other);
-      }),
-    );
-  });
-
-  test('the copy of a row has its version, every field and every value, in any order', () => {
-    const row = { name: 'a', status: 'b', projectId: null, tagIds: 'x,y' };
-    const same = copyOfRow('log', 'id', { version: 1, row }, 1).value;
-    const reversed = Object.fromEntries(Object.entries(row).reverse());
-    expect(copyOfRow('log', 'id', { version: 1, row: reversed }, 1).value).toBe(same);
-    const others = [
-      { version: 2, row },
-      { version: 1, row: { ...row, name: 'b' } },
-      { version: 1, row: { ...row, projectId: '' } },
-      { version: 1, row: { ...row, more: null } },
-      { version: 1, row: { name: 'a', status: 'b', projectId: null } },
-    ].map((known) => copyOfRow('log', 'id', known, 1).value);
-    expect(new Set([same, ...others]).size).toBe(others.length + 1);
   });
 
   test.each([maxExactKeys, maxExactKeys + 1])(
@@ -485,32 +295,11 @@ describe('checksums', () => {
       const filter = new KeyFilter();
       const numbers = Array.from({ length: count }, (_, number) => number);
       for (const number of numbers) filter.add(`key ${number}`);
-      expect(numbers.filter((number) => !filter.has(`key ${number}`))).toEqual([]);
-      expect(numbers.filter((number) => filter.has(`other ${number}`))).toEqual([]);
+      const some = numbers.slice(-200);
+      expect(some.filter((number) => !filter.has(`key ${number}`))).toEqual([]);
+      expect(some.filter((number) => filter.has(`other ${number}`))).toEqual([]);
     },
   );
-
-  /** Returns the mebibytes of typed arrays in which checksums and a filter have some keys. */
-  function mebibytesOf(keys: number): number {
-    const before = process.memoryUsage().arrayBuffers;
-    const sums = new Checksums();
-    const filter = new KeyFilter();
-    for (let number = 0; number < keys; number += 1) {
-      sums.change({ key: `key ${number}`, value: '', sign: 1 });
-      filter.add(`key ${number}`);
-    }
-    const bytes = process.memoryUsage().arrayBuffers - before;
-    // Both are in use until here, so the garbage collector has not freed them.
-    expect([sums.differs('key 0'), filter.has('key 0')]).toEqual([keys > 0, keys > 0]);
-    return bytes / 2 ** 20;
-  }
-
-  test('need memory for the keys that there are, 72 MiB at most', () => {
-    expect(mebibytesOf(0)).toBeLessThan(0.1);
-    expect(mebibytesOf(100)).toBeLessThan(0.25);
-    expect(mebibytesOf(1_000)).toBeLessThan(2.5);
-    expect(mebibytesOf(maxExactKeys + 1)).toBeLessThanOrEqual(72);
-  });
 });
 
 describe('report', () => {
@@ -531,30 +320,11 @@ describe('report', () => {
     expect(isLimited({ ...clean, malformed: malformed.slice(1) })).toBe(false);
     expect(isLimited({ ...clean, malformed })).toBe(true);
     expect(isLimited({ ...clean, logs: [{ log: 'a#task#log', ids: malformed }] })).toBe(true);
-    expect(reportLines({ ...clean, malformed })).toContain(
-      'The audit keeps 10000 findings of a kind. Repair them, and audit again.',
-    );
-  });
-
-  test('a log that was not compared completely is a finding', () => {
-    const report: Report = { ...clean, logs: [{ log: 'a#task#log', ids: [], isIncomplete: true }] };
-    expect(isClean(report)).toBe(false);
-    expect(reportLines(report)[0]).toBe(
-      'Log: a#task#log was not compared completely, because of other differences. Repair them, and audit again.',
-    );
   });
 });
 
 describe('scan', () => {
-  let store: TestStore;
-
-  beforeAll(async () => {
-    store = await startTestStore();
-  });
-
-  afterAll(() => store.stop());
-
-  test.each([1, defaultSegments, 7])('visits every item once, in %i segments', async (segments) => {
+  test.each([1, 7])('visits every item once, in %i segments', async (segments) => {
     const keys = Array.from({ length: 60 }, (_, number) => ({ pk: `p${number % 20}`, sk: `s${number}` }));
     const { tableName: TableName, client } = store;
     for (const Item of keys) await client.send(new PutCommand({ TableName, Item }));
@@ -573,17 +343,6 @@ describe('scan', () => {
 
 describe('subjects', () => {
   /** The audit finds and repairs subjects whose items do not match the users. */
-
-  let store: TestStore;
-
-  beforeEach(async () => {
-    store = await startTestStore();
-  });
-
-  afterEach(() => store.stop());
-
-  const audit = (repair = false) => auditTable(store.client, store.tableName, { repair, pauseMs: 50 });
-  const clean = { orphans: [], malformed: [], texts: [], subjects: [], logs: [] };
 
   const make = async (subject: string | null): Promise<string> =>
     (await createEntity(store.session('a'), 'user', { name: 'x', status: 'active', subject })).entity.id;
@@ -617,45 +376,11 @@ describe('subjects', () => {
     expect(await audit()).toMatchObject(clean);
   }
 
-  test('finds nothing where subjects are given, changed and removed', async () => {
-    const [changed, removed] = [await make('one'), await make('two')];
-    await make('three');
-    await make(null);
-    await updateEntity(store.session('a'), { kind: 'user', id: changed }, { subject: 'four' });
-    await updateEntity(store.session('a'), { kind: 'user', id: removed }, { subject: null });
-    expect(await audit()).toMatchObject(clean);
-  });
-
   test('finds a missing item, and puts it', async () => {
     const id = await make('one');
     await store.database().deleteItem(subjectKey('a', 'one'));
     await expectRepair('one', 'missing', [id]);
     expect(await namedBy('one')).toBe(id);
-  });
-
-  test('finds and removes an item whose user has another subject', async () => {
-    const id = await make('one');
-    await put(encodeSubject('a', 'two', id));
-    await expectRepair('two', 'unused', [id]);
-    expect([await namedBy('one'), await namedBy('two')]).toEqual([id, undefined]);
-  });
-
-  test('finds and removes an item without a user', async () => {
-    const { id } = newId(Date.now());
-    await put(encodeSubject('a', 'one', id));
-    await expectRepair('one', 'unused', [id]);
-    expect(await namedBy('one')).toBeUndefined();
-  });
-
-  test('finds two users with one subject, and leaves it to the one that the item names', async () => {
-    const [other, owner] = [await make(null), await make('one')];
-    await putSubjectOnly(other, 'one');
-    await expectRepair('one', 'shared', [other, owner]);
-    expect([await subjectOf(other), await subjectOf(owner), await namedBy('one')]).toEqual([
-      null,
-      'one',
-      owner,
-    ]);
   });
 
   test('finds a user whose subject the item of another user has, and gives it the item', async () => {
@@ -665,29 +390,9 @@ describe('subjects', () => {
     await expectRepair('one', 'shared', [former, owner]);
     expect([await subjectOf(owner), await namedBy('one')]).toEqual(['one', owner]);
   });
-
-  test('reports each subject in one line', async () => {
-    const id = await make('one');
-    await store.database().deleteItem(subjectKey('a', 'one'));
-    const { pk } = subjectKey('a', 'one');
-    expect(reportLines(await audit())).toEqual([
-      `Subject: ${pk} is missing, although a user has the subject. Users: ${id}.`,
-      expect.stringMatching(/, 1 wrong subjects, /),
-    ]);
-  });
 });
 
 describe('texts', () => {
-  let store: TestStore;
-
-  beforeEach(async () => {
-    store = await startTestStore();
-  });
-
-  afterEach(() => store.stop());
-
-  const audit = (repair = false) => auditTable(store.client, store.tableName, { repair, pauseMs: 50 });
-  const clean = { orphans: [], malformed: [], texts: [], subjects: [], logs: [] };
   const long = 'x'.repeat(500);
 
   const make = async (description: string): Promise<string> =>
@@ -697,9 +402,6 @@ describe('texts', () => {
     store.client.send(
       new PutCommand({ TableName: store.tableName, Item: { ...textKey('a', 'tag', id), text } }),
     );
-
-  const textExists = async (id: string): Promise<boolean> =>
-    (await store.database().get(textKey('a', 'tag', id))) !== undefined;
 
   const descriptionOf = async (id: string): Promise<string | undefined> =>
     (await readEntity(store.session('a'), 'tag', id)).entity.description;
@@ -711,13 +413,6 @@ describe('texts', () => {
     expect(await audit(true)).toMatchObject({ texts: [{ entity, problem }], repaired: 1 });
     expect(await audit()).toMatchObject(clean);
   }
-
-  test('finds nothing where long texts are written, replaced and removed', async () => {
-    const [replaced, removed] = [await make(long), await make(long)];
-    await updateEntity(store.session('a'), { kind: 'tag', id: replaced }, { description: `${long}y` });
-    await updateEntity(store.session('a'), { kind: 'tag', id: removed }, { description: 'short' });
-    expect(await audit()).toMatchObject(clean);
-  });
 
   test('finds a missing text, and repairs it with the beginning, which the entity still shows', async () => {
     const id = await make(long);
@@ -732,29 +427,5 @@ describe('texts', () => {
     await putText(id, other);
     await expectRepair(id, 'different');
     expect(await descriptionOf(id)).toBe(other);
-  });
-
-  test('finds and deletes a text of an entity whose own is short', async () => {
-    const id = await make('short');
-    await putText(id, long);
-    await expectRepair(id, 'unused');
-    expect(await textExists(id)).toBe(false);
-    expect(await descriptionOf(id)).toBe('short');
-  });
-
-  test('finds and deletes a text without an entity', async () => {
-    const { id } = newId(Date.now());
-    await putText(id, long);
-    await expectRepair(id, 'unused');
-    expect(await textExists(id)).toBe(false);
-  });
-
-  test('reports each text in one line', async () => {
-    const id = await make(long);
-    await store.database().deleteItem(textKey('a', 'tag', id));
-    expect(reportLines(await audit())).toEqual([
-      `Text: the description of a#tag#${id} is missing.`,
-      expect.stringMatching(/, 1 wrong texts, /),
-    ]);
   });
 });

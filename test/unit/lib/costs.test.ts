@@ -9,13 +9,7 @@ import {
   requestMetricsMonth,
   total,
 } from '#lib/costs/costs.ts';
-import {
-  backgroundUnits,
-  backupsMonth,
-  eventBusMonth,
-  monthOfWorkload,
-  ownKeyMonth,
-} from '#lib/costs/workload.ts';
+import { backgroundUnits, backupsMonth, monthOfWorkload, ownKeyMonth } from '#lib/costs/workload.ts';
 
 describe('costs', () => {
   const usage = { readUnits: 2, writeUnits: 10, billedMs: 100, memoryMb: 1_024, responseBytes: 1_000 };
@@ -34,10 +28,6 @@ describe('costs', () => {
     const costs = { create: costOfMillion(usage) };
     const expected = idleMonth() + 20 * 0.015 + (9.673_34 * 20 * 100) / 1_000_000 + 2 * 0.45;
     expect(monthOf(20, { create: 100 }, costs, 2)).toBeCloseTo(expected);
-  });
-
-  test('rejects a habit without a cost', () => {
-    expect(() => monthOf(1, { sleep: 1 }, {}, 0)).toThrow('There is no cost of "sleep".');
   });
 
   test('metrics cost by the operations and the hours with a call, tokens by the thousand, cold starts by their time', () => {
@@ -126,29 +116,6 @@ describe('workload', () => {
     expect(month['log lines of jobs']).toBeCloseTo(((2_592_000 / 15) * 1_200 * 0.5) / 1_000_000_000);
     expect(month['storage of tasks']).toBeCloseTo(0.0044 * 0.45);
     expect(month['storage of records']).toBeCloseTo(0.88 * 0.45, 1);
-  });
-
-  test('the functions of the stream are called for each write, but at most as often as batches are collected', () => {
-    const lines = (tenants: number, requestsPerSecond: number): number =>
-      monthOfWorkload({ ...workload, tenants, requestsPerSecond }, kinds)['log lines of jobs'];
-    expect(lines(1, 1_000)).toBe(lines(1, 10));
-    expect(lines(1_000, 1)).toBeCloseTo(lines(1_000, 10) / 10);
-    // Forty batches of four shards, in 15 seconds.
-    expect(lines(1_000, 1_000)).toBeCloseTo(40 * lines(1, 1_000));
-  });
-
-  test('an event bus costs its events, and that compaction looks more often', () => {
-    const usage = { readUnits: 1, events: 1, bytes: 500 };
-    const added = eventBusMonth(workload, kinds, usage);
-    const writes = 2.592;
-    const events = writes * (0.125 + 1 + 500 * 0.001 * 0.123);
-    const [before, after] = [backgroundUnits(1), backgroundUnits(1, true)].map(
-      ({ writeUnits, readUnits }) => writeUnits * 0.625 + readUnits * 0.125,
-    ) as [number, number];
-    // A call in a second instead of one in 15, of 150 ms, and as many steps: one for 48 writes.
-    const calls = 2_592_000 * (14 / 15);
-    const functions = calls * 2e-7 + calls * 0.15 * (1_769 / 1_024) * 0.000_013_333_4;
-    expect(added).toBeCloseTo(events + writes * (after - before) + functions);
   });
 
   test('backups cost their copies, and a key of your own its calls', () => {

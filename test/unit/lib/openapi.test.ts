@@ -1,8 +1,3 @@
-import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { needsToken, scopeOf } from '#functions/contract/contract.ts';
@@ -15,25 +10,24 @@ import {
 } from '#functions/http/parse-list-query.ts';
 import { catalogue } from '#functions/http/problems.ts';
 import { notFoundFile } from '#functions/http/static-page.ts';
-import { eventNames } from '#functions/jobs/cloud-events.ts';
+import { type CloudEvent, eventNames, toEvents } from '#functions/jobs/cloud-events.ts';
 import { routes } from '#functions/routes.ts';
-import { tag } from '#functions/tags/resource.ts';
+import { decodeRecord, recordWrites } from '#functions/store/model/change-log.ts';
+import { buildCreate, buildDeletion, buildRestore, buildUpdate } from '#functions/store/model/changes.ts';
+import { newDeletion } from '#functions/store/model/deletion.ts';
+import { type Fields, readOnlyFields } from '#functions/store/model/entity.ts';
+import type { Item } from '#functions/store/model/writes.ts';
 import { task } from '#functions/tasks/resource.ts';
 import { files } from '#lib/hosting/functions.ts';
-import type { Service } from '#lib/local/service.ts';
 import { clientTypes } from '#lib/openapi/client-types.ts';
 import { clientTypesFile, committedFile, earlierDocument } from '#lib/openapi/committed-document.ts';
 import { breakingChanges, isBreakingVersion } from '#lib/openapi/compare.ts';
 import { documentText, openApiDocument } from '#lib/openapi/document.ts';
 import { eventSchemas } from '#lib/openapi/event-schemas.ts';
 import { expandParameterNames, listParameters } from '#lib/openapi/list-parameters.ts';
-import { referenceDocument } from '#lib/openapi/reference-document.ts';
 import { fieldDescriptions, resourceDocs } from '#lib/openapi/resources.ts';
 import type { OpenApiDocument, Parameter, Schema } from '#lib/openapi/types.ts';
 import { expectComplete, expectCurrent } from '#test/support/complete.ts';
-import { type EventReceiver, startEventReceiver } from '#test/support/event-receiver.ts';
-import { distinct, EveryChange } from '#test/support/every-change.ts';
-import { startTestService } from '#test/support/local-service.ts';
 
 describe('compare', () => {
   const document = openApiDocument();
@@ -72,13 +66,6 @@ describe('compare', () => {
       else delete parent[place.at(-1) ?? ''];
     };
 
-  const move =
-    (place: Place, name: string): Change =>
-    (copy) => {
-      put([...place.slice(0, -1), name], inside(copy, place))(copy);
-      drop(place)(copy);
-    };
-
   function changed(change: Change): OpenApiDocument {
     // A deep copy, as if read from a file.
     const copy = JSON.parse(JSON.stringify(few)) as OpenApiDocument;
@@ -89,7 +76,8 @@ describe('compare', () => {
   test('has no breaking change since the last two commits, unless the version announces it', () => {
     const bases = [committedFile, 'HEAD', 'HEAD^'].flatMap((base) => earlierDocument(base) ?? []);
     expect(bases.length).toBeGreaterThan(0);
-    for (const base of bases) {
+    // Comparing equal documents takes long.
+    for (const base of bases.filter((one) => JSON.stringify(one) !== JSON.stringify(document))) {
       if (!isBreakingVersion(base, document)) expect(breakingChanges(base, document)).toEqual([]);
     }
   });
@@ -105,116 +93,22 @@ describe('compare', () => {
   const paths = (path: string, ...rest: Place): Place => ['paths', path, ...rest];
   const sent = (...rest: Place): Place => ['components', 'schemas', 'NewTask', ...rest];
   const received = (...rest: Place): Place => ['components', 'schemas', 'Task', ...rest];
-  const parameter = (...rest: Place): Place => ['components', 'parameters', ...rest];
 
   /** Each change with the breaking change that is reported for it, and for its reversal. */
   const changes: readonly [string, Change, RegExp?, RegExp?][] = [
     ['removed operation', drop(paths('/v1/tags/{id}', 'put')), /^PUT \/v1\/tags\/\{id\} is removed$/],
-    ['removed path', drop(paths('/v1/health')), /GET \/v1\/health is removed/],
-    [
-      'renamed operation',
-      put(paths('/v1/health', 'get', 'operationId'), 'x'),
-      /now named x/,
-      /now named checkHealth/,
-    ],
     [
       'removed parameter',
       drop(paths('/v1/tags', 'get', 'parameters', 0)),
       /no longer accepts the parameter query page/,
     ],
     [
-      'required parameter',
-      put(parameter('ifMatch', 'required'), true),
-      /requires the parameter header if-match/,
-    ],
-    [
-      'removed request value',
-      drop(parameter('tags.sortBy', 'schema', 'items', 'enum', 0)),
-      /sortby no longer accepts the enum id/,
-    ],
-    [
-      'one value instead of several',
-      (copy) => {
-        put(
-          parameter('tags.sortBy', 'schema'),
-          document.components.parameters['tags.sortBy']?.schema.items,
-        )(copy);
-        drop(parameter('tags.sortBy', 'explode'))(copy);
-      },
-      /sortby no longer accepts several values/,
-    ],
-    ['fewer values', put(parameter('tags.status.in', 'schema', 'maxItems'), 5), /maxItems 5 instead of 100/],
-    [
-      'other success status',
-      move(paths('/v1/tags', 'post', 'responses', 201), '202'),
-      /no longer responds with 201\n.*can now respond with 202/,
-      /no longer responds with 202\n.*can now respond with 201/,
-    ],
-    [
-      'redirect, which breaks only when it is removed',
-      put(paths('/v1/tags', 'get', 'responses', 308), { description: 'x', headers: {} }),
-      /^$/,
-      /no longer responds with 308/,
-    ],
-    [
-      'removed header',
-      drop(paths('/v1/tags', 'post', 'responses', 201, 'headers', 'ETag')),
-      /lack the header ETag/,
-    ],
-    [
-      'other media type',
-      move(paths('/v1/tags', 'get', 'responses', 200, 'content', 'application/json'), 'text/csv'),
-      /no longer responds with application\/json/,
-      /no longer responds with text\/csv/,
-    ],
-    [
       'required body',
       put(paths('/v1/projects/{id}/clone', 'post', 'requestBody', 'required'), true),
       /requires a body/,
     ],
-    [
-      'other scope',
-      put(paths('/v1/tags', 'get', 'security'), [{ token: ['x'] }]),
-      /now requires the scope x/,
-      /now requires the scope tags:read/,
-    ],
     ['removed request field', drop(sent('properties', 'priority')), /priority is removed/],
-    ['required request field', put(sent('required'), ['name', 'dueDate']), /dueDate is now required/],
-    [
-      'shorter text',
-      put(sent('properties', 'description', 'maxLength'), 99),
-      /maxLength 99 instead of 10000/,
-    ],
-    ['other pattern', put(sent('properties', 'status', 'pattern'), '^a'), /pattern \^a/, /pattern/],
-    [
-      'null no longer accepted',
-      put(sent('properties', 'dueDate', 'type'), 'string'),
-      /no longer accepts the type null/,
-    ],
-    ['fewer items', put(sent('properties', 'tagIds', 'maxItems'), 5), /maxItems 5 instead of 50/],
-    [
-      'other item type',
-      put(sent('properties', 'tagIds', 'items', 'type'), 'integer'),
-      /tagIds\/\* no longer accepts the type string/,
-      /tagIds\/\* no longer accepts the type integer/,
-    ],
     ['removed response field', drop(received('properties', 'priority')), /response.*priority is removed/],
-    ['optional response field', drop(received('required', 0)), /id can now be absent/],
-    [
-      'null in responses',
-      put(received('properties', 'priority', 'type'), ['string', 'null']),
-      /can now have the type null/,
-    ],
-    [
-      'longer text in responses',
-      put(received('properties', 'description', 'maxLength'), 99_999),
-      /maxLength 99999/,
-    ],
-    [
-      'more alternatives in responses',
-      put(['components', 'schemas', 'TagList', 'properties', 'data', 'items', 'anyOf', 2], {}),
-      /data\/\* has more alternatives/,
-    ],
     ['added response value', put(received('properties', 'priority', 'enum', 5), 'x')],
     ['other description', put(['info', 'description'], 'x')],
   ];
@@ -235,7 +129,10 @@ describe('document', () => {
   function* places(value: unknown, place = ''): Generator<[place: string, value: Record<string, unknown>]> {
     if (typeof value !== 'object' || value === null) return;
     yield [place, value as Record<string, unknown>];
-    for (const [key, child] of Object.entries(value)) yield* places(child, `${place}/${key}`);
+    for (const [key, child] of Object.entries(value)) {
+      const name = encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'));
+      yield* places(child, `${place}/${name}`);
+    }
   }
 
   const isExample = (place: string): boolean => /\/examples?(?:\/|$)/.test(place);
@@ -252,10 +149,10 @@ describe('document', () => {
   formats.default(ajv);
   ajv.addSchema(document, 'document');
 
-  const fits = (schema: Schema, value: unknown): string => {
-    const absolute = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')) as Schema;
-    const validate = ajv.compile(absolute);
-    return validate(value) ? 'fits' : ajv.errorsText(validate.errors);
+  /** @param place a JSON pointer to the schema, as a part of a URI. */
+  const fits = (place: string, value: unknown): string => {
+    const validate = ajv.getSchema(`document#${place}`);
+    return validate?.(value) ? 'fits' : ajv.errorsText(validate?.errors);
   };
 
   test('components have different names without case and punctuation, of which generators make names of types', () => {
@@ -264,11 +161,6 @@ describe('document', () => {
       const repeated = names.filter((name, position) => names.indexOf(name) !== position);
       expect([section, repeated]).toEqual([section, []]);
     }
-  });
-
-  test('parameters that are true or false are booleans', () => {
-    const texts = schemas.filter(([, { enum: values }]) => values?.includes('true'));
-    expect(texts).toEqual([]);
   });
 
   test('equals the committed document', () => {
@@ -362,7 +254,7 @@ describe('document', () => {
         ...(example === undefined ? [] : [example]),
         ...Object.values(several ?? {}).map((one) => one.value),
       ];
-      return all.map((one) => [place, fits(schema, one)]);
+      return all.map((one) => [place, fits(`${place}/schema`, one)]);
     });
     expect(examples.length).toBeGreaterThan(80);
     expect(examples.filter(([, result]) => result !== 'fits')).toEqual([]);
@@ -396,79 +288,58 @@ describe('document', () => {
     expect(named.sort()).toEqual(Object.keys(files).sort());
   });
 
-  test('says what each operation does as an order: "List tasks"', () => {
-    const thirdPerson = routes
-      .map(({ contract }) => contract.summary)
-      .filter((summary) => /^\w+s\b(?<!ss)/.test(summary) || summary.endsWith('.'));
-    expect(thirdPerson).toEqual([]);
+  test('the description of every operation says more than its scope', () => {
+    const operations = Object.values(document.paths)
+      .flatMap((item) => Object.values(item))
+      .filter(({ security }) => security.length > 0);
+    for (const { operationId, description = '' } of operations)
+      expect([operationId, description]).toEqual([operationId, expect.stringMatching(/\n\nRequires /)]);
   });
 });
 
 describe('event schemas', () => {
-  /** The schema of events, and the events of a service. */
-
-  let receiver: EventReceiver;
-  let service: Service;
-
-  beforeAll(async () => {
-    receiver = await startEventReceiver();
-    service = await startTestService({ eventsAddress: receiver.url });
-  });
-
-  afterAll(async () => {
-    await service.stop();
-    await receiver.stop();
-  });
-
   /** Rejects undeclared fields. Later versions may have more. */
   const closed = (schema: Schema): Schema => ({
     ...schema,
-    ...(schema.properties && {
-      additionalProperties: false,
-      properties: Object.fromEntries(
-        Object.entries(schema.properties).map(([name, property]) => [name, closed(property)]),
-      ),
-    }),
-    ...(schema['$defs'] !== undefined && {
-      $defs: Object.fromEntries(
-        Object.entries(schema['$defs'] as Record<string, Schema>).map(([name, one]) => [name, closed(one)]),
-      ),
-    }),
+    ...(schema.properties && { additionalProperties: false, properties: closedAll(schema.properties) }),
+    ...(schema['$defs'] !== undefined && { $defs: closedAll(schema['$defs'] as Record<string, Schema>) }),
   });
+  const closedAll = (all: Readonly<Record<string, Schema>>): Record<string, Schema> =>
+    Object.fromEntries(Object.entries(all).map(([name, one]) => [name, closed(one)]));
 
-  function validator() {
-    const ajv = new Ajv2020({ strict: false, allErrors: true });
-    (formats as unknown as (to: Ajv2020) => void)(ajv);
-    return ajv.compile(closed(eventSchemas()));
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  formats.default(ajv);
+  const validate = ajv.compile(closed(eventSchemas()));
+
+  /** Returns the events of a creation, an update, a deletion and a restore of an entity. */
+  function eventsOf(resource: Resource): CloudEvent[] {
+    const nowMs = Date.now();
+    const { example } = resourceDocs[resource.kind];
+    const writable = Object.entries(example).filter(
+      ([name]) => !(readOnlyFields as readonly string[]).includes(name),
+    );
+    const created = buildCreate(resource.kind, Object.fromEntries(writable) as Fields, nowMs);
+    const updated = buildUpdate(created.after, { name: 'Another', status: 'another' }, nowMs);
+    const deleted = buildDeletion(updated.after, newDeletion(updated.after, undefined, nowMs));
+    const restored = buildRestore(deleted.after, {}, nowMs);
+    return [created, updated, deleted, restored].flatMap((change) => {
+      const [record] = recordWrites('@acme', [change], nowMs);
+      return toEvents({ tenant: '@acme', kind: resource.kind }, decodeRecord(record?.put as Item));
+    });
   }
 
-  test('the service serves the schema of each type', async () => {
-    const served = await fetch(`${service.url}/docs/events.json`);
-    expect(served.headers.get('content-type')).toContain('application/json');
-    const schema = (await served.json()) as Schema;
-    expect(schema).toEqual(eventSchemas());
-    const kinds = Object.keys(resourceDocs);
-    const types = kinds.flatMap((kind) => Object.values(eventNames).map((name) => `${kind}.${name}`));
-    expect(Object.keys(schema['$defs'] as object).sort()).toEqual(types.sort());
-  });
+  const resources = [...new Set(routes.flatMap(({ contract }) => contract.resource ?? ([] as Resource[])))];
+  const events = resources.flatMap(eventsOf);
 
-  test('every change of every kind has an event that the schema describes, with nothing else', async () => {
-    const changes = new EveryChange(service.url);
-    await changes.make();
-    const isComplete = (): boolean => distinct(receiver.events).length >= changes.expected.length;
-    while (!isComplete()) await delay(50);
-    expect(distinct(receiver.events)).toEqual(distinct(changes.expected));
-    const validate = validator();
-    const invalid = receiver.events.flatMap((event) =>
-      validate(event) ? [] : [{ event, errors: validate.errors }],
-    );
-    expect(invalid).toEqual([]);
+  test('every change of every kind has an event that the schema describes, with nothing else', () => {
+    const types = resources.flatMap(({ kind }) => Object.values(eventNames).map((name) => `${kind}.${name}`));
+    expect(events.map(({ type }) => type).sort()).toEqual(types.sort());
+    expect(Object.keys(eventSchemas()['$defs'] as object).sort()).toEqual(types);
+    expect(events.filter((event) => !validate(event))).toEqual([]);
   });
 
   test('the schema refuses other events', () => {
-    const validate = validator();
-    const [event] = receiver.events;
-    expect(validate(event)).toBe(true);
+    const [event] = events;
     expect(validate({ ...event, type: 'task.moved' })).toBe(false);
     expect(validate({ ...event, data: { version: 1 } })).toBe(false);
     expect(validate({ ...event, data: { version: 0, isCut: true } })).toBe(false);
@@ -480,16 +351,7 @@ describe('list parameters', () => {
   const resources: readonly Resource[] = [
     ...new Set(routes.flatMap(({ contract }) => contract.resource ?? ([] as Resource[]))),
   ];
-  const ofTasks = listParameters(task);
   const document = openApiDocument();
-
-  test('has the options, then exact filters, then operators, then aliases', () => {
-    const ofTags = [...listParameters(tag).values()].map(({ name }) => name);
-    expect(ofTags.slice(0, 6)).toEqual(['sortBy', 'sortOrder', 'fields', 'expand', 'countBy', 'etags']);
-    expect(ofTags.slice(6, 14)).toEqual(tag.fieldNames);
-    expect(ofTags.slice(14, -2).every((name) => /^\w+\[\w+\]$/.test(name))).toBe(true);
-    expect(ofTags.slice(-2)).toEqual(['sort_by', 'sort_order']);
-  });
 
   test.each([
     ['/v1/tasks', listOptions],
@@ -504,43 +366,6 @@ describe('list parameters', () => {
       missing: 'Describe it in lib/openapi/list-parameters.ts.',
       unneeded: 'Read it in functions/http/parse-list-query.ts.',
     });
-  });
-
-  test('names operators without brackets among the components', () => {
-    expect(ofTasks.get('tasks.dueDate.lt')).toEqual({
-      name: 'dueDate[lt]',
-      in: 'query',
-      description: '`dueDate` is earlier than this value. For example, `dueDate[lt]=2026-03-20`.',
-      schema: { type: 'string', format: 'date', maxLength: 10 },
-    });
-  });
-
-  test('separates several values by commas, and bounds their number', () => {
-    expect(ofTasks.get('tasks.tagIds.all')).toMatchObject({
-      name: 'tagIds[all]',
-      description: expect.stringContaining('`tagIds` contains all of these ids.'),
-      style: 'form',
-      explode: false,
-      schema: { type: 'array', minItems: 1, maxItems: 100, items: { 'x-reference': 'tag' } },
-    });
-    expect(ofTasks.get('tasks.sortBy')).toMatchObject({
-      explode: false,
-      schema: { maxItems: 3, default: ['createdAt'], items: { enum: expect.arrayContaining(['priority']) } },
-    });
-    expect(ofTasks.get('tasks.expand')?.schema.items?.enum).toEqual(['project', 'user', 'tags']);
-  });
-
-  test('has no example that the reference page would send with every request', () => {
-    expect([...ofTasks.values()].filter(({ example }) => example !== undefined)).toEqual([]);
-  });
-
-  test('closes an enumeration for comparisons only, because an unknown value otherwise matches nothing', () => {
-    expect(ofTasks.get('tasks.priority.gte')?.schema).toEqual({
-      type: 'string',
-      enum: ['none', 'low', 'medium', 'high', 'urgent'],
-    });
-    expect(ofTasks.get('tasks.priority.in')?.schema.items).not.toHaveProperty('enum');
-    expect(ofTasks.get('tasks.dueDate.isNull')?.schema).toEqual({ type: 'boolean' });
   });
 
   /** Returns the example in the description of a parameter, or a query with its first value. */
@@ -558,13 +383,6 @@ describe('list parameters', () => {
       }
     });
 
-    test('the service accepts the query in the description of its list', () => {
-      const { query } = resourceDocs[resource.kind].list;
-      const list = document.paths[`/v1/${resource.plural}`]?.['get'];
-      expect(list?.description).toContain(`GET /v1/${resource.plural}?${query}`);
-      expect(readListQuery(resource, query).query.filters.length).toBeGreaterThan(0);
-    });
-
     test('a read of one entity expands what lists expand, and then has no ETag', () => {
       const all = Object.keys(resource.expansions);
       expect(expandParameterNames(resource)).toEqual(all.length > 0 ? [`${resource.plural}.expand`] : []);
@@ -577,172 +395,5 @@ describe('list parameters', () => {
         headers: { ETag: { $ref: `#/components/headers/${all.length > 0 ? 'Expandable-ETag' : 'ETag'}` } },
       });
     });
-  });
-
-  test('lists have the total in a header, also without content', () => {
-    for (const [method, status] of [
-      ['get', '200'],
-      ['get', '304'],
-      ['head', '200'],
-      ['head', '304'],
-    ] as const) {
-      expect(document.paths['/v1/users/{id}/tasks']?.[method]?.responses[status]).toMatchObject({
-        headers: { 'X-Total-Count': { $ref: '#/components/headers/X-Total-Count' } },
-      });
-    }
-  });
-
-  test('the entities of a list are whole or, with fields, only sure to have an id', () => {
-    const { schemas } = document.components;
-    expect(schemas['TaskList']?.properties?.['data']?.items).toEqual({
-      anyOf: [{ $ref: '#/components/schemas/Task' }, { $ref: '#/components/schemas/PartialTask' }],
-    });
-    expect(schemas['PartialTask']?.required).toEqual(['id']);
-    expect(schemas['Task']?.required).toEqual(task.fieldNames);
-    expect(schemas['Task']?.properties?.['project']).toMatchObject({
-      anyOf: [{ $ref: '#/components/schemas/ExpandedProject' }, { type: 'null' }],
-    });
-    expect(Object.keys(schemas['TaskList']?.properties?.['counts']?.properties ?? {})).toEqual([
-      'status',
-      'priority',
-      'projectId',
-      'userId',
-      'dueDate',
-      'tagIds',
-      'position',
-    ]);
-  });
-});
-
-describe('samples', () => {
-  const root = join(__dirname, '../../..');
-  const reference = referenceDocument(JSON.parse(readFileSync(committedFile, 'utf8')) as OpenApiDocument);
-
-  function sample(path: string, method: string, label: string): string {
-    const found = reference.paths[path]?.[method]?.['x-codeSamples']?.find((one) => one.label === label);
-    return found?.source ?? '';
-  }
-
-  /** The samples of one write, whose body and headers need quotes in every language. */
-  const update = (label: string) => sample('/v1/projects/{id}', 'patch', label);
-
-  const id = '019b2f4e-8e02-7c44-9f0a-2b6d5c3e1f78';
-
-  test('curl', () => {
-    expect(update('curl')).toBe(`curl -X PATCH 'https://api.example.com/v1/projects/${id}' \\
-  -H "Authorization: Bearer $TOKEN" \\
-  -H 'If-Match: "7a2c4d8f0e36-3"' \\
-  -H 'Content-Type: application/json' \\
-  -d '{"status":"planned","dueDate":null}'`);
-  });
-
-  test('TypeScript', () => {
-    expect(update('TypeScript')).toBe(`import { createClient } from 'project-management-client';
-
-const client = createClient({
-  url: 'https://api.example.com',
-  token: process.env.TOKEN,
-});
-const found = await client.projects.get('${id}');
-const changed = await client.projects.update(found, { status: 'planned', dueDate: null });`);
-  });
-
-  test('Swift', () => {
-    expect(update('Swift')).toBe(`import Foundation
-
-var request = URLRequest(url: URL(string: "https://api.example.com/v1/projects/${id}")!)
-request.httpMethod = "PATCH"
-request.setValue("Bearer \\(TOKEN)", forHTTPHeaderField: "Authorization")
-request.setValue("\\"7a2c4d8f0e36-3\\"", forHTTPHeaderField: "If-Match")
-request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-request.httpBody = Data(#"""
-  {
-    "status": "planned",
-    "dueDate": null
-  }
-  """#.utf8)
-
-let (data, response) = try await URLSession.shared.data(for: request)
-print((response as! HTTPURLResponse).statusCode, String(decoding: data, as: UTF8.self))`);
-  });
-
-  test('Kotlin', () => {
-    expect(update('Kotlin')).toBe(`import okhttp3.MediaType.Companion.toMediaType
-import okhttp3.OkHttpClient
-import okhttp3.Request
-import okhttp3.RequestBody.Companion.toRequestBody
-
-val body = """
-  {
-    "status": "planned",
-    "dueDate": null
-  }
-""".trimIndent()
-val request = Request.Builder()
-  .url("https://api.example.com/v1/projects/${id}")
-  .header("Authorization", "Bearer $TOKEN")
-  .header("If-Match", "\\"7a2c4d8f0e36-3\\"")
-  .patch(body.toRequestBody("application/json".toMediaType()))
-  .build()
-OkHttpClient().newCall(request).execute().use { println(it.code); println(it.body?.string()) }`);
-  });
-
-  test('Python', () => {
-    expect(update('Python')).toBe(`import requests
-
-response = requests.patch(
-    "https://api.example.com/v1/projects/${id}",
-    headers={
-        "Authorization": f"Bearer {TOKEN}",
-        "If-Match": "\\"7a2c4d8f0e36-3\\"",
-    },
-    json={
-        "status": "planned",
-        "dueDate": None
-    },
-)
-print(response.status_code, response.text)`);
-  });
-
-  test('lists have the typical query of the resource', () => {
-    expect(sample('/v1/tags', 'get', 'curl')).toMatch(
-      /^curl -G '\S+\/v1\/tags'[\s\S]* -d 'sortBy=color,name'/,
-    );
-    expect(sample('/v1/tasks', 'get', 'TypeScript')).toContain(
-      "status: { notIn: ['completed', 'archived'] }",
-    );
-  });
-
-  test('all samples in TypeScript compile with the client of this project', async () => {
-    const folder = mkdtempSync(join(root, 'test/unit/lib/samples-'));
-    try {
-      const operations = Object.values(reference.paths).flatMap((item) => Object.values(item));
-      for (const { operationId, 'x-codeSamples': samples = [] } of operations) {
-        const source = samples.find(({ label }) => label === 'TypeScript')?.source ?? '';
-        writeFileSync(
-          join(folder, `${operationId}.ts`),
-          source.replace('project-management-client', '../../../../client/index.ts'),
-        );
-      }
-      const compilerOptions = {
-        ...{ strict: true, noEmit: true, skipLibCheck: true, allowImportingTsExtensions: true },
-        ...{
-          target: 'es2023',
-          module: 'esnext',
-          moduleResolution: 'bundler',
-          types: ['node'],
-          moduleDetection: 'force',
-        },
-      };
-      const project = join(folder, 'tsconfig.json');
-      writeFileSync(project, JSON.stringify({ compilerOptions, include: ['*.ts'] }));
-      const compiler = join(root, 'node_modules/typescript/bin/tsc');
-      await promisify(execFile)(process.execPath, [compiler, '-p', project]).catch(({ stdout }) => {
-        throw new Error(stdout as string);
-      });
-      expect(operations.length).toBeGreaterThan(0);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
   });
 });

@@ -1,10 +1,7 @@
 import { isKeyThrottle, isRetryable, type SdkError } from '#functions/store/dynamodb/error-classification.ts';
 import type { Item } from '#functions/store/model/writes.ts';
 import {
-  conflicting,
   crash,
-  type Faults,
-  keysOf,
   lag,
   lateCommit,
   lateRequest,
@@ -15,7 +12,7 @@ import {
   throttled,
   touches,
 } from '../../support/table/faults.ts';
-import { type ItemChange, MemoryTable } from '../../support/table/memory-table.ts';
+import { MemoryTable } from '../../support/table/memory-table.ts';
 import { VirtualTime } from '../../support/virtual-time.ts';
 
 const startMs = Date.parse('2026-02-03T04:00:00Z');
@@ -59,71 +56,12 @@ describe('where the engine deviates from DynamoDB', () => {
     expect(table.snapshot()).toEqual([Key]);
   });
 
-  test('an update that creates an item returns no old attributes', async () => {
-    const UpdateExpression = 'SET n = :n';
-    const ExpressionAttributeValues = { ':n': 1 };
-    const input = { TableName, Key, UpdateExpression, ExpressionAttributeValues };
-    expect(await table.updateItem({ ...input, ReturnValues: 'ALL_OLD' })).toEqual({});
-  });
-
   test('the conditions of a key can have any order', async () => {
     await put();
     const KeyConditionExpression = 'sk = :sk AND pk = :pk';
     const ExpressionAttributeValues = { ':pk': 'a', ':sk': 'b' };
     const { Items } = await table.query({ TableName, KeyConditionExpression, ExpressionAttributeValues });
     expect(Items).toEqual([Key]);
-  });
-
-  test('a query with an empty key, another type or a start outside is invalid', async () => {
-    const query = (value: unknown, ExclusiveStartKey?: object) =>
-      table.query({
-        TableName,
-        KeyConditionExpression: 'pk = :pk',
-        ExpressionAttributeValues: { ':pk': value },
-        ...(ExclusiveStartKey && { ExclusiveStartKey: { ...ExclusiveStartKey } }),
-      });
-    for (const call of [query(''), query(1), query('a', { pk: 'b', sk: 'b' })])
-      expect(await errorOf(call)).toMatchObject({ name: 'ValidationException', $fault: 'client' });
-  });
-
-  test('a key of an index is not longer than one of the table', async () => {
-    expect(await errorOf(put({ ofKind: 'k', id: 'x'.repeat(1_025) }))).toMatchObject({
-      name: 'ValidationException',
-    });
-  });
-
-  test.each(['n < :v', 'n BETWEEN :v AND :v', 'n = n OR n = :v', 'n IN (:v, n)'])(
-    'the condition %s is invalid',
-    async (ConditionExpression) => {
-      const input = { TableName, Key, ConditionExpression, ExpressionAttributeValues: { ':v': true } };
-      expect(await errorOf(table.deleteItem(input))).toMatchObject({ name: 'ValidationException' });
-    },
-  );
-
-  test('a projection does not make a read cheaper', async () => {
-    await put({ t: 'x'.repeat(5_000) });
-    const input = { TableName, Key, ProjectionExpression: 'pk', ReturnConsumedCapacity: 'TOTAL' } as const;
-    expect(await table.getItem(input)).toEqual({
-      Item: { pk: 'a' },
-      ConsumedCapacity: { TableName, CapacityUnits: 1 },
-    });
-  });
-
-  test('a page has at most one megabyte, and counts only its own items', async () => {
-    for (let number = 0; number < 4; number += 1)
-      await put({ t: 'x'.repeat(300_000) }, { pk: 'a', sk: `${number}` });
-    const input = {
-      TableName,
-      KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': 'a' },
-    };
-    const { Items = [], ...page } = await table.query({ ...input, ReturnConsumedCapacity: 'TOTAL' });
-    expect(page).toEqual({
-      Count: 3,
-      ScannedCount: 3,
-      LastEvaluatedKey: { pk: 'a', sk: '2' },
-      ConsumedCapacity: { TableName, CapacityUnits: 110 },
-    });
   });
 });
 
@@ -149,37 +87,6 @@ describe('without faults', () => {
     expect(UnprocessedKeys?.[TableName]?.Keys).toEqual(keys.slice(41));
   });
 
-  test('the stream and its listeners have what has changed', async () => {
-    const commits: (readonly ItemChange[])[] = [];
-    table.onCommit((changes) => commits.push(changes));
-    await put({ n: 1 });
-    await put({ n: 1 });
-    await transact('t', { ...Key, n: 2 }, { pk: 'a', sk: 'c' });
-    await table.deleteItem({ TableName, Key });
-    const records = table
-      .takeRecords()
-      .map(({ eventName, dynamodb }) => [eventName, dynamodb?.Keys?.['sk']?.S]);
-    expect(records).toEqual([
-      ['INSERT', 'b'],
-      ['MODIFY', 'b'],
-      ['INSERT', 'c'],
-      ['REMOVE', 'b'],
-    ]);
-    expect(commits.map((changes) => changes.length)).toEqual([1, 2, 1]);
-    expect(table.takeRecords()).toEqual([]);
-  });
-
-  test('items whose time is over are deleted when a test says so', async () => {
-    await put({ expiresAt: startMs / 1_000 + 1 });
-    expect(table.expire()).toBe(0);
-    expect(table.expire(startMs / 1_000 + 2)).toBe(1);
-    expect(table.snapshot()).toEqual([]);
-    expect(table.takeRecords().at(-1)).toMatchObject({
-      eventName: 'REMOVE',
-      userIdentity: { type: 'Service' },
-    });
-  });
-
   test('a token is known for 10 minutes', async () => {
     await transact('t', { ...Key, n: 1 });
     await put({ n: 2 });
@@ -193,12 +100,6 @@ describe('without faults', () => {
     await time.delay(600_000);
     await transact('t', { ...Key, n: 1 });
     expect(table.snapshot()).toEqual([{ ...Key, n: 1 }]);
-  });
-
-  test('a call whose signal has aborted is not sent', async () => {
-    expect(await errorOf(table.getItem({ TableName, Key }, AbortSignal.abort()))).toMatchObject({
-      name: 'AbortError',
-    });
   });
 });
 
@@ -245,12 +146,6 @@ describe('a call', () => {
     await put({}, { pk: 'b', sk: 'b' });
     expect(table.snapshot()).toHaveLength(1);
   });
-
-  test('can be refused because of a conflict', async () => {
-    table.intercept = (call) => conflicting(call);
-    expect((await errorOf(put())).name).toBe('TransactionConflictException');
-    expect(await reasonsOf(transact('t', Key))).toEqual(['TransactionConflict']);
-  });
 });
 
 describe('a transaction', () => {
@@ -284,15 +179,6 @@ describe('a transaction', () => {
     await time.delay(5_000);
     expect(table.snapshot()).toEqual([{ ...Key, n: 2 }]);
   });
-
-  test('can be visible in part', async () => {
-    table.intercept = nth(1, 'TransactWriteItems', { spreadMs: 100 });
-    const first = transact('t', Key, other);
-    await time.delay(10);
-    expect(table.snapshot()).toEqual([Key]);
-    await first;
-    expect(table.snapshot()).toHaveLength(2);
-  });
 });
 
 describe('a lagging view', () => {
@@ -320,70 +206,4 @@ describe('a lagging view', () => {
     await time.delay(200);
     expect([await readIndex(), await read(false)]).toEqual([[2, 3], 2]);
   });
-});
-
-describe('random faults', () => {
-  const all: Faults = {
-    latencyMs: [1, 20],
-    holdMs: [1, 50],
-    spreadMs: 5,
-    lagMs: [10, 500],
-    staleReads: 0.5,
-    throttles: 0.1,
-    conflicts: 0.1,
-    lostRequests: ({ operation }) => (operation === 'GetItem' ? 0 : 0.1),
-    lostResponses: 0.1,
-    lateRequests: 0.1,
-    lateCommits: 0.1,
-    unprocessedKeys: 0.5,
-  };
-
-  async function history(seed: number): Promise<unknown[]> {
-    const ownTime = new VirtualTime(seed, startMs);
-    const own = new MemoryTable(TableName, ownTime);
-    own.faults = all;
-    const results: unknown[] = [];
-    const keys = ['1', '2', '3'].map((sk) => ({ pk: 'a', sk }));
-    const client = async (name: string): Promise<void> => {
-      for (let step = 0; step < 30; step += 1) {
-        const TransactItems = keys
-          .slice(step % 3)
-          .map((key) => ({ Put: { TableName, Item: { ...key, name, step } } }));
-        const calls: (() => Promise<object>)[] = [
-          () => own.transactWriteItems({ TransactItems, ClientRequestToken: `${name}${step}` }),
-          () => own.batchGetItem({ RequestItems: { [TableName]: { Keys: keys } } }),
-          () => own.getItem({ TableName, Key: { pk: 'a', sk: '1' } }),
-        ];
-        for (const call of calls)
-          results.push(
-            await call().then(
-              (output) => JSON.stringify([ownTime.now(), output]),
-              ({ name: error }: Error) => error,
-            ),
-          );
-      }
-    };
-    await Promise.all([client('x'), client('y')]);
-    return [...results, own.snapshot()];
-  }
-
-  test('repeat from their seed, and all happen', async () => {
-    const first = await history(7);
-    expect(await history(7)).toEqual(first);
-    expect(await history(8)).not.toEqual(first);
-    expect(first).toEqual(
-      expect.arrayContaining([
-        'TimeoutError',
-        'TransactionCanceledException',
-        'ProvisionedThroughputExceededException',
-      ]),
-    );
-    expect(first.some((result) => /"Keys":/.test(String(result)))).toBe(true);
-  });
-});
-
-test('keys of a call are found by position', () => {
-  const TransactItems = [{ Delete: { Key } }, { Put: { Item: { pk: 'x', sk: 'y', n: 1 } } }];
-  const keys = keysOf({ operation: 'TransactWriteItems', input: { TransactItems }, number: 1 });
-  expect(keys.map(({ sk }) => sk)).toEqual(['b', 'y']);
 });

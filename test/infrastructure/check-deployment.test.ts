@@ -12,8 +12,8 @@ import type { Settings } from '#lib/infrastructure/settings.ts';
 import { setCredentials } from '#lib/local/engine-environment.ts';
 import { ensureTable } from '#lib/local/table.ts';
 import { checkDeployment } from '#lib/preflight/check-deployment.ts';
-import { type AwsStandIn, startAwsStandIn } from '../../../support/aws-stand-in.ts';
-import { testWorker } from '../../../support/test-worker.ts';
+import { type AwsStandIn, startAwsStandIn } from '../support/aws-stand-in.ts';
+import { testWorker } from '../support/test-worker.ts';
 
 /** The checks before a deployment. The tables are those of the embedded engine. */
 
@@ -124,29 +124,6 @@ test('a table that nobody has completed after the restore is refused, with one s
       'has no point-in-time recovery',
     ].map((difference) => `The table "${TableName}" ${difference}.`),
   );
-});
-
-test('a stream that is not the one of the settings, or has whole items, is refused', async () => {
-  const name = await createTable();
-  const settings = { ...(await outside(name)), tableStreamArn: 'arn:of:another' };
-  expect(await refusalsOf(settings)).toEqual([
-    `The table "${name}" has the stream ${await streamOf(name)}, but "tableStreamArn" is arn:of:another.`,
-  ]);
-  const other = `restored-${randomUUID().slice(0, 8)}`;
-  await ensureTable(client, other, { stream: false });
-  const StreamSpecification = { StreamEnabled: true, StreamViewType: 'NEW_IMAGE' } as const;
-  await client.send(
-    new UpdateTableCommand({ TableName: other, StreamSpecification, DeletionProtectionEnabled: true }),
-  );
-  expect(await refusalsOf(await outside(other))).toEqual([
-    `The table "${other}" has a stream with the view type NEW_IMAGE instead of KEYS_ONLY.`,
-  ]);
-});
-
-test('a table that does not exist is refused', async () => {
-  expect(await refusalsOf({ ...settingsOf({}), tableName: 'missing', tableStreamArn: 'arn' })).toEqual([
-    'There is no table "missing" in us-east-1.',
-  ]);
 });
 
 test('a table of the stack must be in the stack, and an import needs only the table', async () => {

@@ -1,0 +1,1112 @@
+import { randomUUID } from 'node:crypto';
+import { list, read } from '#functions/contract/contract.ts';
+import {
+  day,
+  nullable,
+  oneOf,
+  reference,
+  references,
+  text,
+  withDefault,
+} from '#functions/contract/fields.ts';
+import type { ListOperator } from '#functions/contract/list-fields.ts';
+import { commonFields, resource } from '#functions/contract/resource.ts';
+import { checkHealth } from '#functions/health/contract.ts';
+import { readOperations } from '#functions/http/batch-operations.ts';
+import { callerOf } from '#functions/http/caller.ts';
+import { expectedVersions, isCurrent } from '#functions/http/conditional-requests.ts';
+import { contentTag, versionTag } from '#functions/http/entity-tags.ts';
+import { showEntity } from '#functions/http/entity-view.ts';
+import { hashedName, splitHashedName } from '#functions/http/hashed-name.ts';
+import { idempotency } from '#functions/http/idempotency-key.ts';
+import type { PipelineEvent, PipelineRequest } from '#functions/http/middleware.ts';
+import { InvalidOperand, toFilter } from '#functions/http/operands.ts';
+import { pageLinks } from '#functions/http/page-links.ts';
+import { checkFilterName } from '#functions/http/parse-filters.ts';
+import { readListQuery } from '#functions/http/parse-list-query.ts';
+import { invalidRequest, Problem, problemResponse, toProblem } from '#functions/http/problems.ts';
+import { readParameters, readValues } from '#functions/http/query-parameters.ts';
+import { renderPage } from '#functions/http/render-page.ts';
+import { type Rendering, renderers } from '#functions/http/renderers.ts';
+import { responseHeaders } from '#functions/http/response-headers.ts';
+import { acceptedCoding } from '#functions/http/static-page.ts';
+import { suggestFilter } from '#functions/http/suggest-filter.ts';
+import { explainSort } from '#functions/http/suggest-option.ts';
+import { findNearestName, findSameName, quoted, suggestion } from '#functions/http/suggestion.ts';
+import { TenantRates } from '#functions/http/tenant-rates.ts';
+import { traceContext } from '#functions/http/trace-context.ts';
+import { createOrganization } from '#functions/organizations/contract.ts';
+import { createProject, deleteProject } from '#functions/projects/contract.ts';
+import { continueJob } from '#functions/store/cascades/continue-job.ts';
+import { readJobs } from '#functions/store/cascades/read-jobs.ts';
+import { decodeRecord, logPartition, recordPrefix } from '#functions/store/model/change-log.ts';
+import { buildCreate } from '#functions/store/model/changes.ts';
+import type { Entity } from '#functions/store/model/entity.ts';
+import {
+  ConditionFailed,
+  CursorExpired,
+  EntityNotFound,
+  IdempotencyKeyReused,
+  ReferenceNotFound,
+  StoreUnavailable,
+  VersionMismatch,
+} from '#functions/store/model/errors.ts';
+import { alwaysDue, buildJobWrite } from '#functions/store/model/job.ts';
+import type { ListQuery } from '#functions/store/model/list-query.ts';
+import { encodePublishedUnits, windowMs } from '#functions/store/model/published-units.ts';
+import type { Kind } from '#functions/store/model/relations.ts';
+import type { Session } from '#functions/store/unit-of-work/session.ts';
+import { createTag, listTags, readTag } from '#functions/tags/contract.ts';
+import {
+  batchTasks,
+  createTask,
+  deleteTask,
+  listTaskHistory,
+  updateTask,
+} from '#functions/tasks/contract.ts';
+import { setFunctionEnvironment } from '#lib/local/function-environment.ts';
+import { invoke, useEmptyTable } from '#test/support/invoke.ts';
+
+const id = '01890000-0000-7000-8000-7a2c4d8f0e36';
+
+const project = resource({ kind: 'project', plural: 'projects', fields: commonFields });
+const tag = resource({ kind: 'tag', plural: 'tags', fields: commonFields });
+const task = resource({
+  kind: 'task',
+  plural: 'tasks',
+  fields: {
+    ...commonFields,
+    description: withDefault(text(10_000), ''),
+    priority: withDefault(oneOf(['none', 'low', 'high']), 'none'),
+    projectId: nullable(reference(project)),
+    dueDate: nullable(day()),
+    tagIds: withDefault(references(tag, 50), []),
+  },
+});
+const { listFields } = task;
+
+/** Returns the problem that a function throws, or what the function returns. */
+function problemOf(run: () => unknown): unknown {
+  try {
+    return run();
+  } catch (error) {
+    return error instanceof Problem ? error : { unexpected: error };
+  }
+}
+
+/** Returns the places of the issues of the problem that a function throws. */
+function placesOf(run: () => unknown): unknown {
+  const problem = problemOf(run);
+  return problem instanceof Problem && problem.code === 'invalid-request'
+    ? problem.issues.map((issue) => ('pointer' in issue ? issue.pointer : issue.parameter))
+    : problem;
+}
+
+const suggestedIn = (message: string | undefined): string | undefined =>
+  /Did you mean "(.*)"\?/.exec(message ?? '')?.[1];
+
+describe('caller', () => {
+  beforeEach(() => {
+    process.env['TENANT_CLAIM'] = 'tenant';
+  });
+
+  afterEach(() => {
+    delete process.env['TENANT_CLAIM'];
+  });
+
+  const tokenOf = (payload: unknown): string =>
+    `head.${Buffer.from(JSON.stringify(payload)).toString('base64url')}.signature`;
+
+  /** Returns an event of API Gateway, in which all claims are text. */
+  function eventOf(
+    payload: Readonly<Record<string, unknown>>,
+    header = `Bearer ${tokenOf(payload)}`,
+  ): PipelineEvent {
+    const claims = Object.fromEntries(Object.entries(payload).map(([name, value]) => [name, String(value)]));
+    return {
+      headers: { authorization: header },
+      requestContext: { authorizer: { jwt: { claims } } },
+    } as unknown as PipelineEvent;
+  }
+
+  const codeOf = (event: PipelineEvent) =>
+    problemOf(() => callerOf(event, true)) as { readonly code?: string };
+
+  test('has the tenant, the subject and the scopes of the verified token', () => {
+    expect(callerOf(eventOf({ tenant: 'a#b', sub: 's', scope: 'x:read y:read' }), true)).toEqual({
+      tenant: '@a%23b',
+      tenantName: 'a#b',
+      subject: 's',
+      keyOwner: 'sub=s',
+      scopes: ['x:read', 'y:read'],
+    });
+  });
+
+  test('has the client as the subject of a token without a user', () => {
+    const owner = { subject: 'c', keyOwner: 'client_id=c' };
+    expect(callerOf(eventOf({ tenant: 'acme', client_id: 'c' }), true)).toMatchObject(owner);
+    const none = { subject: undefined, keyOwner: undefined };
+    expect(callerOf(eventOf({ tenant: 'acme' }), true)).toMatchObject(none);
+  });
+
+  test.each([
+    ['no token', ''],
+    ['a token with another tenant than the authorizer', `Bearer ${tokenOf({ tenant: 'other' })}`],
+    ['a token whose payload is null', `Bearer ${tokenOf(null)}`],
+  ])('rejects %s', (_, header) => {
+    expect(codeOf(eventOf({ tenant: 'acme' }, header)).code).toBe('no-tenant');
+  });
+
+  test('rejects every caller when there is an authorizer and no configured claim', () => {
+    delete process.env['TENANT_CLAIM'];
+    expect(codeOf(eventOf({ tenant: 'acme' })).code).toBe('no-tenant');
+  });
+
+  test('is the public tenant when no token is required', () => {
+    delete process.env['TENANT_CLAIM'];
+    const event = { headers: {}, requestContext: {} } as unknown as PipelineEvent;
+    expect(callerOf(event, true)).toMatchObject({ tenant: 'public', keyOwner: '', scopes: undefined });
+    expect(callerOf(eventOf({ tenant: 'acme' }), false)).toMatchObject({ tenant: 'public' });
+  });
+});
+
+describe('entity tags', () => {
+  test('are the random end of the id with the version, or a digest of the content', () => {
+    expect(versionTag(id, 3)).toBe('"7a2c4d8f0e36-3"');
+    expect(contentTag('{"data":[]}')).toBe('"j-MuQHoQOO44dTtw5TdLOkbWrp1"');
+  });
+});
+
+describe('conditional requests', () => {
+  test.each([
+    ['W/"a-1"', true],
+    [' * ', true],
+    ['"b,c", W/"c-1" ,"a-1"', true],
+    [',, "a-1",,', true],
+    ['"a-1", oops', true],
+    [undefined, false],
+    ['', false],
+    ['"a-2"', false],
+    ['oops, "a-1"', false],
+    ['"b-1" "a-1"', false],
+    ['"x"a-1"', false],
+    ['*, "b-1"', false],
+  ])('If-None-Match: %s has the tag "a-1": %p', (header, expected) => {
+    expect(isCurrent(header, '"a-1"')).toBe(expected);
+  });
+
+  test.each([
+    ['*', undefined],
+    ['"7a2c4d8f0e36-3","000000000000-4", "a,b" , "7a2c4d8f0e36-12",', new Set([3, 12])],
+    ['"7a2c4d8f0e36-999999999999999"', new Set([999_999_999_999_999])],
+    ['"000000000000-3"', new Set()],
+    ['W/"7a2c4d8f0e36-3"', new Set()],
+    ['"7a2c4d8f0e36-03"', new Set()],
+    ['"7a2c4d8f0e36-1000000000000000"', new Set()],
+    ['"x7a2c4d8f0e36-3"', new Set()],
+    ['', ['If-Match']],
+    ['"7a2c4d8f0e36-3", *', ['If-Match']],
+    ['"7a2c4d8f0e36-3" "7a2c4d8f0e36-4"', ['If-Match']],
+  ])('If-Match: %s accepts the versions %p, or is refused', (header, expected) => {
+    expect(placesOf(() => expectedVersions({ 'if-match': header }, id))).toEqual(expected);
+  });
+});
+
+describe('idempotency key', () => {
+  const createOf = 'createTask /v1/tasks';
+
+  const scopeOf = (key: string, subject: string | undefined = 'anna', operation = createOf) =>
+    idempotency(key, subject, operation, {})?.scope;
+
+  const fingerprint = (body: unknown) => idempotency('key-1', 'anna', createOf, body)?.fingerprint;
+
+  test('is digests of the scope and of the body', () => {
+    expect(idempotency('key-1', 'anna', createOf, { b: { d: 3, c: 2 }, a: 1 })).toEqual({
+      // SHA-256 of ["anna","createTask /v1/tasks","key-1"] and of {"a":1,"b":{"c":2,"d":3}}, in base64url.
+      scope: '_f7G7M3wGT8XnGCVaM2LStHiXzj-EVWxASVd1UEU0ms',
+      fingerprint: 'kyh1q1sj60e7JxH5Udhboj7vS1DD4utrXz-bmsEhfGs',
+    });
+    expect(fingerprint(undefined)).toBe('47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU');
+    expect(idempotency(undefined, undefined, createOf, {})).toBeUndefined();
+  });
+
+  test('separates callers, operations and keys', () => {
+    const scopes = [
+      scopeOf('key-1'),
+      scopeOf('key-2'),
+      scopeOf('key-1', ''),
+      scopeOf('key-1', 'anna', 'createTask /v1/projects'),
+      // The same text when the parts are joined.
+      scopeOf('b', 'a', 'c'),
+      scopeOf('c', 'a', 'b'),
+      scopeOf('1', 'anna","x', 'y'),
+      scopeOf('1', 'anna', 'x","y'),
+    ];
+    expect(new Set(scopes).size).toBe(8);
+  });
+
+  test.each([
+    ['{"x":[{"a":1,"b":2}],"y":1}', '{"y":1,"x":[{"b":2,"a":1}]}', true],
+    ['{"1":1,"10":2,"9":3}', '{"9":3,"10":2,"1":1}', true],
+    ['["a","b"]', '["b","a"]', false],
+    ['{"a":null}', '{}', false],
+    ['{"__proto__":{"a":1}}', '{}', false],
+  ])('compares the bodies %s and %s: equal is %p', (one, other, isEqual) => {
+    expect(fingerprint(JSON.parse(one)) === fingerprint(JSON.parse(other))).toBe(isEqual);
+  });
+
+  test('needs a token with a subject', () => {
+    expect(placesOf(() => idempotency('key-1', undefined, createOf, {}))).toEqual(['Idempotency-Key']);
+  });
+});
+
+describe('operands', () => {
+  function filterOf(field: string, operator: ListOperator, ...values: string[]): [string, ...string[]] {
+    const filter = toFilter(listFields[field] as never, operator, values);
+    return [filter.operator, ...filter.values];
+  }
+
+  test.each<[string, ListOperator, string, string[]]>([
+    ['name', 'contains', 'A, b', ['contains', 'A, b']],
+    ['projectId', 'ne', 'unknown', ['ne', 'unknown']],
+    ['priority', 'lte', 'low', ['in', 'none', 'low']],
+    ['priority', 'gt', 'low', ['in', 'high']],
+    ['priority', 'lt', 'none', ['in']],
+    // Nothing equals it.
+    ['priority', 'in', 'hgih', ['in', 'hgih']],
+    ['description', 'in', 'a'.repeat(101), ['in', 'a'.repeat(101)]],
+    ['description', 'startsWith', '😀'.repeat(100), ['startsWith', '😀'.repeat(100)]],
+  ])('%s[%s]=%s', (field, operator, value, filter) => {
+    expect(filterOf(field, operator, value)).toEqual(filter);
+  });
+
+  test.each<[ListOperator, string, string, string]>([
+    ['gte', '2026-03-02T09:15:27', 'gte', '2026-03-02T09:15:27.000Z'],
+    ['lte', '2026-03-02t09:15:27.5z', 'lte', '2026-03-02T09:15:27.500Z'],
+    ['ne', '2026-03-02T01:15:27+02:00', 'ne', '2026-03-01T23:15:27.000Z'],
+    ['in', '2026-03-02T23:15:27.318-01:30', 'in', '2026-03-03T00:45:27.318Z'],
+    ['lt', '2026-03-02T09:15:27.318 02:00', 'lt', '2026-03-02T07:15:27.318Z'],
+    ['gt', '0000-01-01T00:00:00+01:00', 'gt', '0000-01-01T00:00:00.000Z'],
+    ['lt', '9999-12-31T23:59:59-01:00', 'lt', '9999-12-31T23:59:59.999Z'],
+    // Between two milliseconds.
+    ['lt', '2026-03-02T09:15:27.3185Z', 'lte', '2026-03-02T09:15:27.318Z'],
+    ['gte', '2026-03-02T09:15:27.3185Z', 'gt', '2026-03-02T09:15:27.318Z'],
+    ['gte', '2026-03-02T09:15:27.318000Z', 'gte', '2026-03-02T09:15:27.318Z'],
+  ])('compares times in time: %s %s', (operator, time, expected, value) => {
+    expect(filterOf('updatedAt', operator, time)).toEqual([expected, value]);
+  });
+
+  test('finds no time between two milliseconds', () => {
+    expect(filterOf('createdAt', 'ne', '2026-03-02T09:15:27.3185Z')).toEqual(['notIn']);
+    const times = ['2026-03-02T09:15:27.3185Z', '2026-03-02T09:15:27Z'];
+    expect(filterOf('createdAt', 'in', ...times)).toEqual(['in', '2026-03-02T09:15:27.000Z']);
+  });
+
+  test.each([
+    ['updatedAt', 'gt', '2026-03-02'],
+    ['updatedAt', 'gt', '2026-02-30T00:00:00Z'],
+    ['updatedAt', 'gt', '2026-03-02T09:15:27+24:00'],
+    ['dueDate', 'lt', '2026-02-30'],
+    ['dueDate', 'isNull', 'yes'],
+    ['priority', 'gt', 'hgih'],
+    ['description', 'startsWith', 'a'.repeat(101)],
+  ] as const)('refuses %s[%s]=%s', (field, operator, value) => {
+    expect(() => filterOf(field, operator, value)).toThrow(InvalidOperand);
+  });
+});
+
+describe('filters', () => {
+  const check = (parameter: string) => checkFilterName(parameter, listFields, ['page', 'dueDate']);
+
+  test.each(['dueDate', 'dueDate[isNull]', 'name[contains]', 'tagIds[all]'])('%s is one', (parameter) => {
+    expect(check(parameter)).toBeUndefined();
+  });
+
+  test.each([
+    ['dueDate[before]', 'lt'],
+    ['dueDate[is_null]', 'isNull'],
+    ['dueDate[!=]', 'ne'],
+    ['tagIds[contains]', 'all'],
+    ['tagIds[exists]', 'tagIds[isEmpty]=false'],
+    ['due_date[exists]', 'dueDate[isNull]=false'],
+    ['dueDat[lt]', 'dueDate[lt]'],
+    ['dueDate[between]', undefined],
+    ['dueDate[__proto__]', undefined],
+    ['constructor[lt]', undefined],
+  ])('%s is none, and the message suggests %s', (parameter, suggested) => {
+    const message = check(parameter);
+    expect(message).toBeDefined();
+    expect(suggestedIn(message)).toBe(suggested);
+  });
+
+  test.each([
+    ['dueDate.lt', 'dueDate[lt]'],
+    ['dueDat[before]', 'dueDate[lt]'],
+    ['dueBefore', 'dueDate[lt]'],
+    ['updatedSince', 'updatedAt[gte]'],
+    ['priority>', 'priority[gte]'],
+    ['priority>high', 'priority[gt]'],
+    ['status<>done', 'status[ne]'],
+    ['statusNotIn', 'status[notIn]'],
+    ['labels[in]', 'tagIds[in]'],
+    ['filter[dueDate][lt]', 'dueDate[lt]'],
+    ['', undefined],
+    ['dueDate_contains', undefined],
+    ['status[constructor]', undefined],
+    [`dueDate_lt${'_'.repeat(60)}`, undefined],
+  ])('for %s, suggests %s', (parameter, filter) => {
+    expect(suggestFilter(parameter, listFields)).toBe(filter);
+  });
+});
+
+describe('list query', () => {
+  const listQuery = (rawQueryString: string) => readListQuery(task, rawQueryString).query;
+
+  test('has defaults', () => {
+    expect(listQuery('')).toMatchObject({
+      filters: [],
+      sort: [{ field: 'createdAt', direction: 'desc' }],
+      countBy: [],
+      page: 1,
+      limit: 20,
+      withTexts: true,
+      ranks: { priority: ['none', 'low', 'high'] },
+    });
+  });
+
+  test.each([
+    ['page=3&limit=50', { page: 3, limit: 50 }],
+    ['page=9007199254740991&limit=101', { page: 9_007_199_254_740_991, limit: 100 }],
+    [`limit=${'9'.repeat(400)}`, { limit: 100 }],
+    ['name=a%20b%2Bc+d', { filters: [{ field: 'name', operator: 'eq', values: ['a b+c d'] }] }],
+    ['name=', { filters: [{ field: 'name', operator: 'eq', values: [''] }] }],
+    ['sort_by=name&sortBy=name&sort_order=asc', { sort: [{ field: 'name', direction: 'asc' }] }],
+    ['countBy=tagIds,status,tagIds', { countBy: ['tagIds', 'status'] }],
+    ['fields=name', { withTexts: false }],
+    [Array(60).fill('page=2').join('&'), { page: 2 }],
+  ])('reads %s', (rawQueryString, expected) => {
+    expect(listQuery(rawQueryString)).toMatchObject(expected);
+  });
+
+  test.each([
+    ['page=1.5', 'page'],
+    ['page=9007199254740992', 'page'],
+    ['sortOrder=asc,desc', 'sortOrder'],
+    ['sortBy=-priority,name', 'sortBy', 'sortBy=priority,name&sortOrder=desc,asc'],
+    ['stats=open', 'stats', 'status'],
+    ['__proto__=1', '__proto__'],
+    ['page%5Bsize%5D=3', 'page[size]', 'limit'],
+    ['priority>=low', 'priority>', 'priority[gte]'],
+    ['status[!=]=done', 'status[!=]', 'ne'],
+    ['sortBy=name&sort_by=id', 'sort_by'],
+    ['fields=', 'fields'],
+    ['expand=projectId', 'expand', 'project'],
+    ['countBy=name', 'countBy'],
+  ])('refuses %s: the parameter is %s', (rawQueryString, parameter, ...[suggested]) => {
+    expect(placesOf(() => listQuery(rawQueryString))).toEqual([parameter]);
+    const { message } = problemOf(() => listQuery(rawQueryString)) as Problem;
+    expect(suggestedIn(message)).toBe(suggested);
+  });
+
+  test('is refused with every mistake', () => {
+    const places = ['stats', 'sortOrder', 'page', 'limit'];
+    expect(placesOf(() => listQuery('stats=open&page=0&limit=x&sortOrder=up'))).toEqual(places);
+  });
+});
+
+describe('query parameters', () => {
+  test.each([
+    ['a,,b,', ['a', '', 'b', '']],
+    ['a\\,b,c', ['a,b', 'c']],
+    ['a\\\\,b', ['a\\', 'b']],
+    ['C:\\temp\\', ['C:\\temp\\']],
+    ['a+b%20c,%C3%A4,100%', ['a b c', 'ä', '100%']],
+    ['a%2Cb,c', ['a', 'b', 'c'], ['a,b', 'c']],
+    ['a%5C%2Cb', ['a,b']],
+    ['a%5C%5C%2Cb', ['a\\', 'b'], ['a\\,b']],
+  ])(
+    'splits %j, where a value has no comma and where it can have one',
+    (value, separated, literal = separated) => {
+      expect(readValues(value, 'comma')).toEqual(separated);
+      expect(readValues(value, 'literal comma')).toEqual(literal);
+    },
+  );
+
+  test('that have one value are not split', () => {
+    expect(readValues('a%2Cb,c%5C', undefined)).toEqual(['a,b,c\\']);
+  });
+
+  test.each([
+    ['status%5B!=%5D=a', 'status[!=]', 'a'],
+    ['name', 'name', ''],
+    ['sort_by=a', 'sortBy', 'a'],
+    ['name[]=a', 'name', 'a'],
+    ['name[eq]=a', 'name', 'a'],
+    ['name[in][]=a', 'name[in]', 'a'],
+  ])('reads %j as %j', (query, name, value) => {
+    expect([...readParameters(query, { check: () => undefined }, [])]).toEqual([[name, [value]]]);
+  });
+});
+
+describe('suggestions', () => {
+  const known = ['page', 'limit', 'status', 'organizationId'];
+
+  test.each([
+    ['stats', 'status'],
+    ['Page', 'page'],
+    ['organisations_id', 'organizationId'],
+    ['', undefined],
+    ['tag', undefined],
+    ['orgXXXXtionId', undefined],
+  ])('for %j: %s', (unknown, name) => {
+    expect(suggestedIn(suggestion(unknown, known))).toBe(name);
+  });
+
+  test('compare names of up to 64 characters', () => {
+    expect(suggestedIn(suggestion('a'.repeat(64), ['a'.repeat(63)]))).toBe('a'.repeat(63));
+    expect(suggestedIn(suggestion('a'.repeat(65), ['a'.repeat(64)]))).toBeUndefined();
+  });
+
+  test('know the words of other APIs, which are no typing errors', () => {
+    const find = (unknown: string) =>
+      findNearestName(unknown, ['tagIds', 'sizes'], { tagIds: ['tag'], page: ['size'] });
+    expect(['Tag', 'tagIdss', 'size'].map(find)).toEqual(['tagIds', 'tagIds', undefined]);
+    const findSame = (unknown: string) => findSameName(unknown, ['dueDate'], { dueDate: ['deadline'] });
+    expect(['due_date', 'dead-line', 'dueDat'].map(findSame)).toEqual(['dueDate', 'dueDate', undefined]);
+  });
+
+  test('repeat 64 characters of a text, as JSON', () => {
+    expect(quoted('a"b\\c\n')).toBe('"a\\"b\\\\c\\n"');
+    expect(quoted('a'.repeat(64))).toBe(`"${'a'.repeat(64)}"`);
+    expect(quoted('a'.repeat(65))).toBe(`"${'a'.repeat(64)}…"`);
+  });
+
+  test.each([
+    ['name:asc', 'sortBy=name&sortOrder=asc'],
+    ['due_date.DESC', 'sortBy=dueDate&sortOrder=desc'],
+    ['-priority,dueDate', 'sortBy=priority,dueDate&sortOrder=desc,asc'],
+    ['priority,name', undefined],
+    ['-unknown', undefined],
+    ['name:sideways', undefined],
+    [`-name${' '.repeat(128)}`, undefined],
+  ])('for sortBy=%s: %s', (value, query) => {
+    expect(suggestedIn(explainSort(value, ['name', 'priority', 'dueDate']))).toBe(query);
+  });
+});
+
+describe('trace context', () => {
+  const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+  const parentId = '00f067aa0ba902b7';
+
+  test.each([
+    [`00-${traceId}-${parentId}-01`, true],
+    [`cc-${traceId}-${parentId}-01-what-the-future-brings`, true],
+    [undefined, false],
+    [`ff-${traceId}-${parentId}-01`, false],
+    [`00-${traceId.toUpperCase()}-${parentId}-01`, false],
+    [`00-${'0'.repeat(32)}-${parentId}-01`, false],
+    [`00-${traceId}-${'0'.repeat(16)}-01`, false],
+    [`00-${traceId}-${parentId}`, false],
+    [`00-${traceId}-${parentId}-01-more`, false],
+    [`cc-${traceId}-${parentId}-01more`, false],
+  ])('of %s is valid: %p', (header, isValid) => {
+    expect(traceContext(header)).toEqual(isValid ? { traceId, parentId } : undefined);
+  });
+});
+
+describe('batches', () => {
+  test('have operations with defaults and expected versions, and without read-only fields', () => {
+    expect(
+      readOperations(tag, [
+        { operation: 'create', id: 'new', body: { name: ' urgent ', createdAt: 1 } },
+        { operation: 'update', id: 'one', body: { name: 'x' } },
+        { operation: 'delete', id: 'other', ifMatch: '"x-1"' },
+        { operation: 'delete', id, ifMatch: '"7a2c4d8f0e36-3", "7a2c4d8f0e36-4"' },
+      ]),
+    ).toEqual([
+      { operation: 'create', id: 'new', fields: { name: 'urgent', status: 'active' } },
+      { operation: 'update', id: 'one', expected: undefined, fields: { name: 'x' } },
+      { operation: 'delete', id: 'other', expected: new Set() },
+      { operation: 'delete', id, expected: new Set([3, 4]) },
+    ]);
+  });
+
+  test('are read until there are 50 issues', () => {
+    const body = Object.fromEntries(Array.from({ length: 30 }, (_, field) => [`f${field}`, 1]));
+    const operations = Array.from({ length: 25 }, () => ({ operation: 'create', body }));
+    expect(readOperations(tag, operations)).toHaveLength(2);
+  });
+});
+
+describe('problems', () => {
+  const { after: stored } = buildCreate('task', { name: 'x', status: 'open' }, Date.now());
+  const references = [
+    { pointer: '/projectId', kind: 'project' as const },
+    { pointer: '/tagIds/2', kind: 'tag' as const },
+  ];
+
+  test.each([
+    ['not-found', new EntityNotFound('project', id), {}],
+    [
+      'version-mismatch',
+      new VersionMismatch(stored, 'some versions'),
+      { headers: { etag: versionTag(stored.entity.id, 1) } },
+    ],
+    ['idempotency-key-reused', new IdempotencyKeyReused(), {}],
+    ['cursor-expired', new CursorExpired('the data was rebuilt'), {}],
+    [
+      'invalid-request',
+      new ReferenceNotFound(references),
+      { issues: [{ pointer: '/projectId' }, { pointer: '/tagIds/2' }] },
+    ],
+    ['unavailable', new StoreUnavailable(new Error('socket hang up')), { headers: { 'retry-after': '1' } }],
+  ])('%s is the code of an error of the store', (code, error, more) => {
+    expect(toProblem(error)).toMatchObject({ code, ...more });
+  });
+
+  test.each([
+    new TypeError('secret'),
+    new ConditionFailed([0], new Error('secret')),
+    'secret',
+    undefined,
+    { code: 'not-found', message: 'secret' },
+  ])('do not contain the cause of an unexpected error: %p', (error) => {
+    const problem = toProblem(error);
+    expect(problem).toMatchObject({ code: 'internal-error', cause: error });
+    expect(problemResponse(problem, { path: '/', requestId: '' }).body).not.toContain('secret');
+  });
+
+  test('have 50 issues at most, and repeat three details', () => {
+    const issues = Array.from({ length: 51 }, (_, number) => ({
+      pointer: `/${number}`,
+      detail: `Issue ${number}.`,
+    }));
+    const problem = invalidRequest(issues);
+    expect(problem.issues).toEqual(issues.slice(0, 50));
+    expect(problem.message).toBe('Issue 0. Issue 1. Issue 2.');
+  });
+
+  test.each([
+    ['/v1/tasks/a ü#b', '/v1/tasks/a%20%C3%BC%23b'],
+    ['//example.com/v1', '/.//example.com/v1'],
+    ['/v1/100%', '/v1/100%25'],
+    ['/v1/\ud83d', '/v1/%EF%BF%BD'],
+  ])('have the path %j as a URI reference', (path, instance) => {
+    const { body } = problemResponse(new Problem('not-found', ''), { path, requestId: '' });
+    expect(JSON.parse(body ?? '').instance).toBe(instance);
+  });
+});
+
+const query: ListQuery = {
+  filters: [],
+  sort: [{ field: 'createdAt', direction: 'desc' }],
+  countBy: [],
+  page: 2,
+  limit: 10,
+  withTexts: true,
+};
+
+describe('page links', () => {
+  const links = (page: number, totalPages: number, rawQueryString = '', path = '/v1/tasks') =>
+    pageLinks(path, rawQueryString, { ...query, page }, totalPages);
+
+  test('repeat the other parameters, encode what would end a link, and replace page and limit where they are', () => {
+    const target = '/v1/tasks?limit=10&name=a+b%3E%0D%0A&page=1&status=%C3%A9';
+    expect(links(1, 1, 'limit=500&name=a%20b%3E%0D%0A&page=1&status=%C3%A9')).toBe(
+      `<${target}>; rel="first", <${target}>; rel="last"`,
+    );
+  });
+
+  // "name=", "&page=9007199254740991" and "&limit=10" take 36 bytes.
+  test.each([
+    ['a query of 2,048 bytes', `name=${'a'.repeat(2_012)}`, undefined, true],
+    ['a longer one', `name=${'a'.repeat(2_013)}`, undefined, false],
+    ['one that is longer as a link encodes it', `name=${'"'.repeat(671)}`, undefined, false],
+    ['one that is longer as it was sent', `name=${'%61'.repeat(682)}`, undefined, false],
+    ['a path of 256 bytes', '', `/${'a'.repeat(255)}`, true],
+    ['a longer path', '', `/${'a'.repeat(256)}`, false],
+  ])('exist for %s: %s', (_, rawQueryString, path, exist) => {
+    expect(links(1, 1, rawQueryString, path) !== undefined).toBe(exist);
+  });
+});
+
+describe('render page', () => {
+  const entity = (name: string): Entity => ({
+    id: name,
+    name,
+    status: 'active',
+    createdAt: '',
+    updatedAt: '',
+  });
+
+  const render = (shown: readonly unknown[], more: Partial<ListQuery> = {}) => {
+    const entities = shown.map((_, position) => entity(String(position)));
+    const page = { entities, versions: [], total: 21, skipped: 0, counts: { status: [] } };
+    return renderPage({ ...query, ...more }, page, (one) => shown[Number(one.id)]);
+  };
+
+  test('has the entities, the total, the page and the number of pages, and counts if they are asked for', () => {
+    expect(render([{ id: 1 }, { id: 2 }])).toBe(
+      '{"data":[{"id":1},{"id":2}],"total":21,"page":2,"totalPages":3}',
+    );
+    expect(render([], { countBy: ['status'] })).toBe(
+      '{"data":[],"total":21,"page":2,"totalPages":3,"counts":{"status":[]}}',
+    );
+  });
+
+  describe('the size of a page', () => {
+    const frame = 5;
+
+    test('may be up to 5.5 MB', () => {
+      const half = 'é'.repeat((5_500_000 - frame - 1) / 4);
+      expect(render([half, half])).toContain('"total":21');
+      expect(() => render([half, `${half}éé`])).toThrow(/lower "limit"/);
+    });
+
+    test('counts the marks that the response of a function adds', () => {
+      expect(() => render(['"'.repeat(2_000_000)])).toThrow(/lower "limit"/);
+      expect(render(['"'.repeat(1_000_000)])).toContain('"total":21');
+    });
+
+    test('is known before all entities are shown', () => {
+      const shown: string[] = [];
+      const entities = ['1', '2', '3'].map(entity);
+      const page = { entities, versions: [], total: 3, skipped: 0, counts: {} };
+      const show = ({ id: one }: Pick<Entity, 'id'>) => {
+        shown.push(one);
+        return 'x'.repeat(3_000_000);
+      };
+      expect(() => renderPage(query, page, show)).toThrow(/lower "limit"/);
+      expect(shown).toEqual(['1', '2']);
+    });
+  });
+});
+
+describe('renderers', () => {
+  const times = { createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-02T00:00:00.000Z' };
+  const entity = { id, name: 'Build', status: 'open', ...times, secret: 'x' };
+
+  /** Renders with the parts of the event and the session that renderers read. */
+  const rendering = (contract: Rendering['contract'], more: Partial<Rendering> = {}): Rendering => ({
+    contract,
+    event: { headers: { 'if-none-match': '*' }, rawQueryString: '' } as unknown as PipelineEvent,
+    id: '',
+    session: { tenant: 'acme' } as Session,
+    query: undefined,
+    view: { expansions: [] },
+    expanded: new Map(),
+    ...more,
+  });
+
+  test('an entity that the caller has is not sent again', () => {
+    const stored = { kind: 'project' as const, version: 3, entity };
+    expect(renderers.entity(rendering(read(project)), stored)).toEqual({
+      statusCode: 304,
+      headers: { etag: '"7a2c4d8f0e36-3"', 'cache-control': 'private, no-cache' },
+    });
+  });
+
+  test('an entity with expanded references has no tag: they have versions of their own', () => {
+    const view = { expansions: Object.values(task.expansions).slice(0, 1) };
+    const stored = { kind: 'task' as const, version: 3, entity: { ...entity, projectId: id } };
+    const expanded = new Map([[id, entity]]);
+    const response = renderers.entity(rendering(read(task), { view, expanded }), stored);
+    expect(response.statusCode).toBe(200);
+    expect(response.headers).not.toHaveProperty('etag');
+    const parent = { id, name: 'Build', status: 'open', ...times };
+    expect(JSON.parse(response.body ?? '')).toMatchObject({ projectId: id, project: parent });
+  });
+
+  test('a list of one parent links to its own path, with the id encoded', () => {
+    const nested = list(project, { path: '/v1/organizations/{id}/projects', nestedBy: 'organizationId' });
+    const page = { entities: [entity], versions: [3], total: 3, skipped: 0, counts: {} };
+    const { headers } = renderers.list(rendering(nested, { query, id: 'a/b>' }), page);
+    expect(headers?.['link']).toMatch('</v1/organizations/a%2Fb%3E/projects?page=1&limit=10>; rel="first"');
+  });
+});
+
+describe('entity view', () => {
+  const entity = (name: string, more: object = {}): Entity => ({
+    id: name,
+    name: `Name of ${name}`,
+    status: 'active',
+    createdAt: '2026-01-01T00:00:00.000Z',
+    updatedAt: '2026-01-01T00:00:00.000Z',
+    ...more,
+  });
+  const known = new Map(['p', 't', 'u'].map((name) => [name, entity(name, { secret: 'x' })]));
+  const expansions = Object.values(task.expansions);
+
+  test('shows all fields, and what is expanded behind its reference', () => {
+    const shown = showEntity(
+      task,
+      entity('1', { projectId: 'p', tagIds: ['u', 't'] }),
+      { expansions },
+      known,
+    );
+    const names = Object.keys(shown);
+    expect(names.slice(names.indexOf('projectId')).join()).toBe(
+      'projectId,project,dueDate,tagIds,tags,createdAt,updatedAt',
+    );
+    expect(shown).toMatchObject({ description: '', dueDate: null });
+    expect(shown['project']).toEqual(entity('p'));
+    expect(shown['tags']).toEqual([entity('u'), entity('t')]);
+  });
+
+  test('shows null for a reference to nothing, and leaves it out of an array', () => {
+    const dangling = entity('1', { projectId: 'gone', tagIds: ['gone', 't'] });
+    expect(showEntity(task, dangling, { expansions }, known)).toMatchObject({
+      projectId: 'gone',
+      project: null,
+      tagIds: ['gone', 't'],
+      tags: [entity('t')],
+    });
+  });
+});
+
+describe('response headers', () => {
+  test.each([
+    ['https', 'after', 'max-age=31536000'],
+    ['https', 'onError', 'max-age=31536000'],
+    ['http', 'after', undefined],
+  ] as const)('of %s, %s: Strict-Transport-Security is %s', async (protocol, at, expected) => {
+    const request = {
+      event: { headers: { 'x-forwarded-proto': protocol }, requestContext: { http: { method: 'GET' } } },
+      response: { statusCode: 200, headers: { etag: '"1"' } },
+    } as unknown as PipelineRequest;
+    await responseHeaders[at]?.(request);
+    expect(request.response?.headers).toMatchObject({ etag: '"1"', 'x-content-type-options': 'nosniff' });
+    expect(request.response?.headers?.['strict-transport-security']).toBe(expected);
+  });
+});
+
+describe('static pages', () => {
+  test.each([
+    ['gzip;q=1.0, br;q=0.5', 'br'],
+    ['br;q=0, *', 'gzip'],
+    ['br; q=0.0, gzip; q=0', undefined],
+    ['*;q=0', undefined],
+    [undefined, undefined],
+  ])('have for Accept-Encoding %p the coding %p', (header, coding) => {
+    expect(acceptedCoding(header)).toBe(coding);
+  });
+
+  test('have names with a hash of their content', () => {
+    const name = hashedName('site.css', 'a {}');
+    const { name: own, hash } = splitHashedName(name);
+    expect([own, hash?.length]).toEqual(['site.css', 10]);
+    expect(hashedName('site.css', 'b {}')).not.toBe(name);
+  });
+
+  test.each(['site.css', 'site', 'site.short.css', '../site.AAAAAAAAAA.css'])('%s has no hash', (name) => {
+    expect(splitHashedName(name)).toEqual({ name });
+  });
+});
+
+describe('tenant rates', () => {
+  const start = 1_000_000 * windowMs;
+  const quota = 100;
+  let rates: TenantRates;
+
+  beforeEach(() => {
+    rates = new TenantRates('p');
+  });
+
+  /** Sends requests of one unit at one time, one after the other. @returns how many were allowed. */
+  function send(count: number, atMs: number, tenant = 'a'): number {
+    let allowed = 0;
+    for (let sent = 0; sent < count; sent += 1) {
+      if (rates.allowance(tenant, quota, atMs).isAllowed) allowed += 1;
+      rates.add(tenant, 1, atMs);
+    }
+    return allowed;
+  }
+
+  const remaining = (atMs: number): number => rates.allowance('a', quota, atMs).remaining;
+
+  function learn(others: number, atMs: number): void {
+    const publication = rates.beginPublication('a', quota, atMs);
+    if (!publication) throw new Error('No publication is due.');
+    rates.learn(publication, others);
+  }
+
+  test('one process allows exactly the quota in a window, for each tenant', () => {
+    expect([send(150, start), send(150, start + 9_999), send(150, start, 'b')]).toEqual([100, 0, 100]);
+    expect(send(150, start + windowMs)).toBe(100);
+  });
+
+  test('a request is refused by what earlier ones used, however few they were', () => {
+    rates.add('a', 99.5, start);
+    expect(rates.allowance('a', quota, start + 4_500)).toEqual({
+      isAllowed: true,
+      remaining: 0,
+      resetSeconds: 6,
+    });
+    expect([send(1, start), send(1, start)]).toEqual([1, 0]);
+    expect(rates.allowance('a', quota, start + 9_999)).toMatchObject({ isAllowed: false, resetSeconds: 1 });
+  });
+
+  test('others are expected to continue as before, for two seconds', () => {
+    send(1, start + 2_000);
+    learn(20, start + 2_000);
+    expect([2_000, 3_000, 8_000].map((ms) => remaining(start + ms))).toEqual([79, 69, 59]);
+  });
+
+  test('others are expected to continue as in the window before, until the process learns of them', () => {
+    send(1, start + 5_000);
+    learn(200, start + 5_000);
+    const next = start + windowMs;
+    expect(remaining(next + 1_000)).toBe(60);
+    send(1, next + 1_000);
+    learn(0, next + 1_000);
+    expect(remaining(next + 1_000)).toBe(99);
+    expect(remaining(next + 2 * windowMs)).toBe(100);
+  });
+
+  test('units are published once a second, those of refused requests too', () => {
+    const begin = (ms: number, tenant = 'a') => rates.beginPublication(tenant, quota, start + ms);
+    send(150, start);
+    expect(begin(0)).toMatchObject({ tenant: 'a', process: 'p', units: 150 });
+    expect(begin(999)).toBeUndefined();
+    send(1, start + 999, 'b');
+    expect(begin(999, 'b')).toBeDefined();
+    expect(begin(1_000)).toBeDefined();
+    expect(begin(windowMs - 1)).toBeDefined();
+    send(1, start + windowMs);
+    expect(begin(windowMs)).toBeUndefined();
+    // The clock was set back.
+    send(2, start - windowMs);
+    expect(begin(-windowMs)).toMatchObject({ units: 2 });
+  });
+
+  test('a publication that ends in another window is ignored', () => {
+    send(1, start + 9_000);
+    const publication = rates.beginPublication('a', quota, start + 9_000);
+    send(1, start + windowMs);
+    if (publication) rates.learn(publication, 99);
+    expect(remaining(start + windowMs)).toBe(99);
+  });
+});
+
+describe('on a table', () => {
+  const table = useEmptyTable();
+  let lines: Record<string, unknown>[] = [];
+
+  beforeEach(() => {
+    lines = [];
+    jest
+      .spyOn(process.stdout, 'write')
+      .mockImplementation((line) => lines.push(JSON.parse(String(line)) as Record<string, unknown>) > 0);
+  });
+
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  describe('rate limit', () => {
+    /** Capacity units per second. A request for an unknown id reads one. */
+    const rate = 2;
+    const quota = 20;
+    let windows = 1_000_000;
+    let now = 0;
+
+    beforeEach(() => {
+      setFunctionEnvironment(table.store(), { tenantClaim: 'tenant' }, rate);
+      windows += 10;
+      now = windows * windowMs;
+      jest.spyOn(Date, 'now').mockImplementation(() => now);
+    });
+
+    afterAll(() => setFunctionEnvironment(table.store(), { tenantClaim: 'tenant' }));
+
+    const ask = (tenant: string) => invoke(readTag, { tenant, id });
+
+    /** Sends requests one after the other. @returns how many were accepted. */
+    async function send(count: number, tenant: string): Promise<number> {
+      let accepted = 0;
+      for (let sent = 0; sent < count; sent += 1) {
+        const { statusCode } = await ask(tenant);
+        expect([404, 429]).toContain(statusCode);
+        if (statusCode === 404) accepted += 1;
+      }
+      return accepted;
+    }
+
+    test('refuses requests above the limit of their tenant until the next window', async () => {
+      now += 6_500;
+      const { headers } = await ask('single');
+      expect(headers['ratelimit-policy']).toBe('"default";q=20;qu="capacity-units";w=10');
+      expect(headers['ratelimit']).toBe('"default";r=19;t=4');
+      expect(await send(quota, 'single')).toBe(quota - 1);
+      const refused = await ask('single');
+      expect(refused).toMatchObject({ statusCode: 429, body: { type: '/docs/problems#too-many-requests' } });
+      expect([refused.headers['retry-after'], refused.headers['ratelimit']]).toEqual([
+        '4',
+        '"default";r=0;t=4',
+      ]);
+      expect((await invoke(createTag, { tenant: 'single', body: { name: 'x' } })).statusCode).toBe(429);
+      expect(await send(1, 'quiet')).toBe(1);
+      now += 4_000;
+      expect(await send(1, 'single')).toBe(1);
+      expect((await invoke(listTags, { tenant: 'single' })).body).toMatchObject({ total: 0 });
+    });
+
+    test('counts what other processes have published, and shows its own calls apart from those of the request', async () => {
+      await send(1, 'shared');
+      now += 1_000;
+      const others = { tenant: '@shared', process: 'other', window: Math.floor(now / windowMs), units: 12 };
+      await table.store().database().putItem(encodePublishedUnits(others));
+      // The next request begins a publication, which ends with it or later.
+      const timings = [];
+      for (let sent = 0; sent < 3; sent += 1) timings.push((await ask('shared')).headers['server-timing']);
+      expect(timings).toContainEqual(
+        expect.stringMatching(/, ratelimit;dur=[\d.]+;desc="calls=2, read=0\.5, write=1"$/),
+      );
+
+      // 12 of others, and as many in each second as in the first.
+      expect((await ask('shared')).headers['ratelimit']).toBe('"default";r=3;t=9');
+      now += 500;
+      expect((await ask('shared')).statusCode).toBe(429);
+    });
+
+    test('is off by default, and does not concern operations without a tenant', async () => {
+      for (let sent = 0; sent <= quota; sent += 1)
+        expect((await invoke(checkHealth)).headers).not.toHaveProperty('ratelimit');
+      setFunctionEnvironment(table.store(), { tenantClaim: 'tenant' });
+      expect(await send(quota + 1, 'off')).toBe(quota + 1);
+      expect((await ask('off')).headers).not.toHaveProperty('ratelimit');
+    });
+  });
+
+  describe('request log', () => {
+    beforeEach(() => {
+      delete process.env['LOG_LEVEL'];
+      process.env['REQUEST_METRICS'] = 'ProjectManagement/test';
+    });
+
+    afterEach(() => {
+      delete process.env['REQUEST_METRICS'];
+    });
+
+    /** Returns the metrics that CloudWatch makes of a line: the values by name. */
+    function metricsOf(line: Record<string, unknown> | undefined): Record<string, unknown> {
+      const aws = line?.['_aws'] as { CloudWatchMetrics: { Metrics: { Name: string }[] }[] } | undefined;
+      const names = (aws?.CloudWatchMetrics ?? []).flatMap(({ Metrics }) => Metrics.map(({ Name }) => Name));
+      return Object.fromEntries(names.map((name) => [name, line?.[name]]));
+    }
+
+    test('has the duration and the units of a request as metrics of its operation, and none that is 0', async () => {
+      await invoke(createTag, { body: { name: 'A' } });
+      await invoke(listTags);
+      const [created, listed] = lines;
+      expect(created).toMatchObject({
+        message: 'The request is finished.',
+        operation: 'createTag',
+        tenant: '@test',
+        status: 201,
+        _aws: {
+          Timestamp: expect.any(Number),
+          CloudWatchMetrics: [{ Namespace: 'ProjectManagement/test', Dimensions: [['operation']] }],
+        },
+      });
+      const number = expect.any(Number);
+      expect(metricsOf(created)).toMatchObject({ duration: number, writeUnits: number });
+      expect(metricsOf(listed)).toEqual({ duration: number, readUnits: number });
+    });
+
+    test('counts errors of the service, and not those of the caller', async () => {
+      await invoke(readTag, { id: 'x' });
+      const { TABLE_NAME } = process.env;
+      delete process.env['TABLE_NAME'];
+      await invoke(readTag, { id: 'x' });
+      process.env['TABLE_NAME'] = TABLE_NAME;
+      const [byCaller, failure, byService] = lines;
+      expect(metricsOf(byCaller)).toEqual({ duration: expect.any(Number) });
+      expect(failure).toMatchObject({ level: 'ERROR' });
+      expect(metricsOf(byService)).toMatchObject({ errors: 1 });
+    });
+
+    test('has no metrics without a namespace, and names a valid trace', async () => {
+      delete process.env['REQUEST_METRICS'];
+      const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+      await invoke(listTags, { headers: { traceparent } });
+      await invoke(listTags, { headers: { traceparent: '00-0-0-00' } });
+      const [valid, invalid] = lines;
+      expect(valid).not.toHaveProperty('_aws');
+      expect(valid).toMatchObject({
+        traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
+        parentId: '00f067aa0ba902b7',
+      });
+      expect(invalid).not.toHaveProperty('traceId');
+    });
+  });
+
+  describe('actor', () => {
+    const database = () => table.store().database();
+
+    /** Returns the actors of the records of a log, the oldest record first. */
+    async function actorsIn(tenant: string, kind: Kind): Promise<(string | undefined)[]> {
+      const { items } = await database().query({
+        KeyConditionExpression: 'pk = :log AND begins_with(sk, :records)',
+        ExpressionAttributeValues: { ':log': logPartition(`@${tenant}`, kind), ':records': recordPrefix },
+        ConsistentRead: true,
+      });
+      return items.map((item) => decodeRecord(item).actor);
+    }
+
+    test('a write records the subject of the token', async () => {
+      const tenant = randomUUID();
+      const as = (sub: string) => ({ tenant, claims: { sub, scope: 'tasks:read tasks:write' } });
+      const { body: created } = await invoke(createTask, { ...as('ada'), body: { name: 'x' } });
+      await invoke(updateTask, { ...as('auth0|bob'), id: created.id, body: { name: 'y' } });
+      const operations = [{ operation: 'update', id: created.id, body: { name: 'z' } }];
+      await invoke(batchTasks, { ...as('ADA'), body: { operations } });
+      const { body: history } = await invoke(listTaskHistory, { ...as('eve'), id: created.id });
+      expect(history).toMatchObject({ data: [{ actor: 'ADA' }, { actor: 'auth0|bob' }, { actor: 'ada' }] });
+      await invoke(deleteTask, { ...as('eve'), id: created.id });
+      expect(await actorsIn(tenant, 'task')).toEqual(['ada', 'auth0|bob', 'ADA', 'eve']);
+    });
+
+    test.each([
+      ['no subject', {}, undefined],
+      ['a client instead of a user', { client_id: 'nightly' }, 'nightly'],
+      ['the longest subject', { sub: 's'.repeat(255) }, 's'.repeat(255)],
+      ['a longer subject than OpenID Connect allows', { sub: 's'.repeat(256) }, undefined],
+    ])('the actor of a token with %s', async (_, claims, actor) => {
+      const tenant = randomUUID();
+      await invoke(createTask, { tenant, claims: { sub: undefined, ...claims }, body: { name: 'x' } });
+      expect(await actorsIn(tenant, 'task')).toEqual([actor]);
+    });
+
+    test('jobs record the subject of the request that began them', async () => {
+      const tenant = randomUUID();
+      const as = (sub: string) => ({ tenant, claims: { sub } });
+      const organization = await invoke(createOrganization, { ...as('ada'), body: { name: 'x' } });
+      const organizationId = organization.body.id;
+      const { body } = await invoke(createProject, { ...as('ada'), body: { name: 'x', organizationId } });
+      const operations = Array.from({ length: 25 }, () => ({
+        operation: 'create',
+        body: { name: 'x', projectId: body.id },
+      }));
+      // More than one transaction deletes.
+      for (let batch = 0; batch < 5; batch += 1)
+        await invoke(batchTasks, { ...as('ada'), body: { operations } });
+      await invoke(deleteProject, { ...as('eve'), id: body.id });
+      for (;;) {
+        const job = (await readJobs(database())).find(
+          (one) => one.tenant === `@${tenant}` && one.work.type === 'sweep',
+        );
+        if (!job) break;
+        expect(job.actor).toBe('eve');
+        await database().transact([
+          buildJobWrite(job, { ...job, version: job.version + 1, dueAt: alwaysDue }),
+        ]);
+        await continueJob(database(), job, { owner: randomUUID() });
+      }
+      expect(await actorsIn(tenant, 'project')).toEqual(['ada', 'eve']);
+      const ofTasks = await actorsIn(tenant, 'task');
+      expect(ofTasks.length).toBeGreaterThan(5);
+      expect(new Set(ofTasks.slice(5))).toEqual(new Set(['eve']));
+    });
+  });
+});
