@@ -11,7 +11,7 @@ import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { type Bundles, bundleFunctions } from '#lib/infrastructure/bundle.ts';
 import { service } from '#lib/infrastructure/service.ts';
-import { combinations } from './combinations.ts';
+import { type Combination, combinations } from './combinations.ts';
 import { defaultContext } from './default-context.ts';
 
 interface Report {
@@ -67,7 +67,10 @@ const found = Object.fromEntries(
     .slice(2)
     .map((name) => [
       name,
-      findings({ ...defaultContext, ...combinations[name] }, name === 'default' ? addMistakes : undefined),
+      findings(
+        { ...defaultContext, ...combinations[name as Combination] },
+        name === 'default' ? addMistakes : undefined,
+      ),
     ]),
 );
 rmSync(temporary, { recursive: true });

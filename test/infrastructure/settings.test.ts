@@ -7,25 +7,23 @@ import { defaultContext } from './default-context.ts';
 
 const read = (settings: Record<string, unknown>) => readSettings({ ...defaultContext, ...settings });
 
+const root = join(__dirname, '../..');
+const { context } = JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8')) as {
+  context: Record<string, unknown>;
+};
+
 test('cdk.json has every setting, and docs/deployment.md explains it', () => {
-  const root = join(__dirname, '../..');
-  const { context } = JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8')) as { context: object };
   const page = readFileSync(join(root, 'docs/deployment.md'), 'utf8');
   const explained = settingNames.filter((name) => page.includes(`\`${name}\``));
   expectComplete(
     Object.keys(context).filter((name) => !/^@|^cli-/.test(name)),
     settingNames,
-    {
-      missing: 'Add its default to `context` in cdk.json.',
-    },
+    { missing: 'Add its default to `context` in cdk.json.' },
   );
   expectComplete(explained, settingNames, { missing: 'Explain it in docs/deployment.md.' });
 });
 
 test('the settings of cdk.json are valid', () => {
-  const { context } = JSON.parse(readFileSync(join(__dirname, '../../cdk.json'), 'utf8')) as {
-    context: Record<string, unknown>;
-  };
   expect(() => readSettings(context)).not.toThrow();
 });
 
@@ -48,6 +46,7 @@ test.each([
     'callbackUrls',
     { userPoolId: 'eu-central-1_a1B2c3D4e', audience: 'app', callbackUrls: 'https://a.example/' },
   ],
+  ['requireGroup', { authentication: 'none', requireGroup: true }],
   ['srpSignIn', { userPoolId: 'eu-central-1_a1B2c3D4e', audience: 'app', srpSignIn: true }],
   ['certificateArn', { domainName: 'api.example.com' }],
   ['hostedZoneId', { hostedZoneId: 'Z0123456789' }],
