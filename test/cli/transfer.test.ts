@@ -1,10 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, createClient } from '#client/index.ts';
 import { type Service, startService } from '#lib/local/service.ts';
-import { run } from './run.ts';
+import { until } from '../support/until.ts';
+import { commandLine, run } from './run.ts';
 import { killLeftovers, spawnGroup } from './started-service.ts';
 
 /** `npm run export` and `npm run import`, from one running service to another. */
@@ -54,6 +54,10 @@ const imported = (collection: string, input: string, more: readonly string[] = [
 const write = (name: string, entities: readonly object[]): void =>
   writeFileSync(file(name), entities.map((entity) => `${JSON.stringify(entity)}\n`).join(''));
 
+/** Returns tasks, each with a status of its own. */
+const tasks = (length: number, name: string, description = '') =>
+  Array.from({ length }, (_, number) => ({ id: `old ${number}`, name, status: `s${number}`, description }));
+
 const totalOf = async (name: string): Promise<number> => (await to.tasks.list({ name, limit: 1 })).total;
 
 test('what was exported can be imported, with references to the new entities', async () => {
@@ -92,17 +96,10 @@ test('what was exported can be imported, with references to the new entities', a
 
 test('an import that is killed continues, and creates nothing twice', async () => {
   const total = 2_000;
-  write(
-    'tasks.ndjson',
-    Array.from({ length: total }, (_, number) => ({
-      id: `old ${number}`,
-      name: 'Killed',
-      status: `s${number}`,
-    })),
-  );
+  write('tasks.ndjson', tasks(total, 'Killed'));
   const flags = importFlags('tasks', 'tasks.ndjson', ['--concurrency', '2']);
-  const killed = spawnGroup(process.execPath, ['--import', 'tsx', 'bin/import.ts', ...flags]);
-  while ((await totalOf('Killed')) === 0) await delay(10);
+  const killed = spawnGroup(...commandLine('import', flags));
+  await until(async () => (await totalOf('Killed')) > 0);
   process.kill(-(killed.process.pid ?? 0), 'SIGKILL');
   await killed.ended();
   const before = await totalOf('Killed');
@@ -119,10 +116,7 @@ test('an import that is killed continues, and creates nothing twice', async () =
 });
 
 test('a batch that was created before the crash, but not noted, is not created again', async () => {
-  write(
-    'tasks.ndjson',
-    Array.from({ length: 30 }, (_, number) => ({ id: `old ${number}`, name: 'Not noted' })),
-  );
+  write('tasks.ndjson', tasks(30, 'Not noted'));
   await imported('tasks', 'tasks.ndjson', ['--concurrency', '1']);
   const ids = file('imported-ids.ndjson');
   const noted = readFileSync(ids, 'utf8');
@@ -181,14 +175,7 @@ test('the ids of one service are not used for another one', async () => {
 });
 
 test('large entities are imported in smaller batches', async () => {
-  write(
-    'tasks.ndjson',
-    Array.from({ length: 25 }, (_, number) => ({
-      id: `old ${number}`,
-      name: 'Large',
-      description: '😀'.repeat(5_000),
-    })),
-  );
+  write('tasks.ndjson', tasks(25, 'Large', '😀'.repeat(5_000)));
   expect(await imported('tasks', 'tasks.ndjson')).toMatchObject({ code: 0 });
   expect(await totalOf('Large')).toBe(25);
 });
