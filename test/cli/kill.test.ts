@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, ConnectionError, createClient, isProblem } from '#client/index.ts';
-import { runs } from '../support/runs.ts';
+import { isNight } from '../support/runs.ts';
 import { killLeftovers, start } from './started-service.ts';
 
 /**
@@ -11,7 +11,7 @@ import { killLeftovers, start } from './started-service.ts';
  */
 
 const writers = 16;
-const rounds = runs(4, 10);
+const rounds = isNight ? 10 : 4;
 
 type Collection = 'organizations' | 'projects' | 'tasks';
 

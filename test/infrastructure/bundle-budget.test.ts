@@ -27,7 +27,7 @@ async function withImport(imported: string): Promise<Metafile> {
     name: 'add-import',
     setup: ({ onLoad }) => {
       onLoad({ filter: /[\\/]item-codec\.ts$/ }, ({ path }) => ({
-        contents: `import * as added from ${JSON.stringify(imported)};\nObject.assign(globalThis, { added });\n${readFileSync(path, 'utf8')}`,
+        contents: `import * as added from '${imported}';\nObject.assign(globalThis, { added });\n${readFileSync(path, 'utf8')}`,
         loader: 'ts',
       }));
     },

@@ -130,15 +130,13 @@ const facts: Partial<Record<Combination, Record<string, Record<string, object>>>
   },
   production: {
     Table: {
-      'the store finds its keys': { KeySchema: keySchema(table.partitionKey, table.sortKey) },
-      'the store finds its indexes': {
-        GlobalSecondaryIndexes: Object.entries(table.indexes).map(
-          ([IndexName, { partitionKey, sortKey }]) => ({
-            IndexName,
-            KeySchema: keySchema(partitionKey, sortKey),
-            Projection: { ProjectionType: 'ALL' },
-          }),
-        ),
+      'the store finds its keys and indexes': {
+        KeySchema: keySchema(table.partitionKey, table.sortKey),
+        GlobalSecondaryIndexes: Object.entries(table.indexes).map(([IndexName, index]) => ({
+          IndexName,
+          KeySchema: keySchema(index.partitionKey, index.sortKey),
+          Projection: { ProjectionType: 'ALL' },
+        })),
       },
       'DynamoDB deletes expired items': {
         TimeToLiveSpecification: { AttributeName: table.timeToLive, Enabled: true },
@@ -146,8 +144,8 @@ const facts: Partial<Record<Combination, Record<string, Record<string, object>>>
       'readers of the stream see no entity': { StreamSpecification: { StreamViewType: 'KEYS_ONLY' } },
       'an idle table costs nothing': { BillingMode: 'PAY_PER_REQUEST' },
       'the key that AWS owns costs nothing, that of KMS does': { SSESpecification: { SSEEnabled: false } },
-      'the table outlives its stack': { DeletionPolicy: 'Retain' },
-      'the table survives its deletion and wrong writes': {
+      'the table survives its stack, its deletion and wrong writes': {
+        DeletionPolicy: 'Retain',
         Replicas: [
           {
             DeletionProtectionEnabled: true,
@@ -158,18 +156,16 @@ const facts: Partial<Record<Combination, Record<string, Record<string, object>>>
     },
     AccountsPool: {
       'the user pool survives': { DeletionPolicy: 'Retain', DeletionProtection: 'ACTIVE' },
-      'addresses ignore case': { UsernameConfiguration: { CaseSensitive: false } },
-      'an address stays until its new one is confirmed': {
+      'addresses ignore case, and stay until the new one is confirmed': {
+        UsernameConfiguration: { CaseSensitive: false },
         UserAttributeUpdateSettings: { AttributesRequireVerificationBeforeUpdate: ['email'] },
       },
       'users may have a second factor': { MfaConfiguration: 'OPTIONAL', EnabledMfas: ['SOFTWARE_TOKEN_MFA'] },
       'nobody signs up: they would be a new tenant': {
         AdminCreateUserConfig: { AllowAdminCreateUserOnly: true },
       },
-      'users have a tenant': {
+      'users and their access tokens have a tenant': {
         Schema: expect.arrayContaining([expect.objectContaining({ Name: 'tenant' })]),
-      },
-      'access tokens have the tenant': {
         LambdaConfig: { PreTokenGenerationConfig: { LambdaVersion: 'V3_0' } },
       },
     },

@@ -1,7 +1,7 @@
 import { cdkArguments } from '#lib/cli/cdk-options.ts';
 import { tableLogicalId } from '#lib/infrastructure/names.ts';
 import { readSettings } from '#lib/infrastructure/read-settings.ts';
-import { isFullRun } from '../support/runs.ts';
+import { isNight } from '../support/runs.ts';
 import { combinations } from './combinations.ts';
 import { ofType, permissionsOf, stacksOf, synthesizeTemplates } from './stacks.ts';
 import type { Resource, Resources, Synthesized } from './synthesis.ts';
@@ -31,7 +31,7 @@ function outputsRead(value: unknown): StackOutput[] {
   );
 }
 
-test.each(Object.entries(combinations).filter((_, place) => isFullRun || place < 2))(
+test.each(Object.entries(combinations).filter((_, place) => isNight || place < 2))(
   'the API stack refers to no export, and to outputs that exist: %s',
   async (_name, settings) => {
     const { data, api } = (await synthesizeTemplates(settings)).templates;
