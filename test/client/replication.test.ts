@@ -46,7 +46,7 @@ const loseRequest: Fault = async () => {
 };
 
 /** Returns a replication of the tasks with a position, whose client makes one attempt, and the requests that it sends. */
-function replicationOf(position: string, options?: ReplicationOptions<TaskTypes>) {
+function replicationOf(position = newPosition(), options?: ReplicationOptions<TaskTypes>) {
   const sent: Sent[] = [];
   const faults: (Fault | undefined)[] = [];
   const client = createClient({
@@ -61,7 +61,16 @@ function replicationOf(position: string, options?: ReplicationOptions<TaskTypes>
   });
   const written = () =>
     sent.filter(({ method }) => method !== 'GET').map(({ method, body }) => [method, body]);
-  return { replication: new Replication(client.tasks, { position }, options), client, sent, faults, written };
+  const replication = new Replication(client.tasks, { position }, options);
+  /** Sends changes, with a fault of the first request. */
+  const pushLosing = async (
+    changes: readonly LocalChange<TaskTypes>[],
+    fault = loseResponse,
+  ): Promise<void> => {
+    faults.push(fault);
+    await expect(replication.push(changes)).rejects.toThrow(ConnectionError);
+  };
+  return { position, replication, client, sent, faults, written, pushLosing };
 }
 
 /** Each test has a list of its own. */
@@ -87,8 +96,7 @@ const refused = (code: string) => ({ error: { problem: { code } }, isUnchanged: 
 
 describe('push', () => {
   test('creates, updates and deletes, and sends only fields that differ', async () => {
-    const position = newPosition();
-    const { replication, written } = replicationOf(position);
+    const { position, replication, written } = replicationOf();
     const [id, short] = [newId(), newId()];
     const [task, same, doomed] = [
       await created(position),
@@ -133,14 +141,10 @@ describe('push', () => {
   });
 
   test('takes states that a library has marked as deleted for none', async () => {
-    const position = newPosition();
-    const { replication, faults, written } = replicationOf(position);
+    const { position, replication, pushLosing, written } = replicationOf();
     const [task, gone] = [await created(position), await created(position, 'gone')];
     const id = newId();
-    faults.push(loseResponse);
-    await expect(replication.push([{ after: { id, name: 'lost', position } }])).rejects.toThrow(
-      ConnectionError,
-    );
+    await pushLosing([{ after: { id, name: 'lost', position } }]);
     const results = await replication.push([
       { before: task, after: { ...task, _deleted: true } },
       // It was deleted in the copy before the response to its creation came.
@@ -153,8 +157,7 @@ describe('push', () => {
   });
 
   test('continues from its own writes, although the copy has not read their versions', async () => {
-    const position = newPosition();
-    const { replication, sent } = replicationOf(position);
+    const { position, replication, sent } = replicationOf();
     const task = await created(position);
     const id = newId();
     const made = { id, name: 'made', position };
@@ -195,8 +198,7 @@ describe('push', () => {
   });
 
   test('returns the changes for which somebody else was faster, and applies the others', async () => {
-    const position = newPosition();
-    const { replication } = replicationOf(position);
+    const { position, replication } = replicationOf();
     const tasks = new Map<string, KnownTask>();
     for (const name of ['changed', 'moved', 'deleted', 'removed', 'gone', 'free', 'other'])
       tasks.set(name, await created(position, name));
@@ -232,8 +234,7 @@ describe('push', () => {
   });
 
   test('has been applied already when it is sent again after a lost response', async () => {
-    const position = newPosition();
-    const { replication, faults } = replicationOf(position);
+    const { position, replication, pushLosing } = replicationOf();
     const [task, doomed] = [await created(position), await created(position, 'doomed')];
     const id = newId();
     const changes: LocalChange<TaskTypes>[] = [
@@ -243,8 +244,7 @@ describe('push', () => {
     ];
     const results: unknown[] = [];
     for (const change of changes) {
-      faults.push(loseResponse);
-      await expect(replication.push([change])).rejects.toThrow(ConnectionError);
+      await pushLosing([change]);
       results.push(...(await replication.push([change])));
     }
     // The copy can have dropped the pages with these changes, because it was sending them. It has deleted the third task anyway.
@@ -258,8 +258,7 @@ describe('push', () => {
   });
 
   test('does not put an older change over a newer one', async () => {
-    const position = newPosition();
-    const { replication, faults, written } = replicationOf(position);
+    const { position, replication, faults, written } = replicationOf();
     const task = await created(position);
     const [first, second] = [renamed(task, 'second'), renamed({ ...task, name: 'second' }, 'third')];
     faults.push(loseRequest);
@@ -277,8 +276,7 @@ describe('push', () => {
   });
 
   test('sends the latest state after several attempts without a response', async () => {
-    const position = newPosition();
-    const { replication, faults } = replicationOf(position);
+    const { position, replication, pushLosing } = replicationOf();
     const task = await created(position);
     const id = newId();
     const made = (name: string) => ({ after: { id, name, position } });
@@ -289,8 +287,7 @@ describe('push', () => {
       [loseRequest, renamed(task, 'third')],
     ];
     for (const [fault, change] of changes) {
-      faults.push(fault);
-      await expect(replication.push([change])).rejects.toThrow(ConnectionError);
+      await pushLosing([change], fault);
     }
     expect(await replication.push([made('made at last'), renamed(task, 'fourth')])).toMatchObject([
       { ...applied, current: { name: 'made at last' } },
@@ -299,8 +296,7 @@ describe('push', () => {
   });
 
   test('returns the entity of the service for a change without effect', async () => {
-    const position = newPosition();
-    const { replication, written } = replicationOf(position);
+    const { position, replication, written } = replicationOf();
     const task = await created(position);
     const current = await other.tasks.update(task, { priority: 'high' });
     const change = { before: task, after: { ...task, updatedAt: '2026-01-01T00:00:00.000Z' } };
@@ -316,8 +312,7 @@ describe('push', () => {
   });
 
   test('returns what the service will never accept, and throws what it can accept later', async () => {
-    const position = newPosition();
-    const { replication, faults } = replicationOf(position);
+    const { position, replication, faults } = replicationOf();
     const task = await created(position);
     const good = { after: { id: newId(), name: 'good', position } };
     expect(
@@ -350,8 +345,7 @@ describe('push', () => {
   });
 
   test('removes from the copy what was created outside of the list', async () => {
-    const position = newPosition();
-    const { replication, faults } = replicationOf(position);
+    const { position, replication, pushLosing } = replicationOf();
     const { cursor } = await replication.pull(undefined);
     const [elsewhere, moved, lost] = [newId(), newId(), newId()];
     const changes = [elsewhere, moved].map((id) => ({ after: { id, name: 'elsewhere' } }));
@@ -360,8 +354,7 @@ describe('push', () => {
       { ...applied, current: undefined },
     ]);
     const change = { after: { id: lost, name: 'elsewhere' } };
-    faults.push(loseResponse);
-    await expect(replication.push([change])).rejects.toThrow(ConnectionError);
+    await pushLosing([change]);
     expect(await replication.push([change])).toMatchObject([{ ...alreadyDone, current: undefined }]);
     await other.tasks.update(moved, { position });
     const page = await replication.pull(cursor);
@@ -382,8 +375,7 @@ describe('push', () => {
 
 describe('pull', () => {
   test('returns no page that is older than a push, or was read during one', async () => {
-    const position = newPosition();
-    const { replication, sent, faults } = replicationOf(position);
+    const { position, replication, sent, faults } = replicationOf();
     const task = await created(position);
     const { cursor } = await replication.pull(undefined);
     let release = (): void => undefined;
@@ -416,8 +408,7 @@ describe('pull', () => {
   });
 
   test('continues behind empty pages, also for a caller that keeps no cursor of them', async () => {
-    const position = newPosition();
-    const { replication, sent } = replicationOf(position);
+    const { position, replication, sent } = replicationOf();
     const since = (await replication.pull(undefined)).cursor;
     await other.tasks.create({ name: 'of another list' });
     const empty = await replication.pull(since);
