@@ -3,51 +3,49 @@ import { type AddressInfo, createServer } from 'node:net';
 import { type Service, startService } from '#lib/local/service.ts';
 import { run } from './run.ts';
 
-describe('npm run seed', () => {
-  let service: Service;
+let service: Service;
 
-  beforeAll(async () => {
-    service = await startService({ port: 0, databaseFile: ':memory:' });
-  });
+beforeAll(async () => {
+  service = await startService({ port: 0, databaseFile: ':memory:' });
+});
 
-  afterAll(() => service?.stop());
+afterAll(() => service?.stop());
 
-  test('prints what it created, the rate and an example', async () => {
-    const flags = '--organizations 1 --users 2 --tags 3 --projects 4 --tasks 5 --url'.split(' ');
-    const { code, output } = await run('seed', [...flags, service.url]);
-    expect(code).toBe(0);
-    expect(output).toMatch(
-      /^Created 1 organization, 2 users, 3 tags, 4 projects, 5 tasks in [\d.]+ s: \d+ a second\.$/m,
-    );
-    expect(output).toMatch(/^tasks: 5$/m);
-    const exampleUrl = /^Example: (\S+)$/m.exec(output)?.[1] ?? '';
-    expect((await fetch(exampleUrl)).status).toBe(200);
-  });
+test('prints what it created, the rate and an example', async () => {
+  const flags = '--organizations 1 --users 2 --tags 3 --projects 4 --tasks 5 --url'.split(' ');
+  const { code, output } = await run('seed', [...flags, service.url]);
+  expect(code).toBe(0);
+  expect(output).toMatch(
+    /^Created 1 organization, 2 users, 3 tags, 4 projects, 5 tasks in [\d.]+ s: \d+ a second\.$/m,
+  );
+  expect(output).toMatch(/^tasks: 5$/m);
+  const exampleUrl = /^Example: (\S+)$/m.exec(output)?.[1] ?? '';
+  expect((await fetch(exampleUrl)).status).toBe(200);
+});
 
-  test('prints one line when the address accepts connections and never responds', async () => {
-    const silent = createServer();
-    silent.listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
-    const { code, output, errors } = await run('seed', ['--url', url, '--tasks', '1']);
-    silent.close();
-    expect({ code, output }).toEqual({ code: 1, output: '' });
-    expect(errors).toMatch(/^No service responds at .* Start one with "npm start".*\n$/);
-  });
+test('prints one line when the address accepts connections and never responds', async () => {
+  const silent = createServer();
+  silent.listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  const { code, output, errors } = await run('seed', ['--url', url, '--tasks', '1']);
+  silent.close();
+  expect({ code, output }).toEqual({ code: 1, output: '' });
+  expect(errors).toMatch(/^No service responds at .* Start one with "npm start".*\n$/);
+});
 
-  test.each([
-    [
-      ['--url', 'http://localhost:1'],
-      1,
-      /^No service responds at http:\/\/localhost:1\. Start one with "npm start".*\n$/,
-    ],
-    [
-      ['--url', 'http://localhost:3000/v1'],
-      2,
-      /--url must be the scheme, host and port of a service: http:\/\/localhost:3000, not /,
-    ],
-    [['--tasks', 'many'], 2, /^--tasks must be a whole number from 0 to 10000000, not "many"\./],
-  ])('%j ends with %d in one line', async (flags, code, message) => {
-    expect(await run('seed', flags)).toEqual({ code, output: '', errors: expect.stringMatching(message) });
-  });
+test.each([
+  [
+    ['--url', 'http://localhost:1'],
+    1,
+    /^No service responds at http:\/\/localhost:1\. Start one with "npm start".*\n$/,
+  ],
+  [
+    ['--url', 'http://localhost:3000/v1'],
+    2,
+    /--url must be the scheme, host and port of a service: http:\/\/localhost:3000, not /,
+  ],
+  [['--tasks', 'many'], 2, /^--tasks must be a whole number from 0 to 10000000, not "many"\./],
+])('%j ends with %d in one line', async (flags, code, message) => {
+  expect(await run('seed', flags)).toEqual({ code, output: '', errors: expect.stringMatching(message) });
 });
