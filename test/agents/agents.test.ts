@@ -8,7 +8,6 @@ import { startTestService } from '../support/local-service.ts';
 /** The official clients of the Model Context Protocol list and call the tools: that of 2026-07-28, and that of the revisions before. */
 
 const root = join(__dirname, '../..');
-const execute = promisify(execFile);
 let service: Service;
 
 beforeAll(async () => {
@@ -17,17 +16,13 @@ beforeAll(async () => {
 
 afterAll(() => service.stop());
 
-interface Answer {
-  readonly content: readonly { readonly text: string }[];
-  readonly isError?: boolean;
-}
-
-interface Results {
-  readonly [client: string]: {
-    readonly tools: readonly { readonly name: string; readonly annotations: object }[];
-    readonly answers: readonly Answer[];
-    readonly instructions: string;
-  };
+interface Result {
+  readonly tools: readonly object[];
+  readonly answers: readonly {
+    readonly content: readonly { readonly text: string }[];
+    readonly isError?: boolean;
+  }[];
+  readonly instructions: string;
 }
 
 const id = '01890000-0000-7000-8000-000000000000';
@@ -52,12 +47,9 @@ test('the official clients list and call every tool', async () => {
     return { name, arguments: argumentsOf[name] ?? { ...collection, id } };
   });
   const command = [process.execPath, '--import', 'tsx', join(root, 'bin/mcp.ts'), '--url', service.url];
-  const { stdout } = await execute(
-    process.execPath,
-    [join(__dirname, 'program.mjs'), JSON.stringify(command), JSON.stringify(calls)],
-    { cwd: root, maxBuffer: 50_000_000 },
-  );
-  const results = JSON.parse(stdout) as Results;
+  const args = [join(__dirname, 'program.mjs'), JSON.stringify(command), JSON.stringify(calls)];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root, maxBuffer: 50_000_000 });
+  const results = JSON.parse(stdout) as Record<string, Result>;
   expect(Object.keys(results)).toHaveLength(3);
   for (const { tools: listed, answers, instructions } of Object.values(results)) {
     expect(instructions).toContain('version');

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
 import type { Service } from '#lib/local/service.ts';
 import { localAudience, type SignInIssuer, startSignIn } from '#lib/local/sign-in/issuer.ts';
@@ -39,29 +39,28 @@ if (location.pathname === '/callback') {
   document.querySelector('button').addEventListener('click', signIn);
 }`;
 
-const bundle = async (): Promise<string> => {
-  const result = await build({
+async function bundle(): Promise<string> {
+  const guide: Plugin = {
+    name: 'guide',
+    setup: ({ onResolve, onLoad }) => {
+      onResolve({ filter: /^\.\/sign-in\.ts$/ }, ({ path }) => ({ path, namespace: 'guide' }));
+      onLoad({ filter: /./, namespace: 'guide' }, () => ({
+        contents: moduleOfGuide(),
+        resolveDir: root,
+        loader: 'ts',
+      }));
+    },
+  };
+  const { outputFiles } = await build({
     stdin: { contents: app(service.url), resolveDir: root },
-    plugins: [
-      {
-        name: 'guide',
-        setup: ({ onResolve, onLoad }) => {
-          onResolve({ filter: /^\.\/sign-in\.ts$/ }, ({ path }) => ({ path, namespace: 'guide' }));
-          onLoad({ filter: /./, namespace: 'guide' }, () => ({
-            contents: moduleOfGuide(),
-            resolveDir: root,
-            loader: 'ts',
-          }));
-        },
-      },
-    ],
+    plugins: [guide],
     bundle: true,
     format: 'esm',
     target: 'es2022',
     write: false,
   });
-  return result.outputFiles[0]?.text ?? '';
-};
+  return outputFiles[0]?.text ?? '';
+}
 
 beforeAll(async () => {
   [browser, issuer] = await Promise.all([startChromium(), startSignIn(0)]);
@@ -100,11 +99,7 @@ test.each(['localhost', '127.0.0.1'])('a person signs in from a page on %s', asy
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.waitForURL('**/callback?*');
   await page.waitForFunction('window.me');
-  expect(await page.evaluate('window.me')).toEqual({
-    subject: 'ada',
-    tenant: 'globex',
-    scopes: ['tasks:read'],
-    user: null,
-  });
+  const expected = { subject: 'ada', tenant: 'globex', scopes: ['tasks:read'], user: null };
+  expect(await page.evaluate('window.me')).toEqual(expected);
   expect(errors).toEqual([]);
 });

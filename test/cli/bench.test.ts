@@ -32,30 +32,15 @@ test('the catalogue names each file that is a benchmark', () => {
 test('lists the benchmarks without a name', () => {
   const { status, stdout, stderr } = bench();
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  for (const [name, summary] of Object.entries(benchmarks)) {
-    expect(stdout.split('\n').some((line) => line.includes(` ${name} `) && line.endsWith(summary))).toBe(
-      true,
-    );
-  }
+  for (const [name, summary] of Object.entries(benchmarks))
+    expect(
+      stdout.split('\n').filter((line) => line.includes(` ${name} `) && line.endsWith(summary)),
+    ).toHaveLength(1);
 });
 
-test('prints the help of a benchmark, with its own options and those of all', () => {
-  const { status, stdout } = bench('load', '--help');
-  expect(status).toBe(0);
-  expect(stdout).toContain('npm run bench -- load');
-  expect(stdout).toMatch(/--seconds.*--smallest.*--help/s);
-});
-
-test.each([
-  [['list'], 'There is no benchmark "list". Did you mean "lists"?'],
-  [['lists', '--sizs', '10'], 'There is no option --sizs. Did you mean "--sizes"?'],
-  [['rows', '--sizes', '10'], 'There is no option --sizes. Allowed: --rows, --smallest, --help.'],
-])('refuses %j', (args, message) => {
-  expect(bench(...args)).toMatchObject({
-    status: 2,
-    stdout: '',
-    stderr: `${message}\nSee "npm run bench -- --help".\n`,
-  });
+test('refuses a benchmark that does not exist', () => {
+  const stderr = expect.stringContaining('There is no benchmark "list". Did you mean "lists"?');
+  expect(bench('list')).toMatchObject({ status: 2, stdout: '', stderr });
 });
 
 test('the smallest form prints figures and writes no file', () => {

@@ -1,11 +1,9 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { request } from 'node:http';
-import { type Engine, inMemory, startEngine } from '#lib/local/dynamodb-engine.ts';
-import { dynamoDbLocal, engineOnPath, nativeEngine } from '#lib/local/engine-programs.ts';
 import { portsBlockedByBrowsers } from '#lib/local/port.ts';
 import { killLeftovers, start } from './started-service.ts';
 
-/** What a web page of another site can do with the ports that `npm start` opens, with each engine that this machine has. */
+/** What a web page of another site can do with the ports that `npm start` opens. */
 
 afterEach(killLeftovers);
 
@@ -94,30 +92,4 @@ test('every port refuses the requests of pages, or is one to which browsers send
     const form = { origin: 'null', 'content-type': 'text/plain' };
     expect(await send(listener, 'POST', form, '/v1/projects/any/clone')).toBe('403 unreadable');
   }
-});
-
-const engines = (
-  [
-    ['the native engine', nativeEngine],
-    ['the native engine on the PATH', engineOnPath],
-    ['DynamoDB Local', dynamoDbLocal],
-  ] as const
-).filter(([, find]) => find());
-
-/** `unreachable-engines.test.ts` sends the requests of pages to each engine. */
-describe.each(engines)('%s', (_, find) => {
-  let engine: Engine;
-
-  beforeAll(async () => {
-    engine = await startEngine(inMemory, [find]);
-  });
-
-  afterAll(() => engine?.stop());
-
-  test('opens one port, to which no browser sends a request, on an address of its own', () => {
-    const { hostname, port } = new URL(engine.endpoint);
-    expect(listenersOf(family(engine.processGroup ?? 0))).toEqual([{ host: hostname, port: Number(port) }]);
-    expect(portsBlockedByBrowsers).toContain(Number(port));
-    expect(hostname).toMatch(/^127\.(?!0\.0\.1$)/);
-  });
 });

@@ -10,126 +10,97 @@ import { compactAll } from '../support/compaction.ts';
 import { type TestClient, testClient } from '../support/test-client.ts';
 import { run } from './run.ts';
 
-describe('npm run erase', () => {
-  let service: Service;
-  let client: TestClient;
-  let api: Client;
+let service: Service;
+let client: TestClient;
+let api: Client;
 
-  beforeAll(async () => {
-    service = await startService({ port: 0, databaseFile: ':memory:', tableName: `erased-${randomUUID()}` });
-    client = testClient(service.endpoint);
-    api = createClient({ url: service.url });
-  });
+beforeAll(async () => {
+  service = await startService({ port: 0, databaseFile: ':memory:', tableName: `erased-${randomUUID()}` });
+  client = testClient(service.endpoint);
+  api = createClient({ url: service.url });
+});
 
-  afterAll(async () => {
-    client.destroy();
-    await service.stop();
-  });
+afterAll(async () => {
+  client.destroy();
+  await service.stop();
+});
 
-  const table = () => ['--table', service.tableName, '--dynamodb-endpoint', service.endpoint];
+const table = () => ['--table', service.tableName, '--dynamodb-endpoint', service.endpoint];
 
-  const database = () => new Database(client, service.tableName, new Deadline(300_000));
+const database = () => new Database(client, service.tableName, new Deadline(300_000));
 
-  async function itemsOf(tenant: string): Promise<Record<string, unknown>[]> {
-    const { Items = [] } = await client.send(new ScanCommand({ TableName: service.tableName }));
-    return Items.filter(({ pk }) => String(pk).startsWith(`${tenant}#`));
-  }
+async function itemsOf(tenant: string): Promise<Record<string, unknown>[]> {
+  const { Items = [] } = await client.send(new ScanCommand({ TableName: service.tableName }));
+  return Items.filter(({ pk }) => String(pk).startsWith(`${tenant}#`));
+}
 
-  const keysOf = async (tenant: string): Promise<string[]> =>
-    (await itemsOf(tenant)).map(({ pk }) => String(pk));
+const keysOf = async (tenant: string): Promise<string[]> =>
+  (await itemsOf(tenant)).map(({ pk }) => String(pk));
 
-  test('removes every item of a tenant, and none of the others, and says so', async () => {
-    const other = encodeTenant('publi') as string;
-    const fields = { name: 'other', status: 'active', description: '' };
-    await createEntity({ tenant: other, database: database() }, 'tag', fields);
-    const others = await keysOf(other);
-    await run('seed', ['--url', service.url, '--tasks', '60']);
-    await api.users.create({ name: 'Ada', subject: 'ada' });
-    await api.tags.create({ name: 'x', description: 'long '.repeat(200) });
-    await compactAll(database(), 'public', 'task');
-    expect((await keysOf('public')).length).toBeGreaterThan(130);
-    const flags = [...table(), '--without-tokens', '--access-revoked'];
-    const { code, output } = await run('erase', flags);
-    expect(code).toBe(0);
-    expect(output).toMatch(/^A pass reads the whole table: about \d+ read units, \$[\d.]+, \d+ s\./);
-    const [first] = /^Pass 1: erased .*$/m.exec(output) ?? [''];
-    for (const name of [
-      'entities',
-      'descriptions',
-      'subjects',
-      'idempotency',
-      'records',
-      'columns',
-      'reminders',
-    ])
-      expect(first).toContain(name);
-    expect(output).toMatch(/^Pass \d: found nothing\.\nThe table has no item of this tenant any more\.$/m);
-    expect(await keysOf('public')).toEqual([]);
-    expect(await keysOf(other)).toEqual(others);
-    const again = await run('erase', flags);
-    expect(again.output).toMatch(/^Pass 1: found nothing\.$/m);
-  });
+test('removes every item of a tenant, and none of the others, and says so', async () => {
+  const other = encodeTenant('publi') as string;
+  const fields = { name: 'other', status: 'active', description: '' };
+  await createEntity({ tenant: other, database: database() }, 'tag', fields);
+  const others = await keysOf(other);
+  await run('seed', ['--url', service.url, '--tasks', '60']);
+  await api.users.create({ name: 'Ada', subject: 'ada' });
+  await api.tags.create({ name: 'x', description: 'long '.repeat(200) });
+  await compactAll(database(), 'public', 'task');
+  expect((await keysOf('public')).length).toBeGreaterThan(130);
+  const flags = [...table(), '--without-tokens', '--access-revoked'];
+  const { code, output } = await run('erase', flags);
+  expect(code).toBe(0);
+  expect(output).toMatch(/^A pass reads the whole table: about \d+ read units, \$[\d.]+, \d+ s\./);
+  const [first] = /^Pass 1: erased .*$/m.exec(output) ?? [''];
+  const kinds = 'entities descriptions subjects idempotency records columns reminders';
+  for (const name of kinds.split(' ')) expect(first).toContain(name);
+  expect(output).toMatch(/^Pass \d: found nothing\.\nThe table has no item of this tenant any more\.$/m);
+  expect(await keysOf('public')).toEqual([]);
+  expect(await keysOf(other)).toEqual(others);
+  const again = await run('erase', flags);
+  expect(again.output).toMatch(/^Pass 1: found nothing\.$/m);
+});
 
-  test('erases the data of a tenant of tokens, under the name that its claim has', async () => {
-    const tenant = encodeTenant('a/b') as string;
-    await createEntity({ tenant, database: database() }, 'organization', { name: 'x', status: 'active' });
-    await run('erase', [...table(), '--tenant', 'a/b', '--access-revoked']);
-    expect(await keysOf(tenant)).toEqual([]);
-  });
+test('erases the data of a tenant of tokens, under the name that its claim has', async () => {
+  const tenant = encodeTenant('a/b') as string;
+  await createEntity({ tenant, database: database() }, 'organization', { name: 'x', status: 'active' });
+  await run('erase', [...table(), '--tenant', 'a/b', '--access-revoked']);
+  expect(await keysOf(tenant)).toEqual([]);
+});
 
-  test.each([
-    [['--tenant', 'a'], 'Revoke the access of the tenant first'],
-    [['--access-revoked'], 'either with --tenant or with --without-tokens'],
-    [
-      ['--tenant', 'a', '--without-tokens', '--access-revoked'],
-      'either with --tenant or with --without-tokens',
-    ],
-    [['--tenant', '', '--access-revoked'], 'is not the name of a tenant'],
-    [['--tenant', 'a', '--entity', 'tasks/x'], '--entity must be a collection and an id'],
-    [['--tenant', 'a', '--entity', `things/${randomUUID()}`], '--entity must be a collection and an id'],
-  ])('refuses %j', async (flags, message) => {
-    const { code, errors } = await run('erase', [...table(), ...flags]);
-    expect(code).toBe(2);
-    expect(errors).toContain(message);
-  });
+test.each([
+  [['--tenant', 'a'], 'Revoke the access of the tenant first'],
+  [['--access-revoked'], 'either with --tenant or with --without-tokens'],
+  [['--tenant', '', '--access-revoked'], 'is not the name of a tenant'],
+  [['--tenant', 'a', '--entity', 'tasks/x'], '--entity must be a collection and an id'],
+])('refuses %j', async (flags, message) => {
+  const errors = expect.stringContaining(message);
+  expect(await run('erase', [...table(), ...flags])).toMatchObject({ code: 2, errors });
+});
 
-  test('erases a deleted entity with what its deletion removed, and no other one', async () => {
-    const organization = await api.organizations.create({ name: 'x' });
-    const project = await api.projects.create({ name: 'x', organizationId: organization.id });
-    const description = 'long '.repeat(200);
-    const task = await api.tasks.create({ name: 'x', description, projectId: project.id });
-    const kept = await api.tags.create({ name: 'kept' });
-    await api.projects.delete(project.id);
-    await api.tags.delete(kept.id);
-    const restore = (name: string) => fetch(`${service.url}/v1/${name}/restore`, { method: 'POST' });
-    const erase = (name: string) => run('erase', [...table(), '--without-tokens', '--entity', name]);
-    expect(await erase(`projects/${project.id}`)).toMatchObject({ code: 0, output: 'Erased 2 entities.\n' });
-    const left = (await itemsOf('public')).filter(
-      ({ pk }) => String(pk).endsWith(project.id) || String(pk).endsWith(task.id),
-    );
-    // The ids stay until they expire, and nothing that a user has written.
-    expect(left).toHaveLength(2);
-    for (const item of left)
-      expect(Object.keys(item).sort()).toEqual([
-        'deletedAt',
-        'erased',
-        'expiresAt',
-        'kind',
-        'pk',
-        'sk',
-        'stamp',
-        'version',
-      ]);
-    expect((await restore(`projects/${project.id}`)).status).toBe(404);
-    expect((await restore(`tags/${kept.id}`)).status).toBe(200);
-    expect(await erase(`projects/${project.id}`)).toMatchObject({
-      code: 1,
-      errors: expect.stringContaining('There is no deleted project'),
-    });
-    expect(await erase(`tags/${kept.id}`)).toMatchObject({
-      code: 1,
-      errors: expect.stringContaining('is not deleted'),
-    });
-    expect((await api.tags.get(kept.id)).name).toBe('kept');
-  });
+test('erases a deleted entity with what its deletion removed, and no other one', async () => {
+  const organization = await api.organizations.create({ name: 'x' });
+  const project = await api.projects.create({ name: 'x', organizationId: organization.id });
+  const description = 'long '.repeat(200);
+  const task = await api.tasks.create({ name: 'x', description, projectId: project.id });
+  const kept = await api.tags.create({ name: 'kept' });
+  await api.projects.delete(project.id);
+  await api.tags.delete(kept.id);
+  const restore = (name: string) => fetch(`${service.url}/v1/${name}/restore`, { method: 'POST' });
+  const erase = (name: string) => run('erase', [...table(), '--without-tokens', '--entity', name]);
+  expect(await erase(`projects/${project.id}`)).toMatchObject({ code: 0, output: 'Erased 2 entities.\n' });
+  const left = (await itemsOf('public')).filter(
+    ({ pk }) => String(pk).endsWith(project.id) || String(pk).endsWith(task.id),
+  );
+  // The ids stay until they expire, and nothing that a user has written.
+  expect(left).toHaveLength(2);
+  const attributes = ['deletedAt', 'erased', 'expiresAt', 'kind', 'pk', 'sk', 'stamp', 'version'];
+  for (const item of left) expect(Object.keys(item).sort()).toEqual(attributes);
+  expect((await restore(`projects/${project.id}`)).status).toBe(404);
+  expect((await restore(`tags/${kept.id}`)).status).toBe(200);
+  const refused = (message: string) => ({ code: 1, errors: expect.stringContaining(message) });
+  const again = await erase(`projects/${project.id}`);
+  expect(again).toMatchObject(refused('There is no deleted project'));
+  expect(await erase(`tags/${kept.id}`)).toMatchObject(refused('is not deleted'));
+  expect((await api.tags.get(kept.id)).name).toBe('kept');
 });

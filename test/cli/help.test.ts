@@ -30,12 +30,6 @@ function run(args: readonly string[]): { status: number | null; stdout: string; 
   return spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
 }
 
-test('the scripts of this project are found', () => {
-  expect(own.map(({ name }) => name)).toEqual(
-    expect.arrayContaining(['start', 'dev', 'invoke', 'bench', 'client', 'cdk', 'deploy']),
-  );
-});
-
 test('benchmarks are run by the program that prints their help', () => {
   const direct = Object.values(scripts).filter((line) => /benchmarks\/(?!run\.ts)[\w-]+\.ts/.test(line));
   expect(direct).toEqual([]);

@@ -8,41 +8,24 @@ const folder = mkdtempSync(join(tmpdir(), 'invoke-'));
 afterEach(killLeftovers);
 afterAll(() => rmSync(folder, { recursive: true }));
 
-interface Task {
-  readonly id: string;
-}
-
-test('calls handlers on the database file, and tenants have separate data', async () => {
-  const file = ['--database-file', join(folder, 'file.sqlite')];
+test('calls handlers on the database file of a service, and without it, and tenants have separate data', async () => {
+  const databaseFile = join(folder, 'file.sqlite');
+  const service = await start({ DATABASE_FILE: databaseFile });
+  const file = ['--database-file', databaseFile];
   const created = await runProgram('invoke', ['createTask', '--body', '{"name":"A"}', '--include', ...file]);
   expect(created.code).toBe(0);
   expect(created.errors).toMatch(
     /^201 Created, \d+ ms, \d+ database calls?, [\d.]+ read and [\d.]+ write units$/m,
   );
   expect(created.errors).toMatch(/^location: \/v1\/tasks\//m);
-  const { id } = JSON.parse(created.output) as Task;
+  const { id } = JSON.parse(created.output) as { id: string };
+  expect(await (await fetch(`${service.url}/v1/tasks/${id}`)).json()).toMatchObject({ name: 'A' });
+  await service.stop();
 
   const read = await runProgram('invoke', ['readTask', '--id', id, ...file]);
   expect(JSON.parse(read.output)).toMatchObject({ id, name: 'A' });
-
   const missing = await runProgram('invoke', ['readTask', '--id', id, '--tenant', 'acme', ...file]);
   expect([missing.code, JSON.parse(missing.output)]).toMatchObject([1, { status: 404 }]);
-});
-
-test('uses the engine of a service that runs on the database file', async () => {
-  const databaseFile = join(folder, 'shared.sqlite');
-  const service = await start({ DATABASE_FILE: databaseFile });
-  const created = await runProgram('invoke', [
-    'createTask',
-    '--body',
-    '{"name":"B"}',
-    '--database-file',
-    databaseFile,
-  ]);
-  const { id } = JSON.parse(created.output) as Task;
-  expect(await (await fetch(`${service.url}/v1/tasks/${id}`)).json()).toMatchObject({ name: 'B' });
-  service.process.kill('SIGINT');
-  expect(await service.ended()).toBe(0);
 });
 
 test('prints the event without a call', async () => {
@@ -52,12 +35,4 @@ test('prints the event without a call', async () => {
     routeKey: 'GET /v1/tasks',
     queryStringParameters: { status: 'active' },
   });
-});
-
-test('names the nearest operation', async () => {
-  const { code, errors } = await run('invoke', ['createTsk']);
-  expect(code).toBe(2);
-  expect(errors).toBe(
-    'There is no operation "createTsk". Did you mean "createTask"?\nSee "npm run invoke -- --help".\n',
-  );
 });

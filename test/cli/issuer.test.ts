@@ -1,104 +1,76 @@
+import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { audience, type Issuer, startIssuer } from '../support/issuer.ts';
-import { killLeftovers, spawnStart, start } from './started-service.ts';
+import { audience } from '../support/issuer.ts';
+import { run } from './run.ts';
 
 /** Tests what `npm start` does when the tokens of an issuer cannot be checked. */
 
 const servers: Server[] = [];
-let issuer: Issuer;
 
-beforeAll(async () => {
-  issuer = await startIssuer();
-});
-
-afterEach(async () => {
-  await killLeftovers();
+afterEach(() => {
   for (const server of servers.splice(0)) {
     server.close();
     server.closeAllConnections();
   }
 });
 
-afterAll(() => issuer.stop());
-
 async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
+  const server = createServer(listener).listen(0, '127.0.0.1');
   servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await once(server, 'listening');
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Starts an issuer that sends these documents by path. `SELF` is replaced by its own address. */
-function serveDocuments(documents: Readonly<Record<string, string>>): Promise<string> {
-  return serve(({ url = '', headers }, response) => {
-    const found = documents[url]?.replaceAll('SELF', `http://${headers.host}`);
+/** Returns an issuer that sends these documents by path. `SELF` is replaced by its own address. */
+const documents =
+  (texts: Readonly<Record<string, string>>): RequestListener =>
+  ({ url = '', headers }, response) => {
+    const found = texts[url]?.replaceAll('SELF', `http://${headers.host}`);
     response.writeHead(found === undefined ? 404 : 200, { 'content-type': 'application/json' }).end(found);
-  });
-}
-
-async function closedPort(): Promise<string> {
-  const url = await serve(() => {});
-  await new Promise((resolve) => servers.pop()?.close(resolve));
-  return url;
-}
+  };
 
 const configuration = '/.well-known/openid-configuration';
 const usable = '{"issuer":"SELF","jwks_uri":"SELF/keys"}';
+const foreign = usable.replace('SELF', 'https://other.example/');
 
-const issuers: readonly (readonly [title: string, open: () => Promise<string>, path: string, why: RegExp])[] =
+const issuers: readonly (readonly [title: string, issuer: RequestListener, path: string, why: RegExp])[] = [
+  ['it never responds', () => {}, configuration, /no response within \d+ seconds/],
+  ['it closes the connection', (_, { socket }) => socket?.destroy(), configuration, /./],
+  ['it has no OpenID configuration', documents({}), configuration, /status 404/],
+  ['it sends a web page', documents({ [configuration]: '<html>' }), configuration, /not JSON/],
+  ['it sends null', documents({ [configuration]: 'null' }), configuration, /"jwks_uri"/],
+  ['its configuration has no keys', documents({ [configuration]: '{}' }), configuration, /"jwks_uri"/],
   [
-    ['nothing listens', closedPort, configuration, /ECONNREFUSED/],
-    ['it never responds', () => serve(() => {}), configuration, /no response within \d+ seconds/],
-    ['it closes the connection', () => serve((_, { socket }) => socket?.destroy()), configuration, /./],
-    ['it has no OpenID configuration', () => serveDocuments({}), configuration, /status 404/],
-    ['it sends a web page', () => serveDocuments({ [configuration]: '<html>' }), configuration, /not JSON/],
-    ['it sends null', () => serveDocuments({ [configuration]: 'null' }), configuration, /"jwks_uri"/],
-    [
-      'its configuration has no keys',
-      () => serveDocuments({ [configuration]: '{}' }),
-      configuration,
-      /"jwks_uri"/,
-    ],
-    [
-      'it is another issuer',
-      () => serveDocuments({ [configuration]: usable.replace('SELF', 'https://other.example/') }),
-      configuration,
-      /"https:\/\/other\.example\/"/,
-    ],
-    ['its keys are missing', () => serveDocuments({ [configuration]: usable }), '/keys', /status 404/],
-    [
-      'it has no keys',
-      () => serveDocuments({ [configuration]: usable, '/keys': '{"keys":[]}' }),
-      '/keys',
-      /no keys/,
-    ],
-  ];
+    'it is another issuer',
+    documents({ [configuration]: foreign }),
+    configuration,
+    /"https:\/\/other\.example\/"/,
+  ],
+  ['its keys are missing', documents({ [configuration]: usable }), '/keys', /status 404/],
+  ['it has no keys', documents({ [configuration]: usable, '/keys': '{"keys":[]}' }), '/keys', /no keys/],
+];
 
-const withIssuer = (url: string): Record<string, string> => ({
-  PORT: '0',
-  DATABASE_FILE: ':memory:',
-  AUTHENTICATION_ISSUER: url,
-  AUTHENTICATION_AUDIENCE: audience,
+async function expectRefusal(url: string, path: string, why: RegExp): Promise<void> {
+  const { code, output, errors } = await run('start', [], {
+    PORT: '0',
+    DATABASE_FILE: ':memory:',
+    AUTHENTICATION_ISSUER: url,
+    AUTHENTICATION_AUDIENCE: audience,
+  });
+  expect({ code, output }).toEqual({ code: 1, output: '' });
+  expect(errors).toMatch(/^[^\n]+\n$/);
+  expect(errors).toContain(`${url}${path}`);
+  expect(errors).toMatch(why);
+  expect(errors).toContain('AUTHENTICATION_ISSUER');
+}
+
+test.each(issuers)('npm start ends with one line when %s', async (_, issuer, path, why) => {
+  await expectRefusal(await serve(issuer), path, why);
 });
 
-test.each(issuers)('npm start ends with one line when %s', async (_, open, path, why) => {
-  const url = await open();
-  const refused = spawnStart(withIssuer(url));
-  expect(await refused.ended()).toBe(1);
-  expect(refused.output()).toMatch(/^[^\n]+\n$/);
-  expect(refused.output()).toContain(`${url}${path}`);
-  expect(refused.output()).toMatch(why);
-  expect(refused.output()).toContain('AUTHENTICATION_ISSUER');
-});
-
-test('npm start accepts the tokens of a reachable issuer', async () => {
-  const service = await start(withIssuer(issuer.url));
-  const scope = 'tags:read';
-  const authorization = `Bearer ${await issuer.token({ scope })}`;
-  const read = async (headers: Record<string, string>): Promise<number> =>
-    (await fetch(`${service.url}/v1/tags`, { headers })).status;
-  expect([await read({}), await read({ authorization })]).toEqual([401, 200]);
-  service.process.kill('SIGINT');
-  expect(await service.ended()).toBe(0);
+test('npm start ends with one line when nothing listens', async () => {
+  const url = await serve(() => {});
+  await new Promise((resolve) => servers.pop()?.close(resolve));
+  await expectRefusal(url, configuration, /ECONNREFUSED/);
 });

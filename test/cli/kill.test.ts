@@ -1,140 +1,119 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { killLeftovers, type StartedService, start } from './started-service.ts';
+import { type Client, ConnectionError, createClient, isProblem } from '#client/index.ts';
+import { isNight } from '../support/runs.ts';
+import { killLeftovers, start } from './started-service.ts';
 
 /**
- * Kills the process group of the service while sixteen writers write, ten times on one database. Every acknowledged write
+ * Kills the process group of the service while sixteen writers write, several times on one database. Every acknowledged write
  * must survive, and a write of several items must be complete or absent.
  */
 
 const writers = 16;
-const rounds = 10;
+const rounds = isNight ? 10 : 4;
 
-interface Entity {
-  readonly id: string;
-  readonly status: string;
-}
+type Collection = 'organizations' | 'projects' | 'tasks';
 
-interface Acknowledged {
-  readonly created: string[];
-  readonly deleted: string[];
+/** What was acknowledged: ids by what happened last. */
+class Acknowledged {
+  readonly created = new Map<string, Collection>();
+  readonly deleted = new Map<string, Collection>();
   /** Archived organizations with their projects, which are archived too. */
-  readonly families: { readonly organization: string; readonly projects: string[] }[];
+  readonly families: { readonly organization: string; readonly projects: readonly string[] }[] = [];
   /** Deleted projects with their tasks, which are deleted too. */
-  readonly deletions: { readonly project: string; readonly tasks: string[] }[];
+  readonly deletions: { readonly project: string; readonly tasks: readonly string[] }[] = [];
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'kill-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 afterEach(killLeftovers);
 
-async function write(url: string, acknowledged: Acknowledged): Promise<void> {
-  const send = async (method: string, path: string, body?: object): Promise<Entity> => {
-    const response = await fetch(url + path, {
-      method,
-      ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-    return (text ? JSON.parse(text) : {}) as Entity;
-  };
-  const create = async (path: string, body: object): Promise<string> => {
-    const { id } = await send('POST', path, { name: 'written', ...body });
-    acknowledged.created.push(`${path}/${id}`);
+/** Writes until the service is killed. @param onWrite called after each acknowledged write. */
+async function write(client: Client, acknowledged: Acknowledged, onWrite: () => void): Promise<void> {
+  const { created, deleted, families, deletions } = acknowledged;
+  const create = async (collection: Collection, fields: object = {}): Promise<string> => {
+    const { id } = await client[collection].create({ name: 'written', ...fields } as never);
+    created.set(id, collection);
+    onWrite();
     return id;
   };
   for (;;) {
-    const organizationId = await create('/v1/organizations', {});
-    const projects = [
-      await create('/v1/projects', { organizationId }),
-      await create('/v1/projects', { organizationId }),
-    ];
-    acknowledged.families.push({ organization: organizationId, projects });
-    await send('POST', `/v1/organizations/${organizationId}/archive`);
-    const project = await create('/v1/projects', { organizationId });
+    const organization = await create('organizations');
+    const fields = { organizationId: organization };
+    const projects = [await create('projects', fields), await create('projects', fields)];
+    families.push({ organization, projects });
+    await client.organizations.archive(organization);
+    const project = await create('projects', fields);
     const tasks = [
-      await create('/v1/tasks', { projectId: project }),
-      await create('/v1/tasks', { projectId: project }),
+      await create('tasks', { projectId: project }),
+      await create('tasks', { projectId: project }),
     ];
-    acknowledged.deletions.push({ project, tasks });
-    const paths = [`/v1/projects/${project}`, ...tasks.map((id) => `/v1/tasks/${id}`)];
+    deletions.push({ project, tasks });
     // From here until the response, each of them may exist or not.
-    acknowledged.created.splice(0, Infinity, ...acknowledged.created.filter((path) => !paths.includes(path)));
-    await send('DELETE', `/v1/projects/${project}`);
-    acknowledged.deleted.push(...paths);
+    for (const id of [project, ...tasks]) created.delete(id);
+    await client.projects.delete(project);
+    deleted.set(project, 'projects');
+    for (const id of tasks) deleted.set(id, 'tasks');
+    onWrite();
   }
 }
 
-async function found(url: string, path: string): Promise<Entity | undefined> {
-  const response = await fetch(url + path);
-  if (response.status === 404) {
-    await response.arrayBuffer();
-    return undefined;
-  }
-  expect(response.status).toBe(200);
-  return (await response.json()) as Entity;
-}
+/** Returns the status of an entity, or undefined when it does not exist. */
+const statusOf = (client: Client, collection: Collection, id: string): Promise<string | undefined> =>
+  client[collection].get(id).then(
+    ({ status }) => status,
+    (error: unknown) => {
+      if (!isProblem(error, 'not-found')) throw error;
+      return undefined;
+    },
+  );
 
-async function expectWhole(
-  { url }: StartedService,
-  { created, deleted, families, deletions }: Acknowledged,
-): Promise<void> {
-  for (const path of created) expect([path, await found(url, path)]).toEqual([path, expect.anything()]);
-  for (const path of deleted) expect([path, await found(url, path)]).toEqual([path, undefined]);
+async function expectWhole(client: Client, acknowledged: Acknowledged): Promise<void> {
+  const { created, deleted, families, deletions } = acknowledged;
+  for (const [id, collection] of created) expect(await statusOf(client, collection, id)).toBeDefined();
+  for (const [id, collection] of deleted) expect(await statusOf(client, collection, id)).toBeUndefined();
   for (const { organization, projects } of families) {
-    const [parent, ...children] = await Promise.all(
-      [`/v1/organizations/${organization}`, ...projects.map((id) => `/v1/projects/${id}`)].map((path) =>
-        found(url, path),
-      ),
-    );
-    for (const child of children) expect(child?.status).toBe(parent?.status);
+    const parent = await statusOf(client, 'organizations', organization);
+    for (const id of projects) expect(await statusOf(client, 'projects', id)).toBe(parent);
   }
   for (const { project, tasks } of deletions) {
-    const parent = await found(url, `/v1/projects/${project}`);
-    for (const task of tasks) expect(Boolean(await found(url, `/v1/tasks/${task}`))).toBe(Boolean(parent));
+    const isKept = (await statusOf(client, 'projects', project)) !== undefined;
+    for (const id of tasks) expect((await statusOf(client, 'tasks', id)) !== undefined).toBe(isKept);
   }
 }
 
-async function expectTrueTotals({ url }: StartedService): Promise<void> {
-  for (const path of ['organizations', 'projects', 'tasks']) {
+async function expectTrueTotals(client: Client): Promise<void> {
+  for (const collection of ['organizations', 'projects', 'tasks'] as const) {
+    // The collections have the same methods with different types.
+    const all = client[collection] as unknown as Client['tasks'];
     const seen = new Set<string>();
-    let total = 0;
-    let totalPages = 1;
-    for (let page = 1; page <= totalPages; page += 1) {
-      const response = await fetch(`${url}/v1/${path}?limit=100&page=${page}`);
-      const list = (await response.json()) as { data: Entity[]; total: number; totalPages: number };
-      for (const { id } of list.data) seen.add(id);
-      ({ total, totalPages } = list);
-    }
-    expect([path, seen.size]).toEqual([path, total]);
+    for await (const { id } of all.iterate({ limit: 100 })) seen.add(id);
+    expect([collection, seen.size]).toEqual([collection, (await all.list()).total]);
   }
 }
 
 test('every acknowledged write survives, and no write is incomplete', async () => {
   const environment = { DATABASE_FILE: join(folder, 'database.sqlite') };
-  let all = 0;
   let service = await start(environment);
-  for (let round = 0; round < rounds; round += 1) {
-    const acknowledged: Acknowledged = { created: [], deleted: [], families: [], deletions: [] };
-    const { url } = service;
-    const writing = Array.from({ length: writers }, () =>
-      write(url, acknowledged).catch((error: unknown) => error),
-    );
+  const client = () => createClient({ url: service.url, tries: 1 });
+  for (let round = 1; round <= rounds; round += 1) {
+    const acknowledged = new Acknowledged();
+    const { pid = 0 } = service.process;
     // After a number of writes instead of a time, which would be too short on a slow machine.
-    while (acknowledged.created.length + acknowledged.deleted.length < (1 + round) * (writers / 2))
-      await delay(1);
-    process.kill(-(service.process.pid ?? 0), 'SIGKILL');
+    let left = writers + round * (writers / 2);
+    const onWrite = (): void => {
+      left -= 1;
+      if (left === 0) process.kill(-pid, 'SIGKILL');
+    };
+    const writing = Array.from({ length: writers }, () => write(client(), acknowledged, onWrite));
     // A writer ends because of a broken connection, not because of a response.
-    for (const error of await Promise.all(writing)) expect(String(error)).toContain('fetch failed');
+    for (const { reason } of (await Promise.allSettled(writing)) as PromiseRejectedResult[])
+      expect(reason).toBeInstanceOf(ConnectionError);
     await service.ended();
     service = await start(environment);
-    await expectWhole(service, acknowledged);
-    all += acknowledged.created.length + acknowledged.deleted.length;
+    await expectWhole(client(), acknowledged);
   }
-  await expectTrueTotals(service);
-  service.process.kill('SIGINT');
-  await service.ended();
-  expect(all).toBeGreaterThan(rounds * writers);
+  await expectTrueTotals(client());
+  await service.stop();
 });

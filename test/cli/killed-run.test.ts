@@ -3,10 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { watch } from '#lib/local/engine-process.ts';
+import { until } from '../support/until.ts';
 
-const jestProgram = createRequire(__filename).resolve('jest/bin/jest');
 const folder = mkdtempSync(join(tmpdir(), 'killed-run-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -22,6 +21,7 @@ test('a run of tests that is killed leaves no worker, no engine and no service b
   const file = join(folder, 'processes');
   writeFileSync(file, '');
   const found = () => readFileSync(file, 'utf8').split(/\s/).filter(Boolean).map(Number);
+  const jest = createRequire(__filename).resolve('jest/bin/jest');
   // One file in two projects is two files, for which jest starts workers.
   const flags = [
     '--selectProjects',
@@ -31,15 +31,15 @@ test('a run of tests that is killed leaves no worker, no engine and no service b
     '**/test/cli/hung-test.ts',
     '--maxWorkers=2',
   ];
-  const run = spawn(process.execPath, [jestProgram, ...flags], {
+  const run = spawn(process.execPath, [jest, ...flags], {
     stdio: 'ignore',
     env: { ...process.env, DYNAMODB_ENDPOINT: '', PROCESSES_FILE: file },
   });
   // When this test is killed itself.
   watch(run);
   // A worker, its engine and its service, twice.
-  while (found().length < 6) await delay(20);
+  await until(() => found().length >= 6);
   expect(found().filter(isRunning)).toEqual(found());
   run.kill('SIGKILL');
-  while (found().some(isRunning)) await delay(20);
+  await until(() => !found().some(isRunning));
 });

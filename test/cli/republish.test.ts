@@ -33,17 +33,13 @@ describe('npm run republish', () => {
     return run('republish', [...place, ...source], env);
   };
 
-  const republish = (from: string, to: string, endpoint = bus.endpoint) =>
-    republishFrom(['--from', from, '--to', to], endpoint);
+  const republish = (from: string, to: string) => republishFrom(['--from', from, '--to', to]);
 
   const at = (minutes: number): string => new Date(Date.now() + 60_000 * minutes).toISOString();
 
   test('publishes the events of all changes of a period, with the same ids each time', async () => {
-    const result = await republish(at(-10), at(1));
-    expect(result).toMatchObject({
-      code: 0,
-      output: expect.stringMatching(/Published the events of \d+ records\.\n$/),
-    });
+    const output = expect.stringMatching(/Published the events of \d+ records\.\n$/);
+    expect(await republish(at(-10), at(1))).toMatchObject({ code: 0, output });
     const ids = new Set(bus.events.map(({ id }) => id));
     // The amounts of the seed: 125 entities.
     expect(ids.size).toBeGreaterThanOrEqual(125);
@@ -51,24 +47,9 @@ describe('npm run republish', () => {
     expect(await republish(at(-10), at(1))).toMatchObject({ code: 0 });
     expect(bus.events.length).toBe(2 * first);
     expect(new Set(bus.events.map(({ id }) => id))).toEqual(ids);
-  });
-
-  test('publishes nothing of another period', async () => {
-    const before = bus.events.length;
-    const result = await republish(at(-20), at(-10));
-    expect(result).toMatchObject({
-      code: 0,
-      output: expect.stringContaining('Published the events of 0 records.'),
-    });
-    expect(bus.events.length).toBe(before);
-  });
-
-  test('fails when events cannot be published', async () => {
-    const result = await republish(at(-10), at(1), 'http://127.0.0.1:1');
-    expect(result).toMatchObject({
-      code: 1,
-      errors: expect.stringMatching(/\d+ records were not published: .* Run the command again\./),
-    });
+    // Another period.
+    expect(await republish(at(-20), at(-10))).toMatchObject({ code: 0 });
+    expect(bus.events.length).toBe(2 * first);
   });
 
   /** Returns the records of tasks. */
@@ -143,23 +124,19 @@ describe('npm run republish', () => {
     expect(queue.bodies()).toEqual(bodies.slice(1));
   });
 
+  const place = '--table a --bus b';
+
   test.each([
-    [[], 'Choose the table and the bus: either with --stage, or with --table and --bus.'],
-    [['--table', 'a'], 'Choose the table and the bus'],
-    [['--stage', 'a', '--bus', 'b'], 'Choose the table and the bus'],
-    [['--table', 'a', '--bus', 'b', '--to', '2026-01-01T00:00:00Z'], '--from must be a time, for example'],
-    [['--table', 'a', '--bus', 'b', '--from', 'monday', '--to', '2026-01-01T00:00:00Z'], 'not "monday"'],
-    [
-      ['--table', 'a', '--bus', 'b', '--from', '2026-01-02T00:00:00Z', '--to', '2026-01-01T00:00:00Z'],
-      '--to must not be before --from.',
-    ],
-    [['--table', 'a', '--bus', 'b'], '--from must be a time, for example'],
-    [['--table', 'a', '--bus', 'b', '--queue', 'c'], '--queue must be an HTTP URL, for example https://sqs.'],
-    [
-      ['--table', 'a', '--bus', 'b', '--queue', 'https://c/d', '--to', 'e'],
-      '--queue publishes what its messages name',
-    ],
-  ])('refuses %j', async (args, message) => {
-    expect(await run('republish', args)).toMatchObject({ code: 2, errors: expect.stringContaining(message) });
+    ['--stage a --bus b', 'Choose the table and the bus: either with --stage, or with --table and --bus.'],
+    [place, '--from must be a time, for example'],
+    [`${place} --from monday --to 2026-01-01T00:00:00Z`, 'not "monday"'],
+    [`${place} --from 2026-01-02T00:00:00Z --to 2026-01-01T00:00:00Z`, '--to must not be before --from.'],
+    [`${place} --queue c`, '--queue must be an HTTP URL, for example https://sqs.'],
+    [`${place} --queue https://c/d --to e`, '--queue publishes what its messages name'],
+  ])('refuses %s', async (flags, message) => {
+    expect(await run('republish', flags.split(' '))).toMatchObject({
+      code: 2,
+      errors: expect.stringContaining(message),
+    });
   });
 });

@@ -18,7 +18,7 @@ function start(version: string) {
   );
 }
 
-test.each(['18.20.4', '20.15.1', '20.18.9'])('a command ends at once on Node.js %s', (version) => {
+test.each(['18.20.4', '20.18.9'])('a command ends at once on Node.js %s', (version) => {
   expect(start(version)).toMatchObject({
     status: 1,
     stdout: '',
@@ -26,7 +26,7 @@ test.each(['18.20.4', '20.15.1', '20.18.9'])('a command ends at once on Node.js 
   });
 });
 
-test.each([`${needed}.0`, '20.20.2', '22.0.0', '24.1.0'])('a command starts on Node.js %s', (version) => {
+test.each([`${needed}.0`, '24.1.0'])('a command starts on Node.js %s', (version) => {
   expect(start(version)).toMatchObject({ status: 0, stdout: 'started\n', stderr: '' });
 });
 

@@ -5,13 +5,7 @@ import { watch } from '#lib/local/engine-process.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-export interface StartedService {
-  readonly url: string;
-  readonly process: ChildProcess;
-  output(): string;
-  /** Waits until the process has ended. @returns its exit code. */
-  ended(): Promise<number | null>;
-}
+export type StartedService = Awaited<ReturnType<typeof start>>;
 
 /** Process groups that have not ended yet. */
 const running = new Set<ChildProcess>();
@@ -54,10 +48,22 @@ export function spawnGroup(
   return {
     process: child,
     output: () => output,
+    /** Waits until the process has ended. @returns its exit code. */
     ended: async () => {
       await exit;
       return child.exitCode;
     },
+    /** Waits until the output matches. @returns what matches. @throws Error with the output when the process ends before. */
+    printed: (pattern: RegExp) =>
+      new Promise<string>((resolve, reject) => {
+        const look = (): void => {
+          const [found] = pattern.exec(output) ?? [];
+          if (found !== undefined) resolve(found);
+        };
+        look();
+        for (const stream of [child.stdout, child.stderr]) stream.on('data', look);
+        exit.finally(() => reject(new Error(output)));
+      }),
   };
 }
 
@@ -68,19 +74,18 @@ export const spawnStart = (
   { command = 'start', node = process.execPath } = {},
 ) => spawnGroup(node, ['--import', 'tsx', `bin/${command}.ts`, ...flags], { env });
 
-export async function untilItListens(started: ReturnType<typeof spawnGroup>): Promise<string> {
-  for (;;) {
-    const url = /http:\/\/localhost:\d+/.exec(started.output())?.[0];
-    if (url) return url;
-    if (started.process.exitCode !== null) throw new Error(started.output());
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
+export const untilItListens = (started: ReturnType<typeof spawnGroup>): Promise<string> =>
+  started.printed(/http:\/\/localhost:\d+/);
 
-export async function start(
-  environment: Record<string, string>,
-  flags: readonly string[] = [],
-): Promise<StartedService> {
+export async function start(environment: Record<string, string>, flags: readonly string[] = []) {
   const started = spawnStart({ PORT: '0', ...environment }, flags);
-  return { ...started, url: await untilItListens(started) };
+  return {
+    ...started,
+    url: await untilItListens(started),
+    /** Ends the service as Ctrl-C does. @throws Error when it fails. */
+    stop: async (): Promise<void> => {
+      started.process.kill('SIGINT');
+      expect(await started.ended()).toBe(0);
+    },
+  };
 }

@@ -1,10 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, createClient } from '#client/index.ts';
 import { type Service, startService } from '#lib/local/service.ts';
-import { run } from './run.ts';
+import { until } from '../support/until.ts';
+import { commandLine, run } from './run.ts';
 import { killLeftovers, spawnGroup } from './started-service.ts';
 
 /** `npm run export` and `npm run import`, from one running service to another. */
@@ -54,6 +54,10 @@ const imported = (collection: string, input: string, more: readonly string[] = [
 const write = (name: string, entities: readonly object[]): void =>
   writeFileSync(file(name), entities.map((entity) => `${JSON.stringify(entity)}\n`).join(''));
 
+/** Returns tasks, each with a status of its own. */
+const tasks = (length: number, name: string, description = '') =>
+  Array.from({ length }, (_, number) => ({ id: `old ${number}`, name, status: `s${number}`, description }));
+
 const totalOf = async (name: string): Promise<number> => (await to.tasks.list({ name, limit: 1 })).total;
 
 test('what was exported can be imported, with references to the new entities', async () => {
@@ -75,13 +79,10 @@ test('what was exported can be imported, with references to the new entities', a
     tagIds: tags.map(({ id }) => id),
   });
   for (const name of ['organizations', 'users', 'tags', 'projects', 'tasks']) {
-    const { code, errors } = await exported(name, ['--output', file(`${name}.ndjson`)]);
-    expect([name, code]).toEqual([name, 0]);
+    const { errors } = await exported(name, ['--output', file(`${name}.ndjson`)]);
     expect(errors).toMatch(new RegExp(`^Wrote \\d ${name} to `, 'm'));
     const { output } = await imported(name, `${name}.ndjson`);
-    expect(output).toMatch(
-      new RegExp(`^Created \\d ${name}\\. They have a new createdAt and new ids: `, 'm'),
-    );
+    expect(output).toMatch(new RegExp(`^Created \\d ${name}\\. They have .* new ids: `, 'm'));
   }
   const [task] = (await to.tasks.list({ name: 'Transferred', expand: ['project', 'user', 'tags'] })).data;
   expect(task).toMatchObject({ description, dueDate: '2026-12-01', priority: 'high' });
@@ -92,17 +93,10 @@ test('what was exported can be imported, with references to the new entities', a
 
 test('an import that is killed continues, and creates nothing twice', async () => {
   const total = 2_000;
-  write(
-    'tasks.ndjson',
-    Array.from({ length: total }, (_, number) => ({
-      id: `old ${number}`,
-      name: 'Killed',
-      status: `s${number}`,
-    })),
-  );
+  write('tasks.ndjson', tasks(total, 'Killed'));
   const flags = importFlags('tasks', 'tasks.ndjson', ['--concurrency', '2']);
-  const killed = spawnGroup(process.execPath, ['--import', 'tsx', 'bin/import.ts', ...flags]);
-  while ((await totalOf('Killed')) === 0) await delay(10);
+  const killed = spawnGroup(...commandLine('import', flags));
+  await until(async () => (await totalOf('Killed')) > 0);
   process.kill(-(killed.process.pid ?? 0), 'SIGKILL');
   await killed.ended();
   const before = await totalOf('Killed');
@@ -119,10 +113,7 @@ test('an import that is killed continues, and creates nothing twice', async () =
 });
 
 test('a batch that was created before the crash, but not noted, is not created again', async () => {
-  write(
-    'tasks.ndjson',
-    Array.from({ length: 30 }, (_, number) => ({ id: `old ${number}`, name: 'Not noted' })),
-  );
+  write('tasks.ndjson', tasks(30, 'Not noted'));
   await imported('tasks', 'tasks.ndjson', ['--concurrency', '1']);
   const ids = file('imported-ids.ndjson');
   const noted = readFileSync(ids, 'utf8');
@@ -138,10 +129,8 @@ test('a reference to an entity that was not imported fails, is kept or dropped',
   const tag = await to.tags.create({ name: 'there' });
   write('tasks.ndjson', [{ id: 'a', name: 'Referring', tagIds: [tag.id] }]);
   const refused = await imported('tasks', 'tasks.ndjson');
-  expect(refused).toMatchObject({
-    code: 1,
-    errors: expect.stringMatching(/^Line 1: "tagIds" refers to the tag/),
-  });
+  const errors = expect.stringMatching(/^Line 1: "tagIds" refers to the tag/);
+  expect(refused).toMatchObject({ code: 1, errors });
   expect(await totalOf('Referring')).toBe(0);
   await imported('tasks', 'tasks.ndjson', ['--other-references', 'keep']);
   expect((await to.tasks.list({ name: 'Referring' })).data[0]?.tagIds).toEqual([tag.id]);
@@ -172,23 +161,13 @@ test('a file that is wrong is refused with the line, before anything is created'
 test('the ids of one service are not used for another one', async () => {
   write('tags.ndjson', [{ id: 'a', name: 'One service' }]);
   await imported('tags', 'tags.ndjson');
-  const { code, errors } = await run('import', [
-    ...['--collection', 'tags', '--url', source.url],
-    ...['--input', file('tags.ndjson')],
-  ]);
-  expect(code).toBe(1);
-  expect(errors).toContain('has the ids of another service');
+  const flags = ['--collection', 'tags', '--url', source.url, '--input', file('tags.ndjson')];
+  const errors = expect.stringContaining('has the ids of another service');
+  expect(await run('import', flags)).toMatchObject({ code: 1, errors });
 });
 
 test('large entities are imported in smaller batches', async () => {
-  write(
-    'tasks.ndjson',
-    Array.from({ length: 25 }, (_, number) => ({
-      id: `old ${number}`,
-      name: 'Large',
-      description: '😀'.repeat(5_000),
-    })),
-  );
+  write('tasks.ndjson', tasks(25, 'Large', '😀'.repeat(5_000)));
   expect(await imported('tasks', 'tasks.ndjson')).toMatchObject({ code: 0 });
   expect(await totalOf('Large')).toBe(25);
 });
@@ -208,7 +187,5 @@ test.each([
   ['export', ['--collection', 'tags', '--format', 'xml'], '--format must be one of ndjson, csv'],
   ['import', ['--collection', 'tags'], 'Choose the file to read with --input'],
 ])('%s %j explains what is wrong', async (command, flags, message) => {
-  const { code, errors } = await run(command, flags);
-  expect(code).toBe(2);
-  expect(errors).toContain(message);
+  expect(await run(command, flags)).toMatchObject({ code: 2, errors: expect.stringContaining(message) });
 });

@@ -1,4 +1,4 @@
-import { type Client, createClient, etagOf, isProblem, newId } from '#client/index.ts';
+import { type Client, createClient, isProblem, newId } from '#client/index.ts';
 import { isId, timestampMs } from '#functions/store/model/ids.ts';
 import { startFetchedService } from '../support/in-process-fetch.ts';
 
@@ -49,15 +49,6 @@ test('newId works without crypto, as in React Native', () => {
   }
 });
 
-test('creates with an own id, to which other entities refer', async () => {
-  const [organizationId, projectId] = [newId(), newId()];
-  const organization = await client.organizations.create({ id: organizationId, name: 'Acme' });
-  const project = await client.projects.create({ id: projectId, name: 'Relaunch', organizationId });
-  expect([organization.id, project.id]).toEqual([organizationId, projectId]);
-  expect(await client.projects.get(projectId)).toEqual(project);
-  expect(etagOf(project)).toMatch(/-1"$/);
-});
-
 test('a retry after a lost response gets the entity that was created', async () => {
   const id = newId();
   const tag = await clientThatLoses(1, 2).tags.create({ id, name: 'once' });
@@ -70,14 +61,4 @@ test('a later call with the same id says that the entity exists', async () => {
   const error = await client.tags.create({ id, name: 'lost' }).catch((reason: unknown) => reason);
   expect(isProblem(error, 'version-mismatch')).toBe(true);
   expect(await client.tags.list({ name: 'lost' })).toMatchObject({ data: [{ id }], total: 1 });
-});
-
-test('a batch creates with own ids', async () => {
-  const [first, second] = [newId(), newId()];
-  const created = await client.tags.batch([
-    { operation: 'create', id: first, body: { name: 'a' } },
-    { operation: 'create', id: second, body: { name: 'b' } },
-    { operation: 'create', body: { name: 'c' } },
-  ]);
-  expect(created.slice(0, 2).map(({ id }) => id)).toEqual([first, second]);
 });

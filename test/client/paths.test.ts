@@ -47,34 +47,22 @@ async function failureOf(call: () => unknown): Promise<unknown> {
 
 type Call = (client: Client, id: string) => unknown;
 
-const collections = ['organizations', 'projects', 'users', 'tasks', 'tags'] as const;
-
 const entity = (id: string) => withVersion({ id, name: 'x' }, '"version"') as never;
 
 const calls: readonly (readonly [name: string, call: Call])[] = [
-  ...collections.flatMap((name): [string, Call][] => {
-    // The collections have the same methods with different types.
-    const of = (client: Client): Client['tags'] => client[name] as unknown as Client['tags'];
-    return [
-      [`${name}.get(id)`, (client, id) => of(client).get(id)],
-      [`${name}.replace(id)`, (client, id) => of(client).replace(id, { name: 'x' })],
-      [`${name}.replace(entity)`, (client, id) => of(client).replace(entity(id), { name: 'x' })],
-      [`${name}.update(id)`, (client, id) => of(client).update(id, { name: 'x' })],
-      [`${name}.update(entity)`, (client, id) => of(client).update(entity(id), { name: 'x' })],
-      [`${name}.change(id)`, (client, id) => of(client).change(id, () => ({ name: 'x' }))],
-      [`${name}.delete(id)`, (client, id) => of(client).delete(id)],
-      [`${name}.delete(entity)`, (client, id) => of(client).delete(entity(id))],
-    ];
-  }),
+  ['tags.get(id)', (client, id) => client.tags.get(id)],
+  ['tags.replace(id)', (client, id) => client.tags.replace(id, { name: 'x' })],
+  ['tags.replace(entity)', (client, id) => client.tags.replace(entity(id), { name: 'x' })],
+  ['tags.update(id)', (client, id) => client.tags.update(id, { name: 'x' })],
+  ['tags.update(entity)', (client, id) => client.tags.update(entity(id), { name: 'x' })],
+  ['tags.change(id)', (client, id) => client.tags.change(id, () => ({ name: 'x' }))],
+  ['tags.delete(id)', (client, id) => client.tags.delete(id)],
+  ['tags.delete(entity)', (client, id) => client.tags.delete(entity(id))],
   ['organizations.archive(id)', (client, id) => client.organizations.archive(id)],
   ['organizations.archive(entity)', (client, id) => client.organizations.archive(entity(id))],
   ['projects.clone(id)', (client, id) => client.projects.clone(id)],
   ['projects.clone(entity)', (client, id) => client.projects.clone(entity(id))],
   ['organizations.projects(id).list()', (client, id) => client.organizations.projects(id).list()],
-  ['organizations.users(id).list()', (client, id) => client.organizations.users(id).list()],
-  ['projects.tasks(id).list()', (client, id) => client.projects.tasks(id).list()],
-  ['users.tasks(id).list()', (client, id) => client.users.tasks(id).list()],
-  ['tags.tasks(id).list()', (client, id) => client.tags.tasks(id).list()],
   ['tags.tasks(id).iterate()', (client, id) => client.tags.tasks(id).iterate().next()],
 ];
 
@@ -103,19 +91,17 @@ describe.each(calls)('%s', (_, call) => {
   });
 });
 
-describe.each([301, 302, 303, 307, 308])('a redirect with the status %d', (status) => {
-  test.each(['GET', 'POST', 'DELETE'])('is neither followed nor retried after a %s', async (method) => {
-    redirect = { status, location: `${url}/target` };
-    const client = createClient({ url, token: 'secret' });
-    const error = await failureOf(() => {
-      if (method === 'GET') return client.tags.list();
-      return method === 'POST' ? client.tags.create({ name: 'x' }) : client.tags.delete('x');
-    });
-    expect(error).toBeInstanceOf(ConnectionError);
-    expect((error as Error).message).toMatch(/redirect/);
-    expect((error as Error).message).toContain(url);
-    expect(requests).toHaveLength(1);
-  });
+test.each([
+  [301, 'GET', (client: Client) => client.tags.list()],
+  [303, 'POST', (client: Client) => client.tags.create({ name: 'x' })],
+  [308, 'DELETE', (client: Client) => client.tags.delete('x')],
+])('a redirect with the status %d is neither followed nor retried after a %s', async (status, _, call) => {
+  redirect = { status, location: `${url}/target` };
+  const error = await failureOf(() => call(createClient({ url, token: 'secret' })));
+  expect(error).toBeInstanceOf(ConnectionError);
+  expect((error as Error).message).toMatch(/redirect/);
+  expect((error as Error).message).toContain(url);
+  expect(requests).toHaveLength(1);
 });
 
 test.each([

@@ -9,50 +9,40 @@ import { join } from 'node:path';
 import { App, CfnResource, type Stack, Validations } from 'aws-cdk-lib';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
-import { type Bundles, bundleFunctions } from '#lib/infrastructure/bundle.ts';
 import { service } from '#lib/infrastructure/service.ts';
-import { combinations } from './combinations.ts';
+import { bundles } from './bundles.ts';
+import { type Combination, combinations } from './combinations.ts';
 import { defaultContext } from './default-context.ts';
 
-interface Report {
-  readonly pluginReports: readonly {
-    readonly violations: readonly {
-      readonly ruleName: string;
-      readonly violatingConstructs: readonly { readonly constructPath: string }[];
-    }[];
-  }[];
+interface Violation {
+  readonly ruleName: string;
+  readonly violatingConstructs: readonly { readonly constructPath: string }[];
 }
 
 const temporary = mkdtempSync(join(tmpdir(), 'rules-'));
-/** Bundles that exist already, from `global-setup.ts`. */
-const bundlesFile = process.env['BUNDLES'];
-const bundles = bundlesFile
-  ? (JSON.parse(readFileSync(bundlesFile, 'utf8')) as Bundles)
-  : await bundleFunctions(join(temporary, 'bundles'));
 
 /** Returns the findings that are not acknowledged, warnings included. */
-function findings(
-  settings: Readonly<Record<string, unknown>>,
-  more: (stack: Stack) => void = () => {},
-): string[] {
+function findings(name: Combination): string[] {
   const folder = mkdtempSync(join(temporary, 'assembly-'));
-  const app = new App({ context: settings, analyticsReporting: false, outdir: folder });
+  const context = { ...defaultContext, ...combinations[name] };
+  const app = new App({ context, analyticsReporting: false, outdir: folder });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
-  more(service(app, bundles).api);
+  const { api } = service(app, bundles());
+  if (name === 'default') addMistakes(api);
   try {
     app.synth();
   } catch (error) {
     // The report is written before the error is thrown.
     if (!/Validation/.test((error as Error).name)) throw error;
   }
-  const { pluginReports } = JSON.parse(
-    readFileSync(join(folder, 'validation-report.json'), 'utf8'),
-  ) as Report;
-  return pluginReports.flatMap(({ violations }) =>
-    violations.flatMap(({ ruleName, violatingConstructs }) =>
+  const { pluginReports } = JSON.parse(readFileSync(join(folder, 'validation-report.json'), 'utf8')) as {
+    pluginReports: readonly { violations: readonly Violation[] }[];
+  };
+  return pluginReports
+    .flatMap(({ violations }) => violations)
+    .flatMap(({ ruleName, violatingConstructs }) =>
       violatingConstructs.map(({ constructPath }) => `${ruleName} ${constructPath}`),
-    ),
-  );
+    );
 }
 
 /** Adds resources that break rules, so that a check which finds nothing at all is noticed. */
@@ -62,15 +52,8 @@ function addMistakes(stack: Stack): void {
   new CfnResource(stack, 'Mistyped', { type: 'AWS::SNS::Topic', properties: { TopicNam: 'x' } });
 }
 
-const found = Object.fromEntries(
-  process.argv
-    .slice(2)
-    .map((name) => [
-      name,
-      findings({ ...defaultContext, ...combinations[name] }, name === 'default' ? addMistakes : undefined),
-    ]),
-);
+const found = process.argv.slice(2).map((name) => [name, findings(name as Combination)]);
 rmSync(temporary, { recursive: true });
-console.log(JSON.stringify(found));
+console.log(JSON.stringify(Object.fromEntries(found)));
 // The test evaluates the findings, so they do not fail this process.
 process.exitCode = 0;

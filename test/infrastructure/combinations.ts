@@ -1,25 +1,41 @@
-/** Combinations of settings that are synthesized and checked completely. Together they use every setting. */
-export const combinations: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+/** Combinations of settings. Together they use every setting. Tests synthesize these, and others only where a fact needs it. */
+export const combinations = {
   default: {},
   production: {
     stage: 'production',
     callbackUrls: 'https://app.example.com/,com.example.app://signed-in',
     machineClient: true,
     alarmEmail: 'ops@example.com',
+    monthlyBudget: '50',
+    backupDays: 90,
+    eventBus: true,
+    tracing: true,
   },
-  open: { authentication: 'none', corsOrigins: 'https://app.example.com' },
-  'open production': {
+  'without tokens': {
     stage: 'production',
     authentication: 'none',
     allowUnauthenticated: true,
     alarmEmail: 'none',
+    corsOrigins: 'https://app.example.com',
   },
   'another issuer': {
+    stage: 'development-ada',
     authentication: 'https://issuer.example.com/',
     audience: 'api,other',
     tenantClaim: 'org_id',
+    domainName: 'api.example.com',
+    certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/one',
+    hostedZoneId: 'Z0123456789',
+    tags: 'team=platform,cost-centre=4=2',
+  },
+  'adopted pool': {
     stage: 'production',
-    alarmEmail: 'ops@example.com',
+    alarmEmail: 'none',
+    region: 'eu-central-1',
+    userPoolId: 'eu-central-1_a1B2c3D4e',
+    audience: 'app,machine',
+    requireGroup: true,
+    encryptionKey: 'arn:aws:kms:eu-central-1:123456789012:key/00000000-0000-0000-0000-000000000000',
   },
   'restored table': {
     stage: 'production',
@@ -28,57 +44,29 @@ export const combinations: Readonly<Record<string, Readonly<Record<string, unkno
     tableName: 'restored',
     tableStreamArn:
       'arn:aws:dynamodb:eu-central-1:123456789012:table/restored/stream/2026-01-01T00:00:00.000',
-    otherTableName: 'project-management-production',
-    backupDays: 90,
-  },
-  'own domain': {
-    domainName: 'api.example.com',
-    certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/one',
-    hostedZoneId: 'Z0123456789',
-    documentation: false,
-  },
-  'own key': {
-    region: 'eu-central-1',
-    encryptionKey: 'arn:aws:kms:eu-central-1:123456789012:key/00000000-0000-0000-0000-000000000000',
-    tracing: true,
-  },
-  'account with rules': {
+    backupDays: 1,
+    backupVault: 'earlier',
+    multiFactor: 'off',
+    tenantRate: 0,
     permissionBoundary: 'arn:aws:iam::123456789012:policy/boundary',
-    tags: 'team=platform,cost-centre=42',
-    monthlyBudget: 100,
-    alarmEmail: 'ops@example.com',
   },
-  'existing pool': {
-    region: 'eu-central-1',
-    userPoolId: 'eu-central-1_a1B2c3D4e',
-    audience: 'app,machine',
-    requireGroup: true,
-  },
-  'strict users': {
+  strict: {
+    otherTableName: 'restored',
     requireGroup: true,
     multiFactor: 'required',
     srpSignIn: true,
     logRetentionDays: 365,
     requestMetrics: false,
-  },
-  'small and silent': {
-    multiFactor: 'off',
+    documentation: false,
     throttlingRate: 1,
     throttlingBurst: 1,
     tenantRate: 5,
     jobChangesPerSecond: 20,
     historyDays: 7,
-    backupDays: 1,
-    backupVault: 'earlier',
-    eventBus: true,
     signInConcurrency: 5,
     scheduleConcurrency: 1,
     streamConcurrency: 20,
   },
-  'imported table': {
-    stage: 'production',
-    alarmEmail: 'none',
-    machineClient: true,
-    tableName: 'restored-1',
-  },
-};
+} as const satisfies Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+export type Combination = keyof typeof combinations;

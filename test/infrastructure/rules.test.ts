@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { settingNames } from '#lib/infrastructure/settings.ts';
 import { expectComplete } from '../support/complete.ts';
-import { isFullRun } from '../support/runs.ts';
+import { isNight } from '../support/runs.ts';
 import { combinations } from './combinations.ts';
 
 /**
  * Checks the rules of cdk-nag, and the templates against the schemas of CloudFormation. Exceptions are acknowledged, with a reason, where
- * the resource is created. `npm test` checks the default and a production stage, `npm run test:all` all combinations of settings.
+ * the resource is created. The night checks all combinations of settings.
  */
 
-const checked = Object.keys(combinations).slice(0, isFullRun ? undefined : 2);
+const checked = Object.keys(combinations).slice(0, isNight ? undefined : 2);
 
 let found: Readonly<Record<string, readonly string[]>>;
 

@@ -7,54 +7,47 @@ import { defaultContext } from './default-context.ts';
 
 const read = (settings: Record<string, unknown>) => readSettings({ ...defaultContext, ...settings });
 
+const root = join(__dirname, '../..');
+const { context } = JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8')) as {
+  context: Record<string, unknown>;
+};
+
 test('cdk.json has every setting, and docs/deployment.md explains it', () => {
-  const root = join(__dirname, '../..');
-  const { context } = JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8')) as { context: object };
   const page = readFileSync(join(root, 'docs/deployment.md'), 'utf8');
   const explained = settingNames.filter((name) => page.includes(`\`${name}\``));
   expectComplete(
     Object.keys(context).filter((name) => !/^@|^cli-/.test(name)),
     settingNames,
-    {
-      missing: 'Add its default to `context` in cdk.json.',
-    },
+    { missing: 'Add its default to `context` in cdk.json.' },
   );
   expectComplete(explained, settingNames, { missing: 'Explain it in docs/deployment.md.' });
 });
 
 test('the settings of cdk.json are valid', () => {
-  const { context } = JSON.parse(readFileSync(join(__dirname, '../../cdk.json'), 'utf8')) as {
-    context: Record<string, unknown>;
-  };
   expect(() => readSettings(context)).not.toThrow();
 });
 
+const ofPool = { userPoolId: 'eu-central-1_a1B2c3D4e', audience: 'app' };
+const streamOfOther = 'arn:aws:dynamodb:eu-central-1:123456789012:table/other/stream/2026';
+const key = 'arn:aws:kms:us-east-1:123456789012:key/1';
+
 test.each([
-  [
-    'tableName',
-    {
-      tableName: 'restored',
-      tableStreamArn: 'arn:aws:dynamodb:eu-central-1:123456789012:table/other/stream/2026',
-    },
-  ],
+  ['tableName', { tableName: 'restored', tableStreamArn: streamOfOther }],
   ['callbackUrls', { stage: 'production' }],
   ['alarmEmail', { stage: 'production', machineClient: true }],
   ['allowUnauthenticated', { stage: 'production', authentication: 'none', alarmEmail: 'none' }],
-  ['audience', { userPoolId: 'eu-central-1_a1B2c3D4e' }],
-  ['userPoolId', { userPoolId: 'eu-central-1_a1B2c3D4e', audience: 'app', region: 'eu-west-1' }],
-  ['userPoolId', { userPoolId: 'eu-central-1_a1B2c3D4e', authentication: 'none' }],
-  ['machineClient', { userPoolId: 'eu-central-1_a1B2c3D4e', audience: 'app', machineClient: true }],
-  [
-    'callbackUrls',
-    { userPoolId: 'eu-central-1_a1B2c3D4e', audience: 'app', callbackUrls: 'https://a.example/' },
-  ],
-  ['srpSignIn', { userPoolId: 'eu-central-1_a1B2c3D4e', audience: 'app', srpSignIn: true }],
+  ['requireGroup', { authentication: 'none', requireGroup: true }],
+  ['audience', { ...ofPool, audience: '' }],
+  ['userPoolId', { ...ofPool, region: 'eu-west-1' }],
+  ['userPoolId', { userPoolId: ofPool.userPoolId, authentication: 'none' }],
+  ['machineClient', { ...ofPool, machineClient: true }],
+  ['callbackUrls', { ...ofPool, callbackUrls: 'https://a.example/' }],
+  ['srpSignIn', { ...ofPool, srpSignIn: true }],
   ['certificateArn', { domainName: 'api.example.com' }],
   ['hostedZoneId', { hostedZoneId: 'Z0123456789' }],
-  ['monthlyBudget', { monthlyBudget: 5 }],
   ['monthlyBudget', { monthlyBudget: 5, alarmEmail: 'none' }],
-  ['region', { encryptionKey: 'arn:aws:kms:us-east-1:123456789012:key/1' }],
-  ['region', { region: 'eu-west-1', encryptionKey: 'arn:aws:kms:us-east-1:123456789012:key/1' }],
+  ['region', { encryptionKey: key }],
+  ['region', { region: 'eu-west-1', encryptionKey: key }],
 ])('rejects settings that do not fit together: %s', (name, settings) => {
   expect(() => read(settings)).toThrow(`"${name}"`);
 });
@@ -77,42 +70,30 @@ test('values can be text from the command line', () => {
 test.each([
   ['stage', 'Production', 'lower-case'],
   ['stage', 'my-aws', 'which Cognito refuses'],
-  ['stage', 'cognito', 'which Cognito refuses'],
   ['tableName', 'a', 'restored table'],
   ['tableStreamArn', 'arn:aws:dynamodb:eu-central-1:1', '"tableName" names'],
-  ['otherTableName', 'a', 'second table'],
   ['machineClient', 'yes', 'true or false'],
-  ['requireGroup', 'yes', 'true or false'],
   ['multiFactor', 'sms', '"optional"'],
   ['userPoolId', 'a1B2c3D4e', 'eu-central-1_a1B2c3D4e'],
   ['region', 'frankfurt', 'eu-central-1'],
   ['corsOrigins', 'https://a.example/path', 'without a path'],
   ['throttlingRate', 0, 'from 1 to 10000'],
-  ['throttlingBurst', 'many', 'from 1 to 5000'],
-  ['jobChangesPerSecond', 10, 'from 20 to 1000'],
-  ['historyDays', 6, 'from 7 to 400'],
   ['historyDays', 401, 'from 7 to 400'],
   ['authentication', 'http://issuer.example.com', 'https URL'],
   ['authentication', 'https://issuer.example.com', '"audience" must be'],
-  ['audience', 'api', '"audience" must be'],
-  ['streamConcurrency', -1, 'from 1 to 10000'],
   ['tenantClaim', '', 'claim'],
-  ['callbackUrls', 'app', 'sign-in page'],
   ['callbackUrls', 'http://app.example.com/', 'sign-in page'],
   ['logRetentionDays', 31, '30'],
   ['alarmEmail', 'me', 'e-mail address'],
   ['domainName', 'https://api.example.com', 'name of a domain'],
   ['certificateArn', 'certificate', 'ARN of a certificate'],
   ['hostedZoneId', 'example.com', 'hosted zone'],
-  ['tags', 'team', 'key=value'],
   ['tags', 'aws:team=a', 'key=value'],
   ['permissionBoundary', 'boundary', 'managed policy'],
   ['encryptionKey', 'alias/mine', 'key of AWS KMS'],
-  ['backupDays', -1, 'daily backup'],
   ['backupVault', 'a vault', 'vault of AWS Backup'],
   ['backupVault', 'earlier', 'needs "backupDays"'],
   ['monthlyBudget', '5.5', 'US dollars'],
-  ['documentation', 'no', 'true or false'],
 ])('rejects %s = %j with the name and the rule of the setting', (name, value, right) => {
   expect(() => read({ [name]: value })).toThrow(`"${name}" is`);
   expect(() => read({ [name]: value })).toThrow(JSON.stringify(value));

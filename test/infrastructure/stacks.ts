@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ReleaseRecord } from '#lib/release/last-release.ts';
 import { testWorker } from '../support/test-worker.ts';
+import { type Combination, combinations } from './combinations.ts';
 import type { Resource, Resources, Synthesized } from './synthesis.ts';
 
 /** The stacks for tests. */
@@ -22,12 +23,10 @@ afterAll(() => {
 
 /** Synthesizes the stacks with copies of the bundles, into the given folder. */
 export async function synthesize(
-  settings: Readonly<Record<string, unknown>> = {},
-  assembly = temporaryFolder(),
-  last?: Pick<ReleaseRecord, 'permissions'>,
+  settings: Readonly<Record<string, unknown>>,
+  assembly: string,
 ): Promise<Synthesized> {
-  const worker = await testWorker();
-  return worker.synthesize(settings, assembly, last);
+  return (await testWorker()).synthesize(settings, assembly);
 }
 
 /** Synthesizes the stacks for tests that read only the templates. A worker does it once for the same settings. */
@@ -35,14 +34,69 @@ export async function synthesizeTemplates(
   settings: Readonly<Record<string, unknown>> = {},
   last?: Pick<ReleaseRecord, 'permissions'>,
 ): Promise<Synthesized> {
-  const worker = await testWorker();
-  return worker.synthesizeTemplates(settings, last);
+  return (await testWorker()).synthesizeTemplates(settings, last);
 }
 
-export const ofType = (resources: Resources, type: string): [string, Resource][] =>
-  Object.entries(resources).filter(([, { Type }]) => Type === type);
+export const ofType = <One extends Resource>(
+  resources: Readonly<Record<string, One>>,
+  type: string,
+): [string, One][] => Object.entries(resources).filter(([, { Type }]) => Type === type);
 
-/** Returns the logical id that a value refers to, in any form of reference. */
-export function referenceOf(value: unknown): string {
-  return /"(?:Ref|Fn::GetAtt)":\[?"(\w+)"/.exec(JSON.stringify(value))?.[1] ?? '';
+const withoutHash = (id: string): string => id.replace(/[0-9A-F]{8}$/, '');
+
+const references: Readonly<Record<string, (value: never) => string>> = {
+  Ref: (id: string) => `<${withoutHash(id)}>`,
+  'Fn::GetAtt': ([id, attribute]: readonly [string, string]) => `<${withoutHash(id)}.${attribute}>`,
+  'Fn::Join': ([separator, parts]: readonly [string, readonly string[]]) => parts.join(separator),
+  // An output that CDK adds has the name of what it is of.
+  'Fn::GetStackOutput': ({ OutputName }: { readonly OutputName: string }) =>
+    `<${OutputName.replace(/^PublishOutput(?:Ref|FnGetAtt)(\w+)[0-9A-F]{16}$/, '$1')}>`,
+};
+
+/** Returns a part of a template with references as text, for example `<Table.StreamArn>`. */
+function withTextReferences(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withTextReferences);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([name, inner]) => [name, withTextReferences(inner)] as const);
+  const [[name, inner] = ['', undefined]] = entries;
+  return references[name]?.(inner as never) ?? Object.fromEntries(entries);
+}
+
+/** The resources and outputs of both stacks, whose ids differ, by their ids without a hash. References are text. */
+export interface ReadableStacks {
+  readonly resources: Resources;
+  readonly outputs: Readonly<Record<string, { readonly Value: unknown }>>;
+}
+
+export function readable({ data, api, templates }: Synthesized): ReadableStacks {
+  const entries = Object.entries({ ...data, ...api }).map(([id, resource]) => [withoutHash(id), resource]);
+  const outputs = { ...templates.data.Outputs, ...templates.api.Outputs };
+  return withTextReferences({ resources: Object.fromEntries(entries), outputs }) as ReadableStacks;
+}
+
+export const stacksOf = async (name: Combination): Promise<ReadableStacks> =>
+  readable(await synthesizeTemplates(combinations[name]));
+
+interface Statement {
+  readonly Action: string | readonly string[];
+  readonly Effect: string;
+  readonly Resource: string | readonly string[];
+  readonly Condition?: object;
+}
+
+/** Returns what the role of a function allows: each action with its resource, without the place of the resource, and the conditions. */
+export function permissionsOf({ resources }: ReadableStacks, role: string) {
+  const { Properties } = resources[role] as Resource;
+  expect(Properties['ManagedPolicyArns']).toBeUndefined();
+  const policies = Properties['Policies'] as { PolicyDocument: { Statement: readonly Statement[] } }[];
+  const statements = policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+  expect(statements.filter(({ Effect }) => Effect !== 'Allow')).toEqual([]);
+  return statements.map(({ Action, Resource, Condition }) => ({
+    allowed: [Action]
+      .flat()
+      .flatMap((action) =>
+        [Resource].flat().map((resource) => `${action} ${resource.replace(/^arn:\S*<AWS::AccountId>:/, '')}`),
+      ),
+    condition: Condition,
+  }));
 }

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Contract, scopeOf } from '#functions/contract/contract.ts';
 import { routes } from '#functions/routes.ts';
 import { ratePrefix } from '#functions/store/model/published-units.ts';
@@ -9,6 +8,7 @@ import { defaultTenantRate } from '#lib/hosting/functions.ts';
 import { resourceServer } from '#lib/hosting/scopes.ts';
 import { killLeftovers, spawnStart, untilItListens } from '../cli/started-service.ts';
 import { audience, type Issuer, startIssuer } from '../support/issuer.ts';
+import { until } from '../support/until.ts';
 import { synthesize, temporaryFolder } from './stacks.ts';
 
 /**
@@ -47,42 +47,25 @@ const spawnSynthesized = (more: Record<string, string>, ...flags: string[]) =>
   spawnStart(
     { PORT: '0', DATABASE_FILE: ':memory:', ...more },
     ['--assembly', assembly, '--any-node', ...flags],
-    {
-      command: 'start-synthesized',
-    },
+    { command: 'start-synthesized' },
   );
 
-class Client {
-  readonly #url: string;
-  readonly #token: string;
-  readonly #report: string;
-  readonly #started: ReturnType<typeof spawnStart>;
+type Client = Awaited<ReturnType<typeof startClient>>;
 
-  private constructor(
-    started: ReturnType<typeof spawnStart>,
-    { url, token, report }: { readonly url: string; readonly token: string; readonly report: string },
-  ) {
-    this.#started = started;
-    this.#url = url;
-    this.#token = token;
-    this.#report = report;
-  }
-
-  static async start(token: string, ...flags: string[]): Promise<Client> {
-    const report = join(temporaryFolder(), 'report.json');
-    const started = spawnSynthesized(environment, '--permission-report', report, ...flags);
-    return new Client(started, { url: await untilItListens(started), token, report });
-  }
+async function startClient(...flags: string[]) {
+  const report = join(temporaryFolder(), 'report.json');
+  const started = spawnSynthesized(environment, '--permission-report', report, ...flags);
+  const url = await untilItListens(started);
 
   /** Sends a request that succeeds. @throws Error with the response when it does not. */
-  async call(operation: string, { id = '', query = {}, body }: Call = {}): Promise<Body> {
+  async function call(operation: string, { id = '', query = {}, body }: Call = {}): Promise<Body> {
     const { method, path } = contracts.get(operation) as Contract;
     called.add(operation);
     const address = path.replace('{id}', id).replace('{file}', id);
-    const response = await fetch(`${this.#url}${address}?${new URLSearchParams(query)}`, {
+    const response = await fetch(`${url}${address}?${new URLSearchParams(query)}`, {
       method,
       headers: {
-        authorization: `Bearer ${this.#token}`,
+        authorization: `Bearer ${token}`,
         ...(method !== 'GET' && { 'idempotency-key': crypto.randomUUID() }),
         ...(body && { 'content-type': `application/${method === 'PATCH' ? 'merge-patch+json' : 'json'}` }),
       },
@@ -93,24 +76,25 @@ class Client {
     return (/json/.test(response.headers.get('content-type') ?? '') ? JSON.parse(text) : {}) as Body;
   }
 
-  /** Repeats a request until its response has a total: a job changes it. */
-  async untilTotal(operation: string, call: Call, total: number): Promise<void> {
-    while ((await this.call(operation, call)).total !== total) await delay(50);
-  }
-
-  /** @throws Error when the command fails. */
-  async stop(): Promise<PermissionReport[]> {
-    this.#started.process.kill('SIGTERM');
-    if ((await this.#started.ended()) !== 0) throw new Error(this.#started.output());
-    return JSON.parse(readFileSync(this.#report, 'utf8')) as PermissionReport[];
-  }
+  return {
+    started,
+    call,
+    /** Repeats a request until its response has a total: a job changes it. */
+    untilTotal: (operation: string, request: Call, total: number): Promise<void> =>
+      until(async () => (await call(operation, request)).total === total),
+    /** @throws Error when the command fails. */
+    stop: async (): Promise<PermissionReport[]> => {
+      started.process.kill('SIGTERM');
+      if ((await started.ended()) !== 0) throw new Error(started.output());
+      return JSON.parse(readFileSync(report, 'utf8')) as PermissionReport[];
+    },
+  };
 }
 
 const kinds = ['organization', 'project', 'user', 'tag', 'task'] as const;
 type Kind = (typeof kinds)[number];
 
 const nameOf = (kind: Kind): string => kind[0]?.toUpperCase() + kind.slice(1);
-const hasText = (kind: Kind): boolean => kind !== 'user';
 
 type Ids = Readonly<Record<Kind, string>>;
 
@@ -125,8 +109,8 @@ const references = (kind: Kind, ids: Partial<Ids>): Fields =>
 
 /** Two values of the field that is an item of its own: the long description, or the subject of a user. */
 const longFields = (kind: Kind): Fields =>
-  hasText(kind) ? { description: long } : { subject: `${Math.random()}` };
-const shortFields = (kind: Kind): Fields => (hasText(kind) ? { description: '' } : { subject: null });
+  kind === 'user' ? { subject: `${Math.random()}` } : { description: long };
+const shortFields = (kind: Kind): Fields => (kind === 'user' ? { subject: null } : { description: '' });
 
 async function create(client: Client, kind: Kind, fields: Fields): Promise<string> {
   return (await client.call(`create${nameOf(kind)}`, { body: { name: kind, ...fields } })).id;
@@ -289,9 +273,9 @@ beforeAll(async () => {
   const scopes = routes.flatMap(({ contract }) => scopeOf(contract) ?? []);
   token = await issuer.token({ scope: scopes.map((name) => `${resourceServer}/${name}`).join(' ') });
   environment = { AUTHENTICATION_ISSUER: issuer.url, AUTHENTICATION_AUDIENCE: audience };
-  const client = await Client.start(token);
+  const client = await startClient();
   await callAll(client);
-  const scheduled = await Client.start(token, '--without-stream');
+  const scheduled = await startClient('--without-stream');
   await runSchedule(scheduled);
   reports = [...(await client.stop()), ...(await scheduled.stop())];
 });
@@ -332,11 +316,13 @@ test('no permission lacks a call', () => {
 });
 
 test('functions run with the CPU share of their memory', async () => {
-  const client = await Client.start(token, '--lambda-cpu');
+  const client = await startClient('--lambda-cpu');
   await create(client, 'tag', {});
   // Several environments of one function.
   const lists = await Promise.all([client.call('listTags'), client.call('listTags')]);
   expect(lists.map(({ total }) => total)).toEqual([1, 1]);
+  // The issuer is reachable.
+  expect(client.started.output()).not.toContain('oauth2/token');
   await client.stop();
 });
 

@@ -2,12 +2,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Stack } from 'aws-cdk-lib';
+import { App, type Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { service } from '#lib/infrastructure/service.ts';
 import type { ReleaseRecord } from '#lib/release/last-release.ts';
-import { app } from './app.ts';
 import { bundles } from './bundles.ts';
+import { defaultContext } from './default-context.ts';
 
 export interface Resource {
   readonly Type: string;
@@ -29,6 +29,25 @@ export interface Synthesized {
   readonly api: Resources;
   /** Whether CloudFormation refuses to delete the stack of the data. */
   readonly hasTerminationProtection: boolean;
+}
+
+/** Returns an app with the default settings, and the given ones over them. */
+function app(outdir: string, settings: Readonly<Record<string, unknown>>): App {
+  // The template validation of CDK takes seconds. `npm run synth` runs it.
+  process.env.CDK_VALIDATION = 'false';
+  return new App({
+    context: {
+      ...defaultContext,
+      // The CDK command line enables these two. They name the construct and the asset of a resource.
+      'aws:cdk:enable-path-metadata': true,
+      'aws:cdk:enable-asset-metadata': true,
+      ...settings,
+    },
+    analyticsReporting: false,
+    // No test reads tree.json, and writing it takes a tenth of the synthesis.
+    treeMetadata: false,
+    outdir,
+  });
 }
 
 /** @param last the release before; by default that in the repository. */

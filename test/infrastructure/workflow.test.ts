@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ofType, synthesizeTemplates, temporaryFolder } from './stacks.ts';
+import { ofType, stacksOf, temporaryFolder } from './stacks.ts';
 
 /** The workflows of GitHub. */
 
@@ -17,107 +17,89 @@ const jobs: Readonly<Record<string, string>> = Object.fromEntries(
     .slice(1)
     .map((job) => [job.slice(0, job.indexOf(':')), job]),
 );
+const deploy = jobs['deploy'] ?? '';
 
-test.each(workflows)('%s pins every action by commit and names its version', (_name, text) => {
-  const used = [...text.matchAll(/uses: (.*)/g)].map(([, action = '']) => action);
-  expect(used.length).toBeGreaterThan(0);
-  expect(used.filter((action) => !/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d/.test(action))).toEqual([]);
-});
+/** How often the deployment is watched, and the seconds between. */
+const [times = 0, seconds = 0] = (/watch-alarms\.sh .* (\d+) (\d+)$/m.exec(deploy) ?? [])
+  .slice(1)
+  .map(Number);
+
+const alarmIds = async () =>
+  ofType((await stacksOf('default')).resources, 'AWS::CloudWatch::Alarm').map(([id]) => id);
 
 test.each(workflows)(
-  '%s has no permissions outside of its jobs, and runs only scripts that exist',
-  (_name, text) => {
+  '%s pins every action by commit, has no permissions outside of its jobs, and runs scripts that exist',
+  (name, text) => {
+    const used = [...text.matchAll(/uses: (.*)/g)].map(([, action = '']) => action);
+    expect(used.length).toBeGreaterThan(0);
+    expect(used.filter((action) => !/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d/.test(action))).toEqual([]);
     expect(text).toMatch(/^permissions: \{\}$/m);
     const { scripts } = JSON.parse(readFileSync(join(folder, '../../package.json'), 'utf8')) as {
       scripts: object;
     };
     const named = [...text.matchAll(/npm run ([\w:-]+)/g)].map(([, script = '']) => script);
     expect(named.filter((script) => !(script in scripts))).toEqual([]);
+    // Pull requests and main run what decides whether a change lands, and the night runs everything.
+    expect(text).toContain(name === 'nightly.yml' ? '- run: npm run test:nightly' : '- run: .ci/run');
   },
 );
 
-test('the deployment is watched for longer than the slowest alarm needs', async () => {
-  const text = readFileSync(join(folder, 'deploy.yml'), 'utf8');
-  const [, times, pauseSeconds] = /watch-alarms\.sh .* (\d+) (\d+)$/m.exec(text) ?? [];
-  const { api } = await synthesizeTemplates();
-  const periods = ofType(api, 'AWS::CloudWatch::Alarm').map(([, { Properties }]) =>
-    Number(Properties['EvaluationPeriods']),
-  );
-  expect(Number(times) * Number(pauseSeconds)).toBeGreaterThan(Math.max(...periods) * 300);
-});
+/** Runs a script with a program that takes the place of the AWS command line. */
+function runScript(aws: string, script: string, ...args: readonly string[]) {
+  const programs = temporaryFolder();
+  writeFileSync(join(programs, 'aws'), `#!/bin/sh\n${aws}\n`, { mode: 0o755 });
+  const env = { ...process.env, PATH: `${programs}:${process.env['PATH']}` };
+  return spawnSync('bash', [join(folder, '..', script), 'production', ...args], { env, encoding: 'utf8' });
+}
+
+const noCredentials = 'echo "Unable to locate credentials" >&2; exit 253';
 
 describe('the alarms that roll a deployment back', () => {
-  /** Runs the script with a program that takes the place of the AWS command line. */
-  function raisedAlarms(aws: string) {
-    const programs = temporaryFolder();
-    writeFileSync(join(programs, 'aws'), `#!/bin/sh\n${aws}\n`, { mode: 0o755 });
-    const environment = { ...process.env, PATH: `${programs}:${process.env['PATH']}` };
-    return spawnSync('bash', [join(folder, '../raised-alarms.sh'), 'production'], {
-      env: environment,
-      encoding: 'utf8',
-    });
-  }
-
-  test('are those of its requests, sign-in and jobs, which exist', async () => {
-    const { api } = await synthesizeTemplates();
-    const ids = ofType(api, 'AWS::CloudWatch::Alarm').map(([id]) => id);
-    const raised = ids.map((id) => `project-management-production-api-${id}-1`).join('\t');
-    const { stdout, status } = raisedAlarms(`printf '${raised}\n'`);
-    const found = stdout.trim().split('\n');
-    expect(found.map((name) => name.replace(/^.*-api-([A-Za-z]+?)[0-9A-F]{8}-1$/, '$1'))).toEqual([
-      'JobsFail',
-      'RequestsAreSlow',
-      'RequestsFail',
-      'SigninFails',
-    ]);
+  test('are those of its requests, sign-in and jobs', async () => {
+    const raised = (await alarmIds()).map((id) => `project-management-production-api-${id}0123ABCD-1`);
+    const { stdout, status } = runScript(`printf '${raised.join('\t')}\n'`, 'raised-alarms.sh');
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map((name) => name.replace(/^.*-api-(\w+)0123ABCD-1$/, '$1')),
+    ).toEqual(['JobsFail', 'RequestsAreSlow', 'RequestsFail', 'SigninFails']);
     expect(status).toBe(0);
   });
 
-  test('are none when none is raised', () => {
-    expect(raisedAlarms('exit 0')).toMatchObject({ stdout: '', status: 0 });
-  });
-
-  test('fail the step when AWS does not respond', () => {
-    expect(raisedAlarms('echo "Unable to locate credentials" >&2; exit 253').status).not.toBe(0);
+  test('are none when none is raised, and fail the step when AWS does not respond', () => {
+    expect(runScript('exit 0', 'raised-alarms.sh')).toMatchObject({ stdout: '', status: 0 });
+    expect(runScript(noCredentials, 'raised-alarms.sh').status).not.toBe(0);
   });
 });
 
 describe('the watch of a deployment', () => {
-  /** Runs the script with a program that takes the place of the AWS command line. */
-  function watch(aws: string, before = '') {
-    const programs = temporaryFolder();
-    writeFileSync(join(programs, 'aws'), `#!/bin/sh\n${aws}\n`, { mode: 0o755 });
-    writeFileSync(join(programs, 'before'), before);
-    const environment = { ...process.env, PATH: `${programs}:${process.env['PATH']}` };
-    const args = [join(folder, '../watch-alarms.sh'), 'production', join(programs, 'before'), '3', '0'];
-    return spawnSync('bash', args, { env: environment, encoding: 'utf8' });
-  }
-
   const alarm = 'project-management-production-api-JobsFail0000AAAA-1';
 
-  test('passes when no alarm is raised', () => {
-    expect(watch('exit 0').status).toBe(0);
+  test.each([
+    ['passes without an alarm', 'exit 0', '', 0],
+    ['passes with an alarm that was raised before', `echo ${alarm}`, `${alarm}\n`, 0],
+    ['fails with a new alarm', `echo ${alarm}`, '', 1],
+    ['fails when AWS does not respond', noCredentials, '', expect.any(Number)],
+  ])('%s', (_, aws, before, status) => {
+    const file = join(temporaryFolder(), 'before');
+    writeFileSync(file, before);
+    const watched = runScript(aws, 'watch-alarms.sh', file, '3', '0');
+    expect(watched.status).toEqual(status);
+    if (status !== 0) expect(watched.status).not.toBe(0);
+    if (status === 1) expect(watched.stdout).toBe(`In alarm: ${alarm}\n`);
   });
 
-  test('passes when an alarm is raised that was raised before', () => {
-    expect(watch(`echo ${alarm}`, `${alarm}\n`).status).toBe(0);
-  });
-
-  test('fails when a new alarm is raised', () => {
-    expect(watch(`echo ${alarm}`)).toMatchObject({ status: 1, stdout: `In alarm: ${alarm}\n` });
-  });
-
-  test('fails when AWS does not respond', () => {
-    expect(watch('echo "ExpiredToken" >&2; exit 254').status).not.toBe(0);
-  });
-
-  test('begins with new credentials, which are valid for longer than it takes', () => {
-    const steps = jobs['deploy'] ?? '';
-    const [before = '', after = ''] = steps.split('.github/watch-alarms.sh');
+  test('is longer than the slowest alarm needs, and begins with new credentials, which are valid for longer', async () => {
+    const { resources } = await stacksOf('default');
+    const periods = ofType(resources, 'AWS::CloudWatch::Alarm').map(([, { Properties }]) =>
+      Number(Properties['EvaluationPeriods']),
+    );
+    expect(times * seconds).toBeGreaterThan(Math.max(...periods) * 300);
+    const [before = ''] = deploy.split('.github/watch-alarms.sh');
     expect(before.lastIndexOf('configure-aws-credentials')).toBeGreaterThan(
       before.lastIndexOf('npm run verify'),
     );
-    const [times = 0, seconds = 0] = (/ (\d+) (\d+)$/m.exec(after) ?? []).slice(1).map(Number);
     // The default of the action is an hour. A call of the script takes a few seconds.
     expect(times * (seconds + 10)).toBeLessThan(3_600);
   });
@@ -126,17 +108,15 @@ describe('the watch of a deployment', () => {
 describe('a rollback', () => {
   const steps = jobs['roll-back'] ?? '';
 
-  test('is a job that a person can approve, and is no deployment of the environment that names the last success', () => {
+  test('is a job that a person can approve, after a failed deployment, verification or watch', () => {
     expect(steps).toMatch(/^ {4}environment: rollback$/m);
-    expect(jobs['deploy']).toMatch(/^ {4}environment: production$/m);
-  });
-
-  test('follows a failed deployment, verification or watch, and no failure before the deployment', () => {
+    // It is no deployment of the environment that names the last success.
+    expect(deploy).toMatch(/^ {4}environment: production$/m);
     expect(steps).toMatch(/^ {4}needs: deploy$/m);
     const [, condition = ''] = /^ {4}if: (.*)$/m.exec(steps) ?? [];
     expect(condition).toContain('failure() || cancelled()');
     expect(condition).toContain('needs.deploy.outputs.deployment');
-    expect(jobs['deploy']).toContain(`deployment: \${{ steps.deploy.outcome }}`);
+    expect(deploy).toContain(`deployment: \${{ steps.deploy.outcome }}`);
   });
 
   test('happens only if the commit before can use the table, with credentials that did not expire while a person decided', () => {
@@ -149,9 +129,4 @@ describe('a rollback', () => {
     expect(steps).not.toMatch(/^ {6}(?:- | {2})(?:if|continue-on-error):/m);
     expect(steps).toMatch(/rollback previous \|\| \{[^}]*exit 1/);
   });
-});
-
-test('pull requests and main run what decides whether a change lands, and the night runs everything', () => {
-  for (const [name, text] of workflows)
-    expect(text).toContain(name === 'nightly.yml' ? '- run: npm run test:nightly' : '- run: .ci/run');
 });

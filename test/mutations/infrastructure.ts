@@ -115,7 +115,7 @@ export const infrastructureMutations: readonly Mutation[] = [
     file: 'lib/infrastructure/api-stage.ts',
     search: '    throttle: { rateLimit: throttlingRate, burstLimit: throttlingBurst },\n',
     replacement: '',
-    detectedBy: api,
+    detectedBy: facts,
   },
   {
     name: 'open-routes-without-a-throttle',
@@ -131,7 +131,7 @@ export const infrastructureMutations: readonly Mutation[] = [
     file: 'lib/infrastructure/api-stage.ts',
     search: "    path: '$context.path',",
     replacement: "    path: '$context.path',\n    address: '$context.identity.sourceIp',",
-    detectedBy: api,
+    detectedBy: facts,
   },
   {
     name: 'failed-records-of-the-stream-lost',
@@ -139,7 +139,7 @@ export const infrastructureMutations: readonly Mutation[] = [
     file: jobs,
     search: 'bisectBatchOnError: true,',
     replacement: 'bisectBatchOnError: false,',
-    detectedBy: api,
+    detectedBy: facts,
   },
   {
     name: 'every-change-starts-the-job-worker',
@@ -147,7 +147,7 @@ export const infrastructureMutations: readonly Mutation[] = [
     file: jobs,
     search: "keysFilter(['INSERT'], FilterRule.isEqual(jobSortKey))",
     replacement: "keysFilter(['INSERT', 'MODIFY'], FilterRule.isEqual(jobSortKey))",
-    detectedBy: api,
+    detectedBy: facts,
   },
   {
     name: 'failed-schedule-unnoticed',
@@ -156,7 +156,7 @@ export const infrastructureMutations: readonly Mutation[] = [
     search:
       '    maxEventAge: Duration.minutes(5),\n    onFailure: { bind: () => ({ destination: deadLetters.queueArn }) },\n',
     replacement: '    maxEventAge: Duration.minutes(5),\n',
-    detectedBy: api,
+    detectedBy: facts,
   },
   {
     name: 'alarm-without-an-action',

@@ -1,17 +1,14 @@
 /** Follows a list with one of the adapters: `node --import tsx program.ts <adapter> <url>`. It fails when the copy is not the list. */
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { type Client, createClient, newId, type TaskFilters } from '../../client/index.ts';
 
 /** A copy of the tasks of a project. */
 export interface Copy {
   names(): Promise<readonly string[]>;
   versionOf(id: string): Promise<string | undefined>;
-  create(task: {
-    readonly id: string;
-    readonly name: string;
-    readonly projectId: string | null;
-  }): Promise<void>;
+  create(task: { id: string; name: string; projectId: string | null }): Promise<void>;
   rename(id: string, name: string): Promise<void>;
   /** Takes a task out of its project, and so out of the list. */
   leave(id: string): Promise<void>;
@@ -58,36 +55,28 @@ const first = await client.tasks.create({ name: 'first', projectId });
 await client.tasks.create({ name: 'second', projectId });
 const copy = await openCopy(ofCopy, projectId);
 
-/** Waits until the copy has these names. */
-async function expectNames(...names: string[]): Promise<void> {
+/** Reads and sends changes. A library tells the app that a call has failed, and repeats it later. */
+const sync = (): Promise<void> => copy.sync().catch(() => undefined);
+
+/** Waits until the copy, or the service, has what is expected, while the copy reads and sends what it has. */
+async function expectSynced(find: () => Promise<unknown>, expected: unknown): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
-    // A library tells the app that a call has failed, and repeats it later.
-    await copy.sync().catch(() => undefined);
-    const found = [...(await copy.names())].sort();
-    if (found.join() === names.join()) return;
-    if (attempt === 3_000) assert.deepEqual(found, names);
+    await sync();
+    const found = await find();
+    if (isDeepStrictEqual(found, expected)) return;
+    if (attempt === 3_000) assert.deepEqual(found, expected);
     await delay(20);
   }
 }
 
-/** Waits until the copy has the version of the service. */
-async function expectVersion(id: string): Promise<void> {
-  const { version } = await client.tasks.get(id);
-  for (let attempt = 1; (await copy.versionOf(id)) !== version; attempt += 1) {
-    assert.ok(attempt < 3_000, `The copy has the version ${await copy.versionOf(id)}, and not ${version}.`);
-    await copy.sync().catch(() => undefined);
-    await delay(20);
-  }
-}
+const expectNames = (...names: string[]) =>
+  expectSynced(async () => [...(await copy.names())].sort(), names.sort());
 
-/** Waits until the service has a number of tasks, while the copy sends what it has. */
-async function expectStored(filters: TaskFilters, total: number): Promise<void> {
-  for (let attempt = 1; (await client.tasks.list(filters)).total !== total; attempt += 1) {
-    assert.ok(attempt < 3_000, `There are not ${total} tasks with ${JSON.stringify(filters)}.`);
-    await copy.sync().catch(() => undefined);
-    await delay(20);
-  }
-}
+const expectStored = (filters: TaskFilters, total: number) =>
+  expectSynced(async () => (await client.tasks.list(filters)).total, total);
+
+/** Does what fails when the service refuses a change. The library says so to the app. */
+const attempt = (change: Promise<void>): Promise<void> => change.catch(() => undefined);
 
 await expectNames('first', 'second');
 await client.tasks.update(first.id, { name: 'foreign' });
@@ -106,28 +95,28 @@ assert.equal((await client.tasks.get(first.id)).name, 'local');
 const synced = copy.sync();
 await delay(50);
 await Promise.all([synced, copy.rename(first.id, 'local again')]);
-await expectVersion(first.id);
+await expectSynced(() => copy.versionOf(first.id), (await client.tasks.get(first.id)).version);
 // Somebody else is faster: the write of the copy is refused with 412.
 await client.tasks.update(first.id, { name: 'faster', priority: 'high' });
-await copy.rename(first.id, 'slower').catch(() => undefined);
-const names = async (): Promise<string> => (await client.tasks.get(first.id)).name;
-await copy.sync().catch(() => undefined);
-await expectNames(...[await names(), 'second'].sort());
-assert.equal((await client.tasks.get(first.id)).priority, 'high');
+await attempt(copy.rename(first.id, 'slower'));
+await sync();
+const { name, priority } = await client.tasks.get(first.id);
+await expectNames(name, 'second');
+assert.equal(priority, 'high');
 // A local write of a task that somebody else has taken out of the list, or deleted: the copy drops it.
 const moved = await client.tasks.create({ name: 'moved', projectId });
-await expectNames(...[await names(), 'moved', 'second'].sort());
+await expectNames(name, 'moved', 'second');
 await client.tasks.update(moved.id, { projectId: null });
-await copy.rename(moved.id, 'late').catch(() => undefined);
-await expectNames(...[await names(), 'second'].sort());
+await attempt(copy.rename(moved.id, 'late'));
+await expectNames(name, 'second');
 await client.tasks.delete(first.id);
-await copy.rename(first.id, 'late').catch(() => undefined);
+await attempt(copy.rename(first.id, 'late'));
 await expectNames('second');
 // Tasks that the device creates: the response to the first attempt is lost, and there is one task.
 for (const name of ['made', 'lost']) {
   const id = newId();
   losesNext = name === 'lost';
-  await copy.create({ id, name, projectId }).catch(() => undefined);
+  await attempt(copy.create({ id, name, projectId }));
   await expectStored({ id, projectId }, 1);
   assert.equal((await client.tasks.list({ projectId, name })).total, 1);
 }
@@ -158,16 +147,16 @@ await expectStored({ id: typed, name: 'typed on' }, 1);
 // Somebody else changes another field: both changes are kept.
 await expectNames('lost', 'renamed', 'second', 'typed on');
 await client.tasks.update(typed, { priority: 'low' });
-await copy.rename(typed, 'merged').catch(() => undefined);
+await attempt(copy.rename(typed, 'merged'));
 await expectStored({ id: typed, name: 'merged', priority: 'low' }, 1);
 await client.tasks.delete(typed);
 await expectNames('lost', 'renamed', 'second');
 // What the service refuses stops nothing else.
 const [refused, accepted, elsewhere] = [newId(), newId(), newId()];
-await copy.create({ id: refused, name: '', projectId }).catch(() => undefined);
+await attempt(copy.create({ id: refused, name: '', projectId }));
 await copy.create({ id: accepted, name: 'accepted', projectId });
 await expectStored({ id: accepted }, 1);
-await copy.delete(refused).catch(() => undefined);
+await attempt(copy.delete(refused));
 await client.tasks.delete(accepted);
 await expectNames('lost', 'renamed', 'second');
 // The copy does not keep what does not belong to its list.
@@ -185,18 +174,18 @@ await expectNames('second');
 // A local deletion of a task that somebody else has deleted, and one that somebody else has changed.
 const [second] = (await client.tasks.list({ projectId, name: 'second' })).data;
 await client.tasks.delete(second?.id ?? '');
-await copy.delete(second?.id ?? '').catch(() => undefined);
+await attempt(copy.delete(second?.id ?? ''));
 await expectNames();
 const changed = await client.tasks.create({ name: 'changed', projectId });
 await expectNames('changed');
 await client.tasks.update(changed.id, { name: 'changed again' });
-await copy.delete(changed.id).catch(() => undefined);
-await copy.sync().catch(() => undefined);
+await attempt(copy.delete(changed.id));
+await sync();
 await expectNames(...(await client.tasks.list({ projectId })).data.map(({ name }) => name));
 // The device creates a task, the response is lost, and somebody else deletes the task: the copy drops it, and sends later writes.
 const gone = newId();
 losesNext = true;
-await copy.create({ id: gone, name: 'gone', projectId }).catch(() => undefined);
+await attempt(copy.create({ id: gone, name: 'gone', projectId }));
 while (losesNext) await copy.sync().catch(() => delay(20));
 await client.tasks.delete(gone);
 const after = newId();

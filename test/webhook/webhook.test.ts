@@ -5,12 +5,12 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { CloudEvent } from '#functions/jobs/cloud-events.ts';
 import { killLeftovers, spawnGroup } from '../cli/started-service.ts';
 import { distinct, EveryChange } from '../support/every-change.ts';
 import { startTestService } from '../support/local-service.ts';
+import { until } from '../support/until.ts';
 
 /**
  * The webhook of the guide about events, and its packages: `npm test -- --only webhook` installs them. They are not types of the project,
@@ -71,23 +71,13 @@ async function receive(status: number, headers = {}): Promise<{ port: number; re
 
 test('the library of a receiver accepts the signature, and no other body', async () => {
   const { port, received } = await receive(204);
+  // The name has no address but the one that was checked.
   const url = new URL(`http://hooks.example.test:${port}/tasks`);
   await deliver(event, { url, secret, addressOf: async () => local });
   const [{ headers, body } = { headers: {}, body: '' }] = received;
   expect(headers).toMatchObject({ 'webhook-id': '019a:1', host: `hooks.example.test:${port}` });
   expect(new Webhook(secret).verify(body, headers)).toEqual(event);
   expect(() => new Webhook(secret).verify(`${body} `, headers)).toThrow();
-});
-
-test('it connects to the address that was checked: the name of this receiver has no other', async () => {
-  const { port, received } = await receive(204);
-  const names: string[] = [];
-  const addressOf = async ({ hostname }: URL) => {
-    names.push(hostname);
-    return local;
-  };
-  await deliver(event, { url: new URL(`http://nowhere.invalid:${port}/`), secret, addressOf });
-  expect([names, received.length]).toEqual([['nowhere.invalid'], 1]);
 });
 
 test('a private address is refused before anything is sent', async () => {
@@ -103,7 +93,7 @@ test('a private address is refused before anything is sent', async () => {
   expect(received).toEqual([]);
 });
 
-test.each([301, 302, 307, 308])('a redirect is a failure, and is not followed: %s', async (status) => {
+test.each([301, 308])('a redirect is a failure, and is not followed: %s', async (status) => {
   const target = await receive(204);
   const { port } = await receive(status, { location: `http://127.0.0.1:${target.port}/` });
   const url = new URL(`http://hooks.example.test:${port}/`);
@@ -117,7 +107,7 @@ test('the official library parses every event of every kind', async () => {
   const changes = new EveryChange(service.url);
   await changes.make();
   const events = () => batches.received.flatMap(({ headers, body }) => HTTP.toEvent({ headers, body }));
-  while (distinct(events()).length < changes.expected.length) await delay(50);
+  await until(() => distinct(events()).length >= changes.expected.length);
   await service.stop();
   expect(distinct(events())).toEqual(distinct(changes.expected));
   expect(events().every((one) => one.validate())).toBe(true);
@@ -145,29 +135,20 @@ test('the commands of the guide deliver an event of a task', async () => {
   expect(others).toEqual([]);
   // Other ports: those of the guide can be in use on this machine.
   const [rulePort, receiverPort, port] = await freePorts();
-  const paste = (script: string, variables = {}) =>
-    spawnGroup(
-      'bash',
-      [
-        '-euo',
-        'pipefail',
-        '-c',
-        script
-          .replace('examples/webhook/local.ts', `examples/webhook/local.ts ${rulePort} ${receiverPort}`)
-          .replaceAll(':9999', `:${rulePort}`)
-          .replaceAll(':3000', `:${port}`),
-      ],
-      { cwd: root, env: { PORT: String(port), DATABASE_FILE: ':memory:', ...variables } },
-    );
+  const paste = (script: string) => {
+    const text = script
+      .replace('examples/webhook/local.ts', `examples/webhook/local.ts ${rulePort} ${receiverPort}`)
+      .replaceAll(':9999', `:${rulePort}`)
+      .replaceAll(':3000', `:${port}`);
+    const env = { PORT: String(port), DATABASE_FILE: ':memory:' };
+    return spawnGroup('bash', ['-euo', 'pipefail', '-c', text], { cwd: root, env });
+  };
   const first = paste(webhook);
   const second = paste(service);
-  const printed = async (started: { output(): string }, text: string) => {
-    while (!started.output().includes(text)) await delay(50);
-  };
-  await printed(first, 'Waits for events');
-  await printed(second, 'The API listens on');
+  await first.printed(/Waits for events/);
+  await second.printed(/The API listens on/);
   expect(await paste(change).ended()).toBe(0);
-  await printed(first, '"type":"task.created"');
+  await first.printed(/"type":"task\.created"/);
   expect(first.output()).toMatch(/^[\w-]{36}:1: \{"specversion":"1\.0"/m);
 });
 
