@@ -1,11 +1,12 @@
 import { generateKeyBetween, generateNKeysBetween } from 'fractional-indexing';
+import { createMany } from './batches.ts';
 import { create, type Entity, listOf, read } from './resources.ts';
 import { request, unique, withQuery } from './service.ts';
 
 /** The field `position` of tasks, with the keys of the package `fractional-indexing`: an order that people make by drag and drop. */
 
 const count = 20;
-const moves = 200;
+const moves = 80;
 
 /** Returns whole numbers from 0 to below a limit, the same ones in each run (a linear congruential generator). */
 function numbers(): (limit: number) => number {
@@ -18,13 +19,10 @@ function numbers(): (limit: number) => number {
 
 async function createList(status: string): Promise<Entity[]> {
   const keys = generateNKeysBetween(null, null, count);
-  const operations = keys.map((position, number) => ({
-    operation: 'create',
-    body: { name: `Task ${number}`, status, position },
-  }));
-  const { status: code, body } = await request('POST', '/v1/tasks/batch', { body: { operations } });
-  expect(code).toBe(200);
-  return (body as { results: { body: Entity }[] }).results.map((result) => result.body);
+  return createMany(
+    'task',
+    keys.map((position) => ({ status, position })),
+  );
 }
 
 const positionOf = (task: Entity | undefined): string | null => (task?.['position'] ?? null) as string | null;

@@ -69,7 +69,7 @@ describe('API7: no request makes the service send one', () => {
   });
 });
 
-// test/contract/cross-origin.test.ts covers other origins, test/simulation/scenarios/unavailable.test.ts internal names in responses.
+// test/contract/headers.test.ts covers other origins, test/simulation/scenarios/unavailable.test.ts internal names in responses.
 describe('API8: responses disclose no more than necessary', () => {
   test.each(named(contracts))('the headers of %s are safe for any caller and origin', async (_, contract) => {
     // The ids are unknown, so the requests change nothing.
