@@ -1,17 +1,13 @@
-import { anyCharacter } from '../support/any-character.ts';
-import { fc } from '../support/fast-check.ts';
-import { runs, someOf } from '../support/runs.ts';
+import { someOf } from '../support/runs.ts';
 import { expectNoInternals, expectParameter, expectPointer, expectProblem } from './problem.ts';
 import {
   create,
   type Entity,
   entityOf,
-  lists,
   paths,
   pathTo,
   read,
   readList,
-  resourceOf,
   resources,
   someResources,
 } from './resources.ts';
@@ -348,74 +344,5 @@ describe('paths', () => {
       expectNoInternals(response);
     }
     expect((await request('POST', '/v1/tags', { body: { name: unique('still-alive') } })).status).toBe(201);
-  });
-});
-
-describe('random input', () => {
-  const text = fc.oneof(
-    fc.string({ maxLength: 20 }),
-    fc.string({ unit: anyCharacter, maxLength: 20 }),
-    fc.constantFrom(...names.slice(0, -1)),
-  );
-
-  /** Bodies similar enough to valid ones to pass the first checks. */
-  const bodies = resources.map(({ kind, path, defaults, required }) => {
-    const fields = [...new Set(['name', ...required, ...Object.keys(defaults), 'id', 'createdAt'])];
-    const field = fc.oneof(
-      { weight: 5, arbitrary: fc.constantFrom(...fields) },
-      { weight: 1, arbitrary: text },
-    );
-    const value = fc.oneof(text, fc.jsonValue({ maxDepth: 3 }), fc.constant(null), fc.constant('2024-02-29'));
-    const body = fc.array(fc.tuple(field, value), { maxLength: 6 }).map((pairs) => {
-      const inner = pairs.map(([key, content]) => `${JSON.stringify(key)}:${JSON.stringify(content)}`);
-      return `{${inner.join(',')}}`;
-    });
-    return { kind, path, body };
-  });
-
-  const isRefused = ({ status, text: shown }: TestResponse): boolean =>
-    status === 400 || (status === 409 && shown.includes('subject-taken'));
-
-  test.each(bodies)(
-    'in a body for $path returns 201, 200, 400, or 409 for a subject that another user has',
-    async ({ kind, path, body }) => {
-      const existing = await create(kind);
-      const keys = Object.keys(existing).sort();
-      await fc.assert(
-        fc.asyncProperty(body, async (rawBody) => {
-          const created = await request('POST', path, { rawBody, headers: json });
-          if (!isRefused(created)) expect(Object.keys(entityOf(created, 201)).sort()).toEqual(keys);
-          const changed = await request('PATCH', pathTo(kind, existing.id), { rawBody, headers: json });
-          if (isRefused(changed)) return;
-          const entity = entityOf(changed, 200);
-          expect(Object.keys(entity).sort()).toEqual(keys);
-          expect([entity.id, entity.createdAt]).toEqual([existing.id, existing.createdAt]);
-        }),
-        { numRuns: runs(20, 60) },
-      );
-    },
-  );
-
-  test.each(lists)('in the query of $title returns 200 or 400', async ({ item, open }) => {
-    const { path, query } = await open();
-    const options = ['page', 'limit', 'sortBy', 'sortOrder', 'sort_by', 'tagIds'];
-    const known = [...resourceOf(item).scalarFields, ...options];
-    const name = fc.oneof(
-      { weight: 5, arbitrary: fc.constantFrom(...known) },
-      { weight: 1, arbitrary: text },
-    );
-    const value = fc.oneof(
-      text,
-      fc.constantFrom('1', '0', '-1', '1e3', 'asc', 'name', 'createdAt'),
-      fc.constantFrom(...known),
-    );
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.tuple(name, value), { maxLength: 5 }), async (pairs) => {
-        const response = await request('GET', withQuery(path, [...Object.entries(query), ...pairs]));
-        if (response.status === 400) expectProblem(response, 400, pairs.flat());
-        else expect(response.status).toBe(200);
-      }),
-      { numRuns: runs(12, 40) },
-    );
   });
 });

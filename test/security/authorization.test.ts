@@ -101,70 +101,49 @@ describe('API1: a token gives no access to another tenant', () => {
     }
   });
 
-  test('by an idempotency key of the other tenant: the keys are independent', async () => {
-    const headers = { 'idempotency-key': 'key-of-the-victim' };
-    for (const contract of writes.filter(({ method }) => method === 'POST')) {
-      const request = async (tenant: string, ids: Ids) =>
-        send('POST', pathWith(contract, ids), {
-          token: await as(tenant),
-          body: bodyFor(contract, ids),
-          headers,
-        });
-      const theirs = await request('victim', victims);
-      const ours = await request('stranger', own);
-      expect(theirs.status).toBeLessThan(300);
-      expect([contract.operation, ours.status]).toEqual([contract.operation, theirs.status]);
-      expect(ours.headers.get('idempotency-replayed')).toBeNull();
-    }
+  describe.each(['tenant', 'x-tenant'])('by "%s" in the query, in the body or in a header', (name) => {
+    /** Returns requests for the victim's entities with the name of the victim in an unexpected place. */
+    const attempts = (contract: Contract): (Sent & { path: string })[] => {
+      const path = pathWith(contract, victims);
+      const body = bodyFor(contract, victims);
+      return [
+        { path: `${path}?${name}=victim`, body },
+        ...(body ? [{ path, body: { ...body, [name]: 'victim' } }] : []),
+        { path, body, headers: { [name]: 'victim' } },
+      ];
+    };
+
+    test('returns 403 before any other check when the token names no tenant', async () => {
+      const token = await as('', { tenant: undefined });
+      for (const contract of guarded) {
+        for (const { path, ...sent } of attempts(contract)) {
+          const { status } = await send(contract.method, path, { ...sent, token });
+          expect([contract.operation, path, status]).toEqual([contract.operation, path, 403]);
+        }
+      }
+    });
+
+    test('shows and changes nothing of the victim when the token names another tenant', async () => {
+      const before = await tenants.ofVictim();
+      const token = await as('stranger');
+      for (const contract of guarded) {
+        for (const { path, ...sent } of attempts(contract)) {
+          const { status, text } = await send(contract.method, path, { ...sent, token });
+          expect([contract.operation, [200, 201, 400, 404].includes(status)]).toEqual([
+            contract.operation,
+            true,
+          ]);
+          // A 404 may repeat the requested id.
+          const others = Object.values(victims).filter((id) => !path.includes(id));
+          expect([contract.operation, others.filter((id) => text.includes(id))]).toEqual([
+            contract.operation,
+            [],
+          ]);
+        }
+      }
+      expect(await tenants.ofVictim()).toEqual(before);
+    });
   });
-
-  describe.each(['tenant', 'x-tenant', 'custom:tenant'])(
-    'by "%s" in the query, in the body or in a header',
-    (name) => {
-      /** Returns requests for the victim's entities with the name of the victim in an unexpected place. */
-      const attempts = (contract: Contract): (Sent & { path: string })[] => {
-        const path = pathWith(contract, victims);
-        const body = bodyFor(contract, victims);
-        return [
-          { path: `${path}?${name}=victim`, body },
-          ...(body ? [{ path, body: { ...body, [name]: 'victim' } }] : []),
-          // A header name cannot contain a colon.
-          ...(name.includes(':') ? [] : [{ path, body, headers: { [name]: 'victim' } }]),
-        ];
-      };
-
-      test('returns 403 before any other check when the token names no tenant', async () => {
-        const token = await as('', { tenant: undefined });
-        for (const contract of guarded) {
-          for (const { path, ...sent } of attempts(contract)) {
-            const { status } = await send(contract.method, path, { ...sent, token });
-            expect([contract.operation, path, status]).toEqual([contract.operation, path, 403]);
-          }
-        }
-      });
-
-      test('shows and changes nothing of the victim when the token names another tenant', async () => {
-        const before = await tenants.ofVictim();
-        const token = await as('stranger');
-        for (const contract of guarded) {
-          for (const { path, ...sent } of attempts(contract)) {
-            const { status, text } = await send(contract.method, path, { ...sent, token });
-            expect([contract.operation, [200, 201, 400, 404].includes(status)]).toEqual([
-              contract.operation,
-              true,
-            ]);
-            // A 404 may repeat the requested id.
-            const others = Object.values(victims).filter((id) => !path.includes(id));
-            expect([contract.operation, others.filter((id) => text.includes(id))]).toEqual([
-              contract.operation,
-              [],
-            ]);
-          }
-        }
-        expect(await tenants.ofVictim()).toEqual(before);
-      });
-    },
-  );
 });
 
 // test/security/authentication.test.ts covers signature, issuer, audience and times, and the token and scope of every operation.
@@ -203,14 +182,6 @@ describe('API2: a valid token', () => {
     const head = `${encoded({ alg: 'HS256', kid: 'first' })}.${encoded({ ...claims, exp: 9_999_999_999 })}`;
     forged.push(`${head}.${Buffer.from('no signature').toString('base64url')}`);
     for (const token of forged) expect((await send('GET', '/v1/tags', { token })).status).toBe(401);
-  });
-
-  test('is not repeated in a response', async () => {
-    const token = await as('victim', { scope: 'none' });
-    for (const contract of guarded) {
-      const { text, headers } = await send(contract.method, pathWith(contract, victims), { token });
-      expect(text + JSON.stringify([...headers])).not.toContain(token.slice(-20));
-    }
   });
 });
 

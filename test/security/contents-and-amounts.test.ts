@@ -9,7 +9,6 @@ import { entityKey } from '#functions/store/model/keys.ts';
 import { committedFile } from '#lib/openapi/committed-document.ts';
 import type { OpenApiDocument, Schema } from '#lib/openapi/types.ts';
 import {
-  guarded,
   type Ids,
   named,
   pathWith,
@@ -165,17 +164,6 @@ describe('API4: the resources of a request are bounded', () => {
       }
     },
   );
-
-  test('a list returns at most 100 entities', async () => {
-    const token = await as('stranger');
-    for (const contract of guarded.filter(({ success }) => success === 'list')) {
-      for (const limit of [100, 101, 10_000, 1e15]) {
-        const { status, headers } = await send('GET', `${pathWith(contract, own)}?limit=${limit}`, { token });
-        expect([contract.operation, status]).toEqual([contract.operation, 200]);
-        expect(headers.get('link')).toContain('limit=100');
-      }
-    }
-  });
 
   test.each([
     [
