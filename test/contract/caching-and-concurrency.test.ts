@@ -171,16 +171,6 @@ describe.each(someResources)('POST $path', ({ path, minimal }) => {
   });
 });
 
-describe('POST /v1/organizations/{id}/archive with a stale If-Match', () => {
-  test('does not change the projects', async () => {
-    const { id } = await create('organization');
-    const project = await create('project', { organizationId: id });
-    const headers = { 'if-match': '"stale"' };
-    expectProblem(await request('POST', `${pathTo('organization', id)}/archive`, { headers }), 412);
-    expect(await read('project', project.id)).toEqual(project);
-  });
-});
-
 describe.each(someResources)('concurrent writes to one entity of $path', ({ kind, path, full }) => {
   test('return 200 once and otherwise 412 when they have the same If-Match', async () => {
     const { id } = await create(kind);

@@ -254,14 +254,4 @@ describe('what a deletion has removed besides', () => {
     await eventually(async () => expect(await totals()).toEqual([40, 40, 40]));
     for (const { id } of projects) expect(await status('project', id)).toBe(200);
   });
-
-  test('comes back when it is restored in the middle of the deletion', async () => {
-    const project = await create('project');
-    await createMany('task', times(150, { projectId: project.id }));
-    await remove('project', project.id);
-    entityOf(await restore('project', project.id), 200);
-    const nested = `${pathTo('project', project.id)}/tasks?limit=1`;
-    await eventually(async () => expect(await readList(nested)).toMatchObject({ total: 150 }));
-    expect(await status('project', project.id)).toBe(200);
-  });
 });

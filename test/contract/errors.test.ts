@@ -166,9 +166,3 @@ test.each(['gzip', 'gzip, br'])(
     expect(response.headers.get('accept-encoding')).toBe('identity');
   },
 );
-
-test('a body with the content encoding identity is read', async () => {
-  const body = { name: unique('identity') };
-  const response = await request('POST', '/v1/tags', { body, headers: { 'content-encoding': 'identity' } });
-  expect(response.status).toBe(201);
-});

@@ -4,7 +4,6 @@ import {
   create,
   type Entity,
   entityOf,
-  paths,
   pathTo,
   read,
   readList,
@@ -190,22 +189,6 @@ describe('query strings', () => {
   });
 });
 
-describe('an unknown query parameter', () => {
-  test.each(paths.filter(({ methods }) => methods.includes('GET')))(
-    'returns 400 at $path',
-    async ({ path }) => {
-      const id = path.endsWith('{id}') ? (await create(kindOf(path))).id : 'unknown';
-      expectParameter(await request('GET', `${path.replace('{id}', id)}?unknown=x`), 'unknown');
-    },
-  );
-
-  function kindOf(path: string) {
-    const resource = resources.find((candidate) => path === `${candidate.path}/{id}`);
-    if (!resource) throw new Error(`There is no resource at ${path}.`);
-    return resource.kind;
-  }
-});
-
 describe('bodies', () => {
   const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
   const nestedObjects = (depth: number) => `${'{"name":'.repeat(depth)}1${'}'.repeat(depth)}`;
@@ -261,12 +244,6 @@ describe('odd bodies', () => {
     ['NUL bytes', new Uint8Array(16)],
   ])('of %s return 400', async (_title, rawBody) => {
     expectProblem(await request('POST', '/v1/tags', { rawBody, headers: json }), 400);
-  });
-
-  test('without a content type return 400 or 415', async () => {
-    const response = await request('POST', '/v1/tags', { rawBody: '{"name": "x"}' });
-    expect([400, 415]).toContain(response.status);
-    expectProblem(response, response.status);
   });
 
   test.each(['1e999', '-0'])('with the number %s for a text return 400', async (number) => {

@@ -139,18 +139,6 @@ describe.each(lists)('$title', ({ item, open }) => {
   });
 });
 
-test.each(['user', 'tag'] as const)('the tasks of a %s are filtered by a project', async (kind) => {
-  const [project, parent] = [await create('project'), await create(kind)];
-  const reference = kind === 'tag' ? { tagIds: [parent.id] } : { userId: parent.id };
-  const wanted = await inParallel([1, 2, 3], () => create('task', { ...reference, projectId: project.id }));
-  await create('task', reference);
-  const { data, total } = await readList(
-    withQuery(`${pathTo(kind, parent.id)}/tasks`, { projectId: project.id }),
-  );
-  expect(total).toBe(3);
-  expect(data.map(({ id }) => id).sort()).toEqual(wanted.map(({ id }) => id).sort());
-});
-
 test('a parent with more children than an index serves in any order sorts them by name', async () => {
   const { id: organizationId } = await create('organization');
   const bodies = Array.from({ length: 70 }, (_, number) => ({

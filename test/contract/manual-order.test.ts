@@ -1,6 +1,6 @@
 import { generateKeyBetween, generateNKeysBetween } from 'fractional-indexing';
 import { createMany } from './batches.ts';
-import { create, type Entity, listOf, read } from './resources.ts';
+import { create, type Entity, listOf } from './resources.ts';
 import { request, unique, withQuery } from './service.ts';
 
 /** The field `position` of tasks, with the keys of the package `fractional-indexing`: an order that people make by drag and drop. */
@@ -58,12 +58,4 @@ test('sorts by code point, and tasks without a position below all others', async
   };
   expect(await sorted('asc')).toEqual(positions);
   expect(await sorted('desc')).toEqual(positions.toReversed());
-});
-
-test('keeps the position when other fields change, and removes it with null', async () => {
-  const { id } = await create('task', { position: 'a1' });
-  await request('PATCH', `/v1/tasks/${id}`, { body: { status: 'done' } });
-  expect((await read('task', id))['position']).toBe('a1');
-  await request('PATCH', `/v1/tasks/${id}`, { body: { position: null } });
-  expect((await read('task', id))['position']).toBeNull();
 });

@@ -145,13 +145,15 @@ test.each([undefined, 'Bearer garbage'])('operations that need no token respond,
 });
 
 describe('with a valid token', () => {
-  test.each([{ aud: ['other', audience] }, { aud: undefined, client_id: 'client' }])(
-    'accepts the audience %j',
-    async (claims) => {
-      const token = await bearer(issuer.token({ ...claims, scope: 'tags:read' }));
-      expect((await send('GET', '/v1/tags', token)).status).toBe(200);
-    },
-  );
+  test.each([
+    { aud: ['other', audience], scope: 'tags:read' },
+    { aud: undefined, client_id: 'client', scope: 'tags:read' },
+    { scp: ['tags:read'] },
+  ])('accepts %j, with a scheme and without', async (claims) => {
+    const token = await issuer.token(claims);
+    for (const header of [token, `Bearer ${token}`])
+      expect((await send('GET', '/v1/tags', header)).status).toBe(200);
+  });
 
   test('every operation accepts its own scope', async () => {
     for (const { method, path, scopes: own } of guarded) {
@@ -159,11 +161,6 @@ describe('with a valid token', () => {
       expect([401, 403]).not.toContain(response.status);
       expect(response.status).toBeLessThan(500);
     }
-  });
-
-  test('accepts scopes in "scp", and a token without a scheme', async () => {
-    const token = await issuer.token({ scp: ['tags:read'] });
-    expect((await send('GET', '/v1/tags', token)).status).toBe(200);
   });
 
   test('a clone that includes tasks needs the scope to write tasks, one without tasks does not', async () => {
@@ -186,11 +183,6 @@ describe('with a valid token', () => {
     expect((await clone('projects:write', { include: [] })).status).toBe(201);
     const listed = await send('GET', '/v1/projects', await bearer(issuer.token({ scope: 'projects:read' })));
     expect(await listed.json()).toMatchObject({ total: 4 });
-  });
-
-  test('unknown paths and methods need no token', async () => {
-    expect((await send('GET', '/v1/nothing')).status).toBe(404);
-    expect((await send('PATCH', '/v1/tags')).status).toBe(405);
   });
 });
 
@@ -261,13 +253,6 @@ describe('tenants', () => {
     for (const [plural, id] of Object.entries(ids)) {
       expect((await send('GET', `/v1/${plural}/${id}`, await as('acme'))).status).toBe(200);
     }
-  });
-
-  test('a reference to an entity of another tenant is invalid', async () => {
-    const organizationId = await made('acme', '/v1/organizations', { name: 'O' });
-    const refer = async (id: string): Promise<string> =>
-      shown(await send('POST', '/v1/projects', await as('globex'), { name: 'P', organizationId: id }), id);
-    expect(await refer(organizationId)).toBe(await refer(unknown));
   });
 
   test.each([

@@ -1,14 +1,6 @@
 import { createMany, resultsOf, sendBatch, times } from '../batches.ts';
 import { expectProblem } from '../problem.ts';
-import {
-  type Entity,
-  entityOf,
-  identifiers,
-  pathTo,
-  readList,
-  resourceOf,
-  someResources,
-} from '../resources.ts';
+import { type Entity, entityOf, pathTo, readList, someResources } from '../resources.ts';
 import { inParallel, isLocal, request, type TestResponse, unique, withQuery } from '../service.ts';
 
 /** The largest batches, one more than each limit, and concurrent batches. */
@@ -119,18 +111,4 @@ test('a batch that changes nothing stores only the ids of its entities, and its 
     { ...before[1], body: { ...before[1]?.body, name: 'changed', updatedAt: expect.any(String) } },
     before[2],
   ]);
-});
-
-test('25 tasks with every field, 50 tags and an Idempotency-Key are created', async () => {
-  const tags = await createMany('tag', times(50));
-  const [status, description] = [unique('scope'), 'Long. '.repeat(200).trim()];
-  const full = await resourceOf('task').full();
-  const body = { ...full, status, description, tagIds: identifiers({ data: tags }) };
-  const operations = times(25, { operation: 'create', body });
-  const results = resultsOf(await sendBatch('task', operations, { 'idempotency-key': unique('key') }));
-  expect(results).toMatchObject(times(25, { status: 201, body }));
-  const list = await readList(withQuery('/v1/tasks', { status, limit: 100 }));
-  // They are created in the same millisecond: the order of the list is that of their random ids.
-  expect(identifiers(list).sort()).toEqual(results.map((result) => result.body?.id).sort());
-  expect(await readList(`${pathTo('tag', tags[49]?.id ?? '')}/tasks`)).toMatchObject({ total: 25 });
 });

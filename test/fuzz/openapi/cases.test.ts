@@ -24,7 +24,7 @@ const known = new Map<string, string[]>();
 function filled(value: unknown): unknown {
   if (value instanceof KnownId) {
     const all = known.get(value.kind) ?? [];
-    return all[value.choice % all.length] ?? value.otherwise;
+    return all[value.choice % all.length] ?? 'none';
   }
   if (Array.isArray(value)) return value.map(filled);
   if (typeof value !== 'object' || value === null) return value;
