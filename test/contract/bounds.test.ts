@@ -1,6 +1,6 @@
 import { createMany, times } from './batches.ts';
 import { expectProblem, pointers } from './problem.ts';
-import { create, entityOf, listOf, pathTo, readList, resourceOf, resources } from './resources.ts';
+import { create, listOf, pathTo, readList, resourceOf, resources } from './resources.ts';
 import { inParallel, request, unique, withQuery } from './service.ts';
 
 describe('control characters', () => {
@@ -43,16 +43,6 @@ describe('a body with many validation issues', () => {
     expect(problem.errors).toEqual([{ pointer: '/tagIds', detail: '"tagIds" must have at most 50 items.' }]);
   });
 
-  test('returns an issue for each invalid item of an array within the limit', async () => {
-    const body = { name: 'x', tagIds: Array.from({ length: 50 }, () => 1) };
-    const problem = expectProblem(await request('POST', '/v1/tasks', { body }), 400);
-    expect(problem.errors).toHaveLength(50);
-    expect(problem.errors?.[49]).toEqual({
-      pointer: '/tagIds/49',
-      detail: 'Item 50 of "tagIds" must be a string: 1 is not.',
-    });
-  });
-
   test('returns one issue for a text that is too long', async () => {
     const body = { name: 'x', email: `a@${'a'.repeat(100_000)}!` };
     const problem = expectProblem(await request('POST', '/v1/users', { body }), 400);
@@ -86,22 +76,18 @@ test('a nested list has no Link header when no entity can have the id', async ()
   expect(response.headers.has('link')).toBe(false);
 });
 
-describe('the largest page', () => {
-  test('stays below the response limit of Lambda', async () => {
-    const status = unique('s');
-    const tagIds = (await createMany('tag', times(50))).map(({ id }) => id);
-    const name = '\u{1F600}'.repeat(255);
-    // Each of these characters takes four bytes: an emoji in UTF-8, and a quote and a backslash escaped twice.
-    const texts = ['\u{1F600}', '"', '\\'].map((character) => character.repeat(10_000));
-    await inParallel(Array.from({ length: 100 }), async (_, place) => {
-      const description = texts[place % texts.length] ?? '';
-      entityOf(await request('POST', '/v1/tasks', { body: { name, status, description, tagIds } }), 201);
-    });
-    const response = await request('GET', withQuery('/v1/tasks', { status, limit: 100 }));
-    expect(listOf(response).data).toHaveLength(100);
-    // Lambda limits a response to 6 MB, including the JSON around the body: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
-    expect(Buffer.byteLength(JSON.stringify(response.text))).toBeLessThan(4_500_000);
-  });
+test('the largest page stays below the response limit of Lambda', async () => {
+  const status = unique('s');
+  const tagIds = (await createMany('tag', times(50))).map(({ id }) => id);
+  // Each of these characters takes four bytes: an emoji in UTF-8, and a quote and a backslash escaped twice.
+  for (const character of ['\u{1F600}', '"', '\\']) {
+    const description = character.repeat(10_000);
+    await create('task', { name: '\u{1F600}'.repeat(255), status, description, tagIds });
+  }
+  const { text } = await request('GET', withQuery('/v1/tasks', { status }));
+  // A page has 100 entities. Lambda limits a response to 6 MB, including the JSON around the body:
+  // https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+  expect((Buffer.byteLength(JSON.stringify(text)) * 100) / 3).toBeLessThan(4_500_000);
 });
 
 describe('sortBy=description', () => {
@@ -127,56 +113,17 @@ describe('sortBy=description', () => {
   });
 });
 
-describe('sortBy=priority', () => {
-  test('sorts by rank, not alphabetically', async () => {
-    const status = unique('s');
-    for (const priority of ['urgent', 'low', 'none', 'high', 'medium'])
-      await create('task', { status, priority });
-    const read = async (sortOrder: string) =>
-      (await readList(withQuery('/v1/tasks', { status, sortBy: 'priority', sortOrder }))).data.map(
-        ({ priority }) => priority,
-      );
-    expect(await read('asc')).toEqual(['none', 'low', 'medium', 'high', 'urgent']);
-    expect(await read('desc')).toEqual(['urgent', 'high', 'medium', 'low', 'none']);
-  });
-});
-
-describe('the id of another kind', () => {
-  const listsFor = (id: string): string[] =>
-    resources.flatMap(({ kind, path, nested, references }) => [
-      ...nested.map(({ segment }) => `${pathTo(kind, id)}/${segment}`),
-      ...references.map(({ field }) => withQuery(path, { [field]: id })),
+test('the id of another kind matches nothing in nested lists and reference filters', async () => {
+  for (const { kind } of resources) {
+    const { id } = await create(kind);
+    const paths = resources.flatMap((other) => [
+      ...(other.kind === kind
+        ? []
+        : other.nested.map(({ segment }) => `${pathTo(other.kind, id)}/${segment}`)),
+      ...other.references
+        .filter(({ to }) => to !== kind)
+        .map(({ field }) => withQuery(other.path, { [field]: id })),
     ]);
-
-  test('matches nothing in nested lists and reference filters', async () => {
-    const kinds = resources.map(({ kind }) => kind);
-    const ids = await inParallel(kinds, async (kind) => (await create(kind)).id);
-    const [organization = '', project = '', user = '', , tag = ''] = ids;
-    for (const name of ['one', 'another']) {
-      await create('project', { name, organizationId: organization });
-      await create('user', { name, organizationId: organization });
-      await create('tag', { name, organizationId: organization });
-      await create('task', { name, projectId: project, userId: user, tagIds: [tag] });
-    }
-    const totals = await inParallel(ids.flatMap(listsFor), async (path) => [
-      path,
-      (await readList(path)).total,
-    ]);
-    expect(totals.filter(([, total]) => total !== 0)).toEqual(
-      expect.arrayContaining([
-        [`/v1/organizations/${organization}/projects`, 2],
-        [`/v1/organizations/${organization}/users`, 2],
-        [`/v1/projects?organizationId=${organization}`, 2],
-        [`/v1/users?organizationId=${organization}`, 2],
-        [`/v1/tags?organizationId=${organization}`, 2],
-        [`/v1/projects/${project}/tasks`, 2],
-        [`/v1/tasks?projectId=${project}`, 2],
-        [`/v1/users/${user}/tasks`, 2],
-        [`/v1/tasks?userId=${user}`, 2],
-        [`/v1/tags/${tag}/tasks`, 2],
-        [`/v1/tasks?tagIds=${tag}`, 2],
-      ]),
-    );
-    expect(totals.filter(([, total]) => total !== 0)).toHaveLength(11);
-  });
+    for (const path of paths) expect([path, (await readList(path)).total]).toEqual([path, 0]);
+  }
 });

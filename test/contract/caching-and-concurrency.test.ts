@@ -45,7 +45,7 @@ async function expectNotModified(path: string, tag: string): Promise<void> {
   expect(changed.text).not.toBe('');
 }
 
-describe.each(someResources)('reading $path/{id}', ({ kind, path, minimal }) => {
+describe.each(someResources)('reading $path/{id}', ({ kind, minimal }) => {
   test('returns private and no-cache, and the same strong ETag until the entity changes', async () => {
     const { id } = await create(kind);
     const first = expectReadHeaders(await request('GET', pathTo(kind, id)));
@@ -68,16 +68,6 @@ describe.each(someResources)('reading $path/{id}', ({ kind, path, minimal }) => 
     expect(new Set([created, patched, replaced]).size).toBe(3);
     const response = await request('GET', pathTo(kind, id), { headers: { 'if-none-match': created } });
     expect(response.status).toBe(200);
-  });
-
-  test('returns a different ETag for each entity', async () => {
-    const body = await minimal();
-    const [one, other] = [await create(kind, body), await create(kind, body)];
-    expect(await etagOf(kind, one.id)).not.toBe(await etagOf(kind, other.id));
-  });
-
-  test('returns 404 with any If-None-Match when the entity does not exist', async () => {
-    expectProblem(await request('GET', `${path}/unknown`, { headers: { 'if-none-match': '*' } }), 404);
   });
 });
 
@@ -111,52 +101,33 @@ interface Write {
   title: string;
   kind: Kind;
   method: Method;
-  suffix: string;
-  body: () => Promise<JsonObject | undefined>;
+  suffix?: string;
+  body?: () => Promise<JsonObject>;
   status: number;
 }
 
 const writes: readonly Write[] = [
   ...resources.flatMap(({ kind, path, minimal }): Write[] => [
-    { title: `PUT ${path}/{id}`, kind, method: 'PUT', suffix: '', body: minimal, status: 200 },
-    {
-      title: `PATCH ${path}/{id}`,
-      kind,
-      method: 'PATCH',
-      suffix: '',
-      body: async () => ({ name: unique('Renamed') }),
-      status: 200,
-    },
-    {
-      title: `DELETE ${path}/{id}`,
-      kind,
-      method: 'DELETE',
-      suffix: '',
-      body: async () => undefined,
-      status: 204,
-    },
+    { title: `PUT ${path}/{id}`, kind, method: 'PUT', body: minimal, status: 200 },
+    { title: `PATCH ${path}/{id}`, kind, method: 'PATCH', body: async () => ({ name: 'x' }), status: 200 },
+    { title: `DELETE ${path}/{id}`, kind, method: 'DELETE', status: 204 },
   ]),
-  {
-    title: 'POST /v1/organizations/{id}/archive',
-    kind: 'organization',
-    method: 'POST',
-    suffix: '/archive',
-    body: async () => undefined,
-    status: 200,
-  },
-  {
-    title: 'POST /v1/projects/{id}/clone',
-    kind: 'project',
-    method: 'POST',
-    suffix: '/clone',
-    body: async () => undefined,
-    status: 201,
-  },
+  ...(['organization/archive', 'project/clone'] as const).map((action): Write => {
+    const [kind, suffix] = action.split('/') as [Kind, string];
+    const status = suffix === 'clone' ? 201 : 200;
+    return {
+      title: `POST ${pathTo(kind, '{id}')}/${suffix}`,
+      kind,
+      method: 'POST',
+      suffix: `/${suffix}`,
+      status,
+    };
+  }),
 ];
 
-describe.each(writes)('$title', ({ kind, method, suffix, body, status }) => {
+describe.each(writes)('$title', ({ kind, method, suffix = '', body, status }) => {
   async function send(id: string, headers: Record<string, string> = {}): Promise<TestResponse> {
-    const content = await body();
+    const content = await body?.();
     return request(method, pathTo(kind, id) + suffix, { headers, ...(content && { body: content }) });
   }
 
@@ -185,11 +156,9 @@ describe.each(writes)('$title', ({ kind, method, suffix, body, status }) => {
   });
 
   test('succeeds when If-Match is the current ETag, a list with the current ETag, or *', async () => {
-    const conditions = [(tag: string) => tag, (tag: string) => `"other", ${tag}`, () => '*'];
-    for (const condition of conditions) {
+    for (const condition of [(tag: string) => tag, (tag: string) => `"other", ${tag}`, () => '*']) {
       const { id } = await create(kind);
-      const response = await send(id, { 'if-match': condition(await etagOf(kind, id)) });
-      expect(response.status).toBe(status);
+      expect((await send(id, { 'if-match': condition(await etagOf(kind, id)) })).status).toBe(status);
     }
   });
 });
@@ -199,28 +168,6 @@ describe.each(someResources)('POST $path', ({ path, minimal }) => {
     const response = await request('POST', path, { body: await minimal() });
     expect(response.status).toBe(201);
     expect(directives(response)).toContain('no-store');
-  });
-});
-
-describe('POST /v1/organizations/{id}/archive with a stale If-Match', () => {
-  test('does not change the projects', async () => {
-    const { id } = await create('organization');
-    const project = await create('project', { organizationId: id });
-    const headers = { 'if-match': '"stale"' };
-    expectProblem(await request('POST', `${pathTo('organization', id)}/archive`, { headers }), 412);
-    expect(await read('project', project.id)).toEqual(project);
-  });
-});
-
-describe('DELETE /v1/organizations/{id} with a stale If-Match', () => {
-  test('does not change the projects', async () => {
-    const { id } = await create('organization');
-    const project = await create('project', { organizationId: id });
-    expectProblem(
-      await request('DELETE', pathTo('organization', id), { headers: { 'if-match': '"stale"' } }),
-      412,
-    );
-    expect(await read('project', project.id)).toEqual(project);
   });
 });
 
@@ -276,12 +223,6 @@ describe('If-None-Match: *', () => {
       expect(await read('tag', entity.id)).toEqual(entity);
     },
   );
-
-  test.each(['PATCH', 'DELETE'] as const)('%s of an unknown id is 404', async (method) => {
-    const path = pathTo('tag', '01890000-0000-7000-8000-000000000000');
-    const body = method === 'DELETE' ? {} : { body: { name: 'x' } };
-    expectProblem(await request(method, path, { headers, ...body }), 404);
-  });
 });
 
 test('a 412 names the entity, has its current ETag, and says to read it again', async () => {

@@ -1,4 +1,4 @@
-import { createMany, resultsOf, sendBatch, times, unknownId } from './batches.ts';
+import { createMany, resultsOf, sendBatch, times } from './batches.ts';
 import { expectProblem } from './problem.ts';
 import {
   create,
@@ -65,23 +65,7 @@ describe.each(resources.map(({ kind }) => kind))('a deleted %s', (kind) => {
     expect(await readList(filter)).toMatchObject({ data: [restored], total: 1 });
     expect(await findDeleted(kind, entity.id)).toBeUndefined();
   });
-
-  test('cannot be restored when there never was one', async () => {
-    for (const id of [unknownId, 'unknown']) expectProblem(await restore(kind, id), 404);
-  });
 });
-
-test.each(['organization', 'project', 'task', 'tag'] as const)(
-  'a deleted %s keeps a long description',
-  async (kind) => {
-    const description = 'x'.repeat(5_000);
-    const { id } = await create(kind, { ...(await resourceOf(kind).minimal()), description });
-    await remove(kind, id);
-    expect(await findDeleted(kind, id)).toMatchObject({ description });
-    expect(entityOf(await restore(kind, id), 200)).toMatchObject({ description });
-    expect(await read(kind, id)).toMatchObject({ description });
-  },
-);
 
 test.each(['organization', 'project', 'task', 'tag'] as const)(
   'a batch keeps the long description of a %s that it deletes',
@@ -105,13 +89,6 @@ test('what is not deleted is returned unchanged', async () => {
   expect(await read('task', task.id)).toEqual(task);
   const stale = { 'if-match': `"${task.id.slice(-12)}-7"` };
   expectProblem(await restore('task', task.id, stale), 412);
-});
-
-test('the version grows with the deletion and with the restore', async () => {
-  const task = await create('task');
-  await remove('task', task.id);
-  const { headers } = await restore('task', task.id);
-  expect(headers.get('etag')).toBe(`"${task.id.slice(-12)}-3"`);
 });
 
 describe('the list of deleted entities', () => {
@@ -178,16 +155,6 @@ describe('conditions and keys', () => {
     expect(second.headers.get('idempotency-replayed')).toBe('true');
     expect(await status('organization', id)).toBe(404);
   });
-
-  test('a repeated request with a key returns what was not deleted', async () => {
-    for (const { kind } of resources) {
-      const { id } = await create(kind);
-      const headers = { 'idempotency-key': unique('key') };
-      const first = await restore(kind, id, headers);
-      const second = await restore(kind, id, headers);
-      expect([second.status, second.text]).toEqual([200, first.text]);
-    }
-  });
 });
 
 describe('references', () => {
@@ -246,14 +213,6 @@ describe('an id of the caller', () => {
 });
 
 describe('a subject', () => {
-  test('belongs to the user again', async () => {
-    const subject = unique('subject');
-    const { id } = await create('user', { name: 'x', subject });
-    await remove('user', id);
-    entityOf(await restore('user', id), 200);
-    expectProblem(await request('POST', '/v1/users', { body: { name: 'x', subject } }), 409);
-  });
-
   test('that another user has meanwhile is a 409', async () => {
     const subject = unique('subject');
     const { id } = await create('user', { name: 'x', subject });
@@ -295,44 +254,4 @@ describe('what a deletion has removed besides', () => {
     await eventually(async () => expect(await totals()).toEqual([40, 40, 40]));
     for (const { id } of projects) expect(await status('project', id)).toBe(200);
   });
-
-  test('comes back when it is restored in the middle of the deletion', async () => {
-    const project = await create('project');
-    await createMany('task', times(150, { projectId: project.id }));
-    await remove('project', project.id);
-    entityOf(await restore('project', project.id), 200);
-    const nested = `${pathTo('project', project.id)}/tasks?limit=1`;
-    await eventually(async () => expect(await readList(nested)).toMatchObject({ total: 150 }));
-    expect(await status('project', project.id)).toBe(200);
-  });
-
-  test('does not come back with another entity of the same batch', async () => {
-    const tasks = await createMany('task', times(2));
-    resultsOf(
-      await sendBatch(
-        'task',
-        tasks.map(({ id }) => ({ operation: 'delete', id })),
-      ),
-    );
-    entityOf(await restore('task', tasks[0]?.id ?? ''), 200);
-    expect(await status('task', tasks[1]?.id ?? '')).toBe(404);
-  });
-});
-
-test('the feed has a restored entity among its data', async () => {
-  const name = unique('task');
-  const { id } = await create('task', { name });
-  const feed = async (since: string) => {
-    const path = withQuery('/v1/tasks/changes', { name, ...(since && { since }) });
-    const { body } = await request('GET', path);
-    return body as { data: Entity[]; removed: string[]; cursor: string; hasMore: boolean };
-  };
-  let page = await feed('');
-  while (page.hasMore) page = await feed(page.cursor);
-  await remove('task', id);
-  const afterDeletion = await feed(page.cursor);
-  expect(afterDeletion.removed).toContain(id);
-  const restored = entityOf(await restore('task', id), 200);
-  const { data } = await feed(afterDeletion.cursor);
-  expect(data).toContainEqual(restored);
 });

@@ -1,6 +1,6 @@
 import { someOf } from '../support/runs.ts';
 import { expectProblem } from './problem.ts';
-import { create, etagOf, paths, pathTo, someResources } from './resources.ts';
+import { create, paths, pathTo, someResources } from './resources.ts';
 import { type Method, request, type TestResponse, unique } from './service.ts';
 
 const methods: readonly Method[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
@@ -18,12 +18,8 @@ describe('a method that a path does not allow', () => {
       path.replace('{id}', 'any-id'),
       withBody ? { body: { name: 'x' } } : {},
     );
-    if (method === 'HEAD') {
-      expect(response.status).toBe(405);
-      expect(response.text).toBe('');
-    } else {
-      expectProblem(response, 405);
-    }
+    if (method === 'HEAD') expect([response.status, response.text]).toEqual([405, '']);
+    else expectProblem(response, 405);
     const allowed = (response.headers.get('allow') ?? '').split(',').map((name) => name.trim());
     // OPTIONS is optional, because the gateway handles preflight requests.
     expect(allowed.filter((name) => name !== 'OPTIONS').sort()).toEqual([...served].sort());
@@ -35,37 +31,16 @@ describe('an unknown path', () => {
     '/v1',
     '/v2/organizations',
     '/organizations',
-    '/tasks',
-    '/health',
     '/v1/organization',
     '/v1/Organizations',
-    '/V1/organizations',
-    '/v1/getOrganizations',
     '/v1/organizations/create',
     '/v1/organizations/any-id/tasks',
-    '/v1/organizations/any-id/tags',
-    '/v1/projects/any-id/users',
-    '/v1/users/any-id/projects',
-    '/v1/tasks/any-id/tags',
     '/v1/tasks/any-id/archive',
-    '/v1/organizations/any-id/clone',
     '/v1/organizations/any-id/projects/any-id',
-    '/v1/organizations/any-id/unknown',
-    '/v1/unknown',
-    '/constructor',
     '/v1/__proto__',
-    '/v1/toString',
     '/favicon.txt',
   ])('%s returns 404', async (path) => {
     expectProblem(await request('GET', path), 404);
-  });
-
-  test('returns 404 for every method', async () => {
-    for (const method of methods) {
-      const response = await request(method, '/v1/unknown');
-      if (method === 'HEAD') expect([response.status, response.text]).toEqual([404, '']);
-      else expectProblem(response, 404);
-    }
   });
 });
 
@@ -75,22 +50,13 @@ describe.each(someResources)('an unknown id of $path', ({ kind, minimal, path })
     '01890000-0000-7000-8000-000000000000',
     '00000000-0000-0000-0000-000000000000',
     '0',
-    '-1',
-    'null',
-    'undefined',
-    'NaN',
     '*',
     '%20',
     '%00',
-    '%09',
     '%25',
-    '%23',
     '%F0%9F%98%80',
     'a%2Fb',
-    "'",
-    '%22',
     '__proto__',
-    'constructor',
     'x'.repeat(2_000),
   ];
 
@@ -115,13 +81,6 @@ describe.each(someResources)('an unknown id of $path', ({ kind, minimal, path })
     expectProblem(await request('DELETE', pathTo(kind, id)), 404);
     expect((await request('GET', pathTo(otherKind, id))).status).toBe(200);
   });
-
-  test('returns 404 for a known id with added or missing characters', async () => {
-    const { id } = await create(kind);
-    for (const variant of [`${id}%20`, `%20${id}`, `${id}0`, id.slice(0, -1), `${id}%00`, `${id}%23x`]) {
-      expectProblem(await request('GET', `${path}/${variant}`), 404);
-    }
-  });
 });
 
 describe('the body limit of 256 KiB', () => {
@@ -137,13 +96,8 @@ describe('the body limit of 256 KiB', () => {
     expect((await request('POST', '/v1/tags', { rawBody: padded(limit), headers: json })).status).toBe(201);
   });
 
-  test.each([limit + 1, 1024 * 1024, 4 * 1024 * 1024])('returns 413 for %d bytes', async (size) => {
+  test.each([limit + 1, 4 * 1024 * 1024])('returns 413 for %d bytes', async (size) => {
     expectProblem(await request('POST', '/v1/tags', { rawBody: padded(size), headers: json }), 413);
-  });
-
-  test('counts bytes, not characters', async () => {
-    const rawBody = JSON.stringify({ name: 'x', description: '\u{1F600}'.repeat(limit / 4) });
-    expectProblem(await request('POST', '/v1/tags', { rawBody, headers: json }), 413);
   });
 
   test('applies to PUT, PATCH and actions', async () => {
@@ -199,36 +153,9 @@ describe('a problem', () => {
       expect(again.requestId).not.toBe(problem.requestId);
     },
   );
-
-  test('is not stored by caches after a failed write', async () => {
-    const response = await request('POST', '/v1/tags', { body: { name: '' } });
-    expectProblem(response, 400);
-    expect(response.headers.get('cache-control')).toMatch(/no-store/);
-  });
-
-  test('with status 412 leaves the ETag of the entity unchanged', async () => {
-    const { id } = await create('tag');
-    const before = await etagOf('tag', id);
-    const response = await request('PATCH', pathTo('tag', id), {
-      body: { name: 'x' },
-      headers: { 'if-match': '"a"' },
-    });
-    expectProblem(response, 412);
-    expect(await etagOf('tag', id)).toBe(before);
-  });
 });
 
-test('a 404 names the id, if it is one', async () => {
-  const id = '01890000-0000-7000-8000-000000000000';
-  expect(expectProblem(await request('GET', `/v1/tasks/${id}`), 404).detail).toBe(
-    `There is no task with the id ${id}.`,
-  );
-  expect(expectProblem(await request('GET', '/v1/tasks/unknown'), 404).detail).toBe(
-    'There is no task with this id.',
-  );
-});
-
-test.each(['gzip', 'br', 'gzip, br'])(
+test.each(['gzip', 'gzip, br'])(
   'a body with the content encoding %s is a 415 that says which one is accepted',
   async (coding) => {
     const response = await request('POST', '/v1/tags', {
@@ -239,9 +166,3 @@ test.each(['gzip', 'br', 'gzip, br'])(
     expect(response.headers.get('accept-encoding')).toBe('identity');
   },
 );
-
-test('a body with the content encoding identity is read', async () => {
-  const body = { name: unique('identity') };
-  const response = await request('POST', '/v1/tags', { body, headers: { 'content-encoding': 'identity' } });
-  expect(response.status).toBe(201);
-});

@@ -5,7 +5,6 @@ import {
   type Entity,
   identifiers,
   type Kind,
-  listOf,
   lists,
   pathTo,
   read,
@@ -14,9 +13,9 @@ import {
   resources,
   someResources,
 } from './resources.ts';
-import { inParallel, type JsonObject, request, type TestResponse, unique, withQuery } from './service.ts';
+import { inParallel, type JsonObject, request, unique, withQuery } from './service.ts';
 
-/** `expand` in lists and single reads: beside a reference, the entity that it names. test/security/expand.test.ts covers scopes. */
+/** `expand` in lists and single reads: beside a reference, the entity that it names. test/security/authorization.test.ts covers scopes. */
 
 /** Returns what `expand` takes for a reference: `project` for `projectId`, `tags` for `tagIds`. */
 const expansionOf = (field: string): string => field.replace(/Ids$/, 's').replace(/Id$/, '');
@@ -47,11 +46,6 @@ async function readExpanded(kind: Kind, id: string, expand: string): Promise<Sho
   const list = await readList(withQuery(resourceOf(kind).path, { id, expand }));
   expect(list.data).toEqual([single.body]);
   return single.body as Shown;
-}
-
-function expectNoEtag(response: TestResponse): void {
-  expect([response.path, response.status]).toEqual([response.path, 200]);
-  expect([response.path, response.headers.has('etag')]).toEqual([response.path, false]);
 }
 
 describe.each(expansions)('expand=$expand of a $kind', ({ kind, field, to, many, expand, isOptional }) => {
@@ -94,21 +88,6 @@ describe.each(expansions)('expand=$expand of a $kind', ({ kind, field, to, many,
     const shown = await readExpanded(kind, id, expand);
     expect([shown[expand]].flat()).toEqual([asExpanded(changed.body as Shown)]);
   });
-
-  test('returns no ETag, and 200 for the ETag of the entity', async () => {
-    const parent = await create(to);
-    const { id } = await create(kind, referring(parent));
-    const paths = [pathTo(kind, id), withQuery(resourceOf(kind).path, { id })];
-    for (const path of paths) {
-      const etag = (await request('GET', path)).headers.get('etag') ?? '';
-      expect(etag).not.toBe('');
-      const expanded = `${path}${path.includes('?') ? '&' : '?'}expand=${expand}`;
-      for (const method of ['GET', 'HEAD'] as const) {
-        expectNoEtag(await request(method, expanded));
-        expectNoEtag(await request(method, expanded, { headers: { 'if-none-match': etag } }));
-      }
-    }
-  });
 });
 
 describe('expansions of several tasks', () => {
@@ -123,12 +102,6 @@ describe('expansions of several tasks', () => {
       const { id } = await create('task', { tagIds: expected.map((tag) => tag.id) });
       expect((await readExpanded('task', id, 'tags'))['tags']).toEqual(expected.map(asExpanded));
     }
-  });
-
-  test('show 50 tags', async () => {
-    const tags = await createMany('tag', times(50));
-    const { id } = await create('task', { tagIds: tags.map((tag) => tag.id) });
-    expect((await readExpanded('task', id, 'tags'))['tags']).toEqual(tags.map(asExpanded));
   });
 
   test('combine with each other and with a long description', async () => {
@@ -159,13 +132,6 @@ describe('expansions of several tasks', () => {
     expect(identifiers(list).sort()).toEqual(ids.sort());
     for (const task of list.data) expect(task).toMatchObject({ project: asExpanded(project), user: null });
   });
-
-  test('stay when fields selects other fields', async () => {
-    const project = await create('project');
-    const { id, name } = await create('task', { projectId: project.id });
-    const list = await readList(withQuery('/v1/tasks', { id, fields: 'name', expand: 'project' }));
-    expect(list.data).toEqual([{ id, name, project: asExpanded(project) }]);
-  });
 });
 
 const listsWithReferences = lists.filter(({ item }) => resourceOf(item).references.length > 0);
@@ -188,7 +154,7 @@ describe.each(listsWithReferences)('expand in GET $title', ({ item, open }) => {
 describe.each(lists)('expand in GET $title', ({ item, open }) => {
   const known = resourceOf(item).references.map(({ field }) => expansionOf(field));
 
-  test.each(['unknown', '', 'id', 'organizationId', 'tagIds', 'tag', 'Project', 'projects', 'constructor'])(
+  test.each(['unknown', '', 'tagIds', 'Project', 'constructor'])(
     'returns 400 for expand=%s',
     async (expand) => {
       const { path } = await open();
@@ -208,23 +174,7 @@ describe.each(lists)('expand in GET $title', ({ item, open }) => {
   });
 });
 
-describe.each(someResources)('expand in GET $path/{id}', ({ kind, references }) => {
-  const known = references.map(({ field }) => expansionOf(field));
-
-  test('returns 400 for what the kind cannot expand', async () => {
-    const { id } = await create(kind);
-    for (const expand of ['unknown', '', 'organization', 'project', 'user', 'tags']) {
-      if (known.includes(expand)) continue;
-      expectParameter(await request('GET', withQuery(pathTo(kind, id), { expand })), 'expand');
-    }
-  });
-
-  test('returns 404 when no entity has the id', async () => {
-    const [expand] = known;
-    const path = withQuery(pathTo(kind, '01890000-0000-7000-8000-000000000000'), expand ? { expand } : {});
-    expect((await request('GET', path)).status).toBe(404);
-  });
-
+describe.each(someResources)('expand in GET $path/{id}', ({ kind }) => {
   test.each(['PATCH', 'PUT', 'DELETE'] as const)('is unknown to %s', async (method) => {
     const { id } = await create(kind);
     const body = method === 'DELETE' ? undefined : await resourceOf(kind).minimal();
@@ -233,20 +183,16 @@ describe.each(someResources)('expand in GET $path/{id}', ({ kind, references }) 
   });
 });
 
-describe('the entity tag of a list', () => {
-  test('is present with every parameter but expand', async () => {
-    const { id } = await create('task');
-    for (const more of [
-      { fields: 'name' },
-      { countBy: 'status' },
-      { 'name[ne]': 'x' },
-      { sortBy: 'name,status' },
-    ]) {
-      const response = await request('GET', withQuery('/v1/tasks', { id, ...more }));
-      listOf(response);
-      expect(response.headers.get('etag')).toMatch(/^"[\x21\x23-\x7e]+"$/);
+test('a response with expand has no ETag, and is 200 for the ETag of the entity', async () => {
+  const { id } = await create('task');
+  for (const path of [pathTo('task', id), withQuery('/v1/tasks', { id })]) {
+    const etag = (await request('GET', path)).headers.get('etag') ?? '';
+    const expanded = `${path}${path.includes('?') ? '&' : '?'}expand=project`;
+    for (const method of ['GET', 'HEAD'] as const) {
+      const { status, headers } = await request(method, expanded, { headers: { 'if-none-match': etag } });
+      expect([status, headers.get('etag')]).toEqual([200, null]);
     }
-  });
+  }
 });
 
 test('an entity that was read with expand can be sent back with PUT', async () => {
@@ -268,12 +214,13 @@ test('an entity that was read with expand can be sent back with PUT', async () =
 test('a page expands at most 400 different entities, without their descriptions', async () => {
   const status = unique('costly');
   const description = '😀'.repeat(10_000);
-  const tagIds: string[] = [];
-  for (let number = 0; number < 550; number += 1)
-    tagIds.push((await create('tag', number < 5 ? { description } : {})).id);
-  for (let start = 0; start < tagIds.length; start += 50) {
+  const tags = [
+    ...(await createMany('tag', times(5, { description }))),
+    ...(await createMany('tag', times(545))),
+  ];
+  const tagIds = identifiers({ data: tags });
+  for (let start = 0; start < tagIds.length; start += 50)
     await create('task', { status, tagIds: tagIds.slice(start, start + 50) });
-  }
   const page = (limit: number) =>
     request('GET', `/v1/tasks?status=${status}&expand=tags&fields=name&limit=${limit}`);
   const refused = await page(100);

@@ -1,17 +1,12 @@
-import { anyCharacter } from '../support/any-character.ts';
-import { fc } from '../support/fast-check.ts';
-import { runs, someOf } from '../support/runs.ts';
+import { someOf } from '../support/runs.ts';
 import { expectNoInternals, expectParameter, expectPointer, expectProblem } from './problem.ts';
 import {
   create,
   type Entity,
   entityOf,
-  lists,
-  paths,
   pathTo,
   read,
   readList,
-  resourceOf,
   resources,
   someResources,
 } from './resources.ts';
@@ -24,37 +19,21 @@ const names = [
   '__proto__',
   'constructor',
   'prototype',
-  'hasOwnProperty',
-  'toString',
   'valueOf',
-  '__defineGetter__',
   'size',
-  'abort',
-  'zone',
-  'values',
   'select',
-  '#a',
-  ':b',
   '#status',
   ':status',
   'attribute_exists(pk)',
   'pk',
-  'sk',
-  'PK',
-  'SK',
-  'gsi1pk',
   'gsi1sk',
   'version',
   'tenant',
-  'entity',
   'ttl',
-  '$where',
   '$ne',
   'name[$ne]',
   'name[][]',
   'status.length',
-  'status[0]',
-  '\u0000',
   'name\u0000',
   '\u202ename',
   'ｎａｍｅ',
@@ -68,7 +47,7 @@ const names = [
 
 const short = (text: string) =>
   text.length > 40 ? `${text.slice(0, 24)}… (${text.length} characters)` : text;
-const named = someOf(names, 3).map((name) => [short(JSON.stringify(name)), name] as const);
+const named = someOf(names, 4).map((name) => [short(JSON.stringify(name)), name] as const);
 
 function expectClientError(response: TestResponse, echoed: readonly string[] = []): void {
   expect(`${response.status} ${response.text}`).toMatch(/^4\d\d /);
@@ -89,14 +68,10 @@ describe('hostile names', () => {
     }
   });
 
-  test.each(named)('%s as sortOrder returns 400', async (_title, name) => {
-    expectProblem(await request('GET', withQuery('/v1/tasks', { sortOrder: name })), 400, [name]);
-  });
-
   test.each(named)('%s as the value of a filter matches nothing', async (_title, name) => {
     for (const { kind, path, scalarFields } of resources) {
-      // All fields of tasks, which have the most, and the common text fields of the other resources.
-      const fields = kind === 'task' ? [...scalarFields, 'tagIds'] : ['name', 'status', 'id'];
+      // All fields of tasks, which have the most, and a text field of the other resources.
+      const fields = kind === 'task' ? [...scalarFields, 'tagIds'] : ['name'];
       for (const field of fields) {
         const elsewhere = field === 'status' ? 'name' : 'status';
         const list = await readList(withQuery(path, { [elsewhere]: unique('nowhere'), [field]: name }));
@@ -179,11 +154,6 @@ describe('query strings', () => {
     expectProblem(await repeated(100), 400);
   });
 
-  test('with 30 unknown parameters return 400', async () => {
-    const parameters = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`unknown${index}`, 'x']));
-    expectProblem(await request('GET', withQuery('/v1/tasks', parameters)), 400);
-  });
-
   test.each(['name', 'value'])('with a %s of 10 KB match nothing or return 4xx', async (part) => {
     const long = 'x'.repeat(10 * 1024);
     const path = withQuery('/v1/tasks', part === 'name' ? { [long]: 'x' } : { name: long });
@@ -195,34 +165,19 @@ describe('query strings', () => {
   });
 
   test.each([
-    '?%',
     '?%zz=1',
-    '?name=%',
     '?name=%E0%A4%A',
     '?name=%ED%A0%80',
-    '?name=%C0%AF',
-    '?name=%FF',
     '?%FF=1',
     '?&&&',
     '?=',
-    '?=x',
     '??name=x',
     '?name',
-    '?name=x&',
-    '?name=a=b',
     '?page=1%00',
-    '?limit=%31',
-    '?page=99999999999999999999',
     '?page=9007199254740993',
-    '?page=1e400',
-    '?limit=99999999999999999999',
     '?limit=%EF%BC%91',
-    '?page=%D9%A1',
     '?page=+1',
-    '?page=1&page=1&page=1',
-    '?sortBy=name&sortBy=name',
     '?status[]=x',
-    '?status=x;drop',
     '#fragment',
   ])('such as %s cause no server error', async (query) => {
     for (const path of ['/v1/tasks', '/v1/users/unknown/tasks', '/v1/users/unknown', '/v1/health']) {
@@ -234,54 +189,32 @@ describe('query strings', () => {
   });
 });
 
-describe('an unknown query parameter', () => {
-  test.each(paths.filter(({ methods }) => methods.includes('GET')))(
-    'returns 400 at $path',
-    async ({ path }) => {
-      const id = path.endsWith('{id}') ? (await create(kindOf(path))).id : 'unknown';
-      expectParameter(await request('GET', `${path.replace('{id}', id)}?unknown=x`), 'unknown');
-    },
-  );
-
-  function kindOf(path: string) {
-    const resource = resources.find((candidate) => path === `${candidate.path}/{id}`);
-    if (!resource) throw new Error(`There is no resource at ${path}.`);
-    return resource.kind;
-  }
-});
-
 describe('bodies', () => {
   const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
   const nestedObjects = (depth: number) => `${'{"name":'.repeat(depth)}1${'}'.repeat(depth)}`;
 
-  test.each([2, 20, 21, 100, 10_000, 100_000])('nested %d deep return 400', async (depth) => {
+  test('may be nested 20 deep, apart from brackets in texts', async () => {
+    const typeOf = async (rawBody: string) =>
+      expectProblem(await request('POST', '/v1/tags', { rawBody, headers: json }), 400).type.split('#')[1];
+    expect(await typeOf(`{"x": ${nested(19)}}`)).toBe('invalid-request');
+    expect(await typeOf(`{"x": ${nested(20)}}`)).toBe('malformed-body');
+    expect(await typeOf(`{"x": "\\"${nested(30)}"}`)).toBe('invalid-request');
+  });
+
+  test.each([2, 100, 10_000])('nested %d deep return 400', async (depth) => {
     for (const rawBody of [
       nested(depth),
       `{"name": ${nested(depth)}}`,
       `{"name": "x", "unknownField": ${nested(depth)}}`,
-      depth <= 10_000 ? nestedObjects(depth) : '{"name": {}}',
+      nestedObjects(depth),
     ]) {
       expectProblem(await request('POST', '/v1/tags', { rawBody, headers: json }), 400);
     }
   });
-
-  test('nested a million arrays deep return 413', async () => {
-    expectProblem(await request('POST', '/v1/tags', { rawBody: nested(1_000_000), headers: json }), 413);
-  });
-
-  test('with very many fields return 400', async () => {
-    const body = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`field${index}`, index]));
-    expectProblem(await request('POST', '/v1/tags', { body }), 400);
-  });
-
-  test('with a field name of 10 KB return 400', async () => {
-    const long = 'x'.repeat(10 * 1024);
-    expectProblem(await request('POST', '/v1/tags', { body: { name: 'x', [long]: 1 } }), 400);
-  });
 });
 
 describe('texts in bodies', () => {
-  test.each(['"\\ud800"', '"\\udfff"', '"a\\udc00b"', '"\\ud83d"', '"\\ude00\\ud83d"'])(
+  test.each(['"\\ud800"', '"a\\udc00b"', '"\\ude00\\ud83d"'])(
     'with the lone surrogate %s return 400 with a pointer',
     async (text) => {
       const before = await create('tag');
@@ -307,68 +240,20 @@ describe('texts in bodies', () => {
 describe('odd bodies', () => {
   test.each([
     ['bytes that are no UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d])],
-    ['only a byte order mark', new Uint8Array([0xef, 0xbb, 0xbf])],
     ['UTF-16', new Uint8Array([0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00])],
     ['NUL bytes', new Uint8Array(16)],
-    ['gzip', new Uint8Array([0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00])],
   ])('of %s return 400', async (_title, rawBody) => {
     expectProblem(await request('POST', '/v1/tags', { rawBody, headers: json }), 400);
   });
 
-  test('without a content type return 400 or 415', async () => {
-    const response = await request('POST', '/v1/tags', { rawBody: '{"name": "x"}' });
-    expect([400, 415]).toContain(response.status);
-    expectProblem(response, response.status);
-  });
-
-  test.each(['1e999', '-1e999', '123456789012345678901234567890', '0.1', '-0'])(
-    'with the number %s for a text return 400',
-    async (number) => {
-      const rawBody = `{"name": "x", "description": ${number}}`;
-      expectPointer(await request('POST', '/v1/tags', { rawBody, headers: json }), 'description');
-    },
-  );
-
-  test('with a duplicate field return 400 or use the last value', async () => {
-    const rawBody = `{"name": "${unique('first')}", "name": "second"}`;
-    const response = await request('POST', '/v1/tags', { rawBody, headers: json });
-    if (response.status === 400) expectProblem(response, 400);
-    else expect(entityOf(response, 201).name).toBe('second');
-  });
-
-  test('cannot set read-only fields', async () => {
-    const victim = await create('tag');
-    const times = { createdAt: victim.createdAt, updatedAt: victim.updatedAt };
-    const body = { name: unique('n'), ...times };
-    expectPointer(await request('POST', '/v1/tags', { body: { ...body, id: victim.id } }), 'id');
-    const created = entityOf(await request('POST', '/v1/tags', { body }), 201);
-    expect(created).not.toMatchObject({ createdAt: times.createdAt });
-    expect(created).not.toMatchObject({ updatedAt: times.updatedAt });
-    const patched = entityOf(
-      await request('PATCH', pathTo('tag', created.id), { body: { id: victim.id } }),
-      200,
-    );
-    expect(patched.id).toBe(created.id);
-    expect(await read('tag', victim.id)).toEqual(victim);
+  test.each(['1e999', '-0'])('with the number %s for a text return 400', async (number) => {
+    const rawBody = `{"name": "x", "description": ${number}}`;
+    expectPointer(await request('POST', '/v1/tags', { rawBody, headers: json }), 'description');
   });
 });
 
 describe('headers', () => {
-  const tricky = [
-    '',
-    '"',
-    '*',
-    '**',
-    '""',
-    'W/',
-    'W/""',
-    'no quotes',
-    '"a", ',
-    ',',
-    '%00',
-    '"\u00ff"',
-    'x'.repeat(5_000),
-  ];
+  const tricky = ['', '"', '*', 'W/""', 'no quotes', '"a", ', '"\u00ff"', 'x'.repeat(5_000)];
   const listed = tricky.map((value) => [short(JSON.stringify(value)), value] as const);
 
   test.each(listed)('If-None-Match: %s causes no server error', async (_title, value) => {
@@ -397,19 +282,15 @@ describe('headers', () => {
     },
   );
 
-  test.each([
-    'application/json; charset=utf-16',
-    'application/json; charset=',
-    'json',
-    ';',
-    '*/*',
-    'x'.repeat(2_000),
-  ])('Content-Type: %s causes no server error', async (contentType) => {
-    const options = { body: { name: unique('n') }, headers: { 'content-type': contentType } };
-    const response = await request('POST', '/v1/tags', options);
-    expect([201, 400, 415]).toContain(response.status);
-    expectNoInternals(response);
-  });
+  test.each(['application/json; charset=', ';', '*/*', 'x'.repeat(2_000)])(
+    'Content-Type: %s causes no server error',
+    async (contentType) => {
+      const options = { body: { name: unique('n') }, headers: { 'content-type': contentType } };
+      const response = await request('POST', '/v1/tags', options);
+      expect([201, 400, 415]).toContain(response.status);
+      expectNoInternals(response);
+    },
+  );
 
   test.each(['text/html', '*/*;q=0', 'garbage', 'application/xml'])(
     'Accept: %s causes no server error',
@@ -424,22 +305,14 @@ describe('headers', () => {
 
 describe('paths', () => {
   test.each([
-    '/v1/tags/%',
     '/v1/tags/%zz',
     '/v1/tags/%C0%AF',
-    '/v1/tags/%FF',
-    '/v1/tags/%ED%A0%80',
     '/v1/tags/%3Fname=x',
-    '/v1/tags/%2E%2E%2Fusers',
     '/v1/tags/..%2Fusers',
-    '/v1/tags/a%5Cb',
-    '/v1//tags',
     '//v1/tags',
-    '/v1/tags//',
     '/v1/tags/%0D%0ASet-Cookie:a=b',
     `/v1/tags/${'x'.repeat(9_000)}`,
     `/v1/${'x/'.repeat(1_000)}`,
-    `/v1/tags/${'%F0%9F%98%80'.repeat(500)}`,
   ])('such as %s cause no server error', async (path) => {
     for (const method of ['GET', 'DELETE', 'OPTIONS'] as const) {
       const response = await request(method, path);
@@ -448,88 +321,5 @@ describe('paths', () => {
       expectNoInternals(response);
     }
     expect((await request('POST', '/v1/tags', { body: { name: unique('still-alive') } })).status).toBe(201);
-  });
-});
-
-describe('random input', () => {
-  const text = fc.oneof(
-    fc.string({ maxLength: 20 }),
-    fc.string({ unit: anyCharacter, maxLength: 20 }),
-    fc.constantFrom(...names.slice(0, 42)),
-  );
-
-  /** Bodies similar enough to valid ones to pass the first checks. */
-  const bodies = resources.map(({ kind, path, defaults, required }) => {
-    const fields = [...new Set(['name', ...required, ...Object.keys(defaults), 'id', 'createdAt'])];
-    const field = fc.oneof(
-      { weight: 5, arbitrary: fc.constantFrom(...fields) },
-      { weight: 1, arbitrary: text },
-    );
-    const value = fc.oneof(text, fc.jsonValue({ maxDepth: 3 }), fc.constant(null), fc.constant('2024-02-29'));
-    const body = fc.array(fc.tuple(field, value), { maxLength: 6 }).map((pairs) => {
-      const inner = pairs.map(([key, content]) => `${JSON.stringify(key)}:${JSON.stringify(content)}`);
-      return `{${inner.join(',')}}`;
-    });
-    return { kind, path, body };
-  });
-
-  const isRefused = ({ status, text: shown }: TestResponse): boolean =>
-    status === 400 || (status === 409 && shown.includes('subject-taken'));
-
-  test.each(bodies)(
-    'in a body for $path returns 201, 200, 400, or 409 for a subject that another user has',
-    async ({ kind, path, body }) => {
-      const existing = await create(kind);
-      const keys = Object.keys(existing).sort();
-      await fc.assert(
-        fc.asyncProperty(body, async (rawBody) => {
-          const created = await request('POST', path, { rawBody, headers: json });
-          if (isRefused(created)) {
-            expect(created.headers.get('content-type')).toMatch(/^application\/problem\+json\b/);
-          } else {
-            expect(Object.keys(entityOf(created, 201)).sort()).toEqual(keys);
-          }
-          const changed = await request('PATCH', pathTo(kind, existing.id), { rawBody, headers: json });
-          if (isRefused(changed)) {
-            expect(changed.headers.get('content-type')).toMatch(/^application\/problem\+json\b/);
-          } else {
-            const entity = entityOf(changed, 200);
-            expect(Object.keys(entity).sort()).toEqual(keys);
-            expect([entity.id, entity.createdAt]).toEqual([existing.id, existing.createdAt]);
-          }
-        }),
-        { numRuns: runs(20, 60) },
-      );
-    },
-  );
-
-  test.each(lists)('in the query of $title returns 200 or 400', async ({ item, open }) => {
-    const { path, query } = await open();
-    const known = [
-      ...resourceOf(item).scalarFields,
-      'page',
-      'limit',
-      'sortBy',
-      'sortOrder',
-      'sort_by',
-      'tagIds',
-    ];
-    const name = fc.oneof(
-      { weight: 5, arbitrary: fc.constantFrom(...known) },
-      { weight: 1, arbitrary: text },
-    );
-    const value = fc.oneof(
-      text,
-      fc.constantFrom('1', '0', '-1', '1e3', 'asc', 'name', 'createdAt'),
-      fc.constantFrom(...known),
-    );
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.tuple(name, value), { maxLength: 5 }), async (pairs) => {
-        const response = await request('GET', withQuery(path, [...Object.entries(query), ...pairs]));
-        if (response.status === 400) expectProblem(response, 400, pairs.flat());
-        else expect(response.status).toBe(200);
-      }),
-      { numRuns: runs(12, 40) },
-    );
   });
 });

@@ -24,8 +24,9 @@ describe.each(someResources)('POST $path with an Idempotency-Key', ({ kind, path
     const first = await post(path, key, body);
     const { name } = entityOf(first, 201);
     expect(replayed(first)).not.toBe('true');
-    expectReplay(await post(path, key, body), first);
-    expectReplay(await post(path, key, body), first);
+    // Equal bodies with another order of fields are the same request.
+    for (const same of [body, Object.fromEntries(Object.entries(body).reverse())])
+      expectReplay(await post(path, key, same), first);
     expect(await readList(withQuery(path, { name }))).toMatchObject({ total: 1 });
   });
 
@@ -51,14 +52,6 @@ describe.each(someResources)('POST $path with an Idempotency-Key', ({ kind, path
     expect((await request('DELETE', pathTo(kind, id))).status).toBe(204);
     expectReplay(await post(path, key, body), first);
     expectProblem(await request('GET', pathTo(kind, id)), 404);
-  });
-
-  test('creates another entity for another key', async () => {
-    const body = await minimal();
-    const first = entityOf(await post(path, unique('key'), body), 201);
-    const second = await post(path, unique('key'), body);
-    expect(entityOf(second, 201).id).not.toBe(first.id);
-    expect(replayed(second)).not.toBe('true');
   });
 
   test('creates one entity for concurrent requests', async () => {
@@ -97,15 +90,6 @@ describe('an Idempotency-Key', () => {
     expect(await readList(withQuery('/v1/projects', { name }))).toMatchObject({ total: 2 });
   });
 
-  test('is independent of the same key for another project', async () => {
-    const [one, other] = [await create('project'), await create('project')];
-    const key = unique('key');
-    entityOf(await post(`${pathTo('project', one.id)}/clone`, key), 201);
-    const second = await post(`${pathTo('project', other.id)}/clone`, key);
-    expect(entityOf(second, 201).name).toBe(other.name);
-    expect(replayed(second)).not.toBe('true');
-  });
-
   test('replays the response of archive without archiving again', async () => {
     const { id } = await create('organization');
     const key = unique('key');
@@ -129,19 +113,5 @@ describe('an Idempotency-Key', () => {
     expect(entityOf(first, 201)).toMatchObject({ name: 'Third' });
     expectReplay(await post(path, key, { name: 'Third' }), first);
     expectProblem(await post(path, key, { name: 'First' }), 422);
-  });
-
-  test('may contain spaces, and other printable ASCII characters only', async () => {
-    const body = { name: unique('Spaced') };
-    const first = await post('/v1/tags', `${body.name} again`, body);
-    entityOf(first, 201);
-    expectReplay(await post('/v1/tags', `${body.name} again`, body), first);
-    const problem = expectProblem(await post('/v1/tags', 'a\tb', body), 400);
-    expect(problem.errors).toEqual([
-      {
-        parameter: 'Idempotency-Key',
-        detail: '"Idempotency-Key" must be 1 to 255 printable ASCII characters.',
-      },
-    ]);
   });
 });

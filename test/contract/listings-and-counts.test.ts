@@ -1,9 +1,10 @@
 import { fc } from '../support/fast-check.ts';
 import { areValues, listQuery, sortedBy } from '../support/list-queries.ts';
-import { plainList, ranks } from '../support/plain-list.ts';
+import { plainList, plainOrder, ranks } from '../support/plain-list.ts';
 import { runs } from '../support/runs.ts';
-import { create, type Entity, entityOf, identifiers, pathTo, readList } from './resources.ts';
-import { inParallel, type JsonObject, request, unique, withQuery } from './service.ts';
+import { createMany } from './batches.ts';
+import { create, type Entity, identifiers, lists, pathTo, readList, resourceOf } from './resources.ts';
+import { inParallel, request, withQuery } from './service.ts';
 
 const fields = [
   'name',
@@ -56,18 +57,17 @@ describe('combinations of filters, order and pages', () => {
     // Few values, so that most entities share one. Only ties show whether the order is total.
     const pick = <Value>(values: readonly Value[], index: number) => values[index % values.length] as Value;
     const names = ['a', 'B', 'é', '\u{1F600}', '\uFF5E', 'a,b', 'aa'];
-    tasks = await inParallel(Array.from({ length: 42 }), (_, index) =>
-      create('task', {
-        projectId,
-        name: pick(names, index),
-        status: pick(['active', 'planned', 'Done'], index),
-        priority: pick(['none', 'low', 'medium', 'high', 'urgent'], index),
-        description: pick(['', 'text', 'Text'], index >> 1),
-        dueDate: pick([null, '2024-02-29', '2025-01-01'], index >> 2),
-        userId: pick([null, ...users], index >> 1),
-        tagIds: pick([[], tags.slice(0, 1), tags], index),
-      }),
-    );
+    const bodies = Array.from({ length: 42 }, (_, index) => ({
+      projectId,
+      name: pick(names, index),
+      status: pick(['active', 'planned', 'Done'], index),
+      priority: pick(['none', 'low', 'medium', 'high', 'urgent'], index),
+      description: pick(['', 'text', 'Text'], index >> 1),
+      dueDate: pick([null, '2024-02-29', '2025-01-01'], index >> 2),
+      userId: pick([null, ...users], index >> 1),
+      tagIds: pick([[], tags.slice(0, 1), tags], index),
+    }));
+    tasks = await createMany('task', bodies);
   });
 
   test('match the model for any query', async () => {
@@ -93,97 +93,60 @@ describe('combinations of filters, order and pages', () => {
   });
 });
 
-interface Step {
-  action: 'create' | 'delete' | 'move' | 'status' | 'rename';
-  task: number;
-  project: number;
-  status: 'active' | 'planned';
-}
-
-const step: fc.Arbitrary<Step> = fc.record({
-  // Listed twice, so that later steps have entities to change.
-  action: fc.constantFrom('create', 'create', 'delete', 'move', 'status', 'rename'),
-  task: fc.nat({ max: 20 }),
-  project: fc.nat({ max: 2 }),
-  status: fc.constantFrom('active', 'planned'),
+test('totals count concurrent creations and deletions exactly', async () => {
+  const projectId = (await create('project')).id;
+  const path = `${pathTo('project', projectId)}/tasks`;
+  const tasks = await Promise.all(Array.from({ length: 30 }, () => create('task', { projectId })));
+  expect((await readList(path)).total).toBe(30);
+  const removed = tasks.slice(0, 10);
+  const kept = tasks.slice(10);
+  const [, added] = await Promise.all([
+    Promise.all(removed.map(({ id }) => request('DELETE', pathTo('task', id)))),
+    Promise.all(Array.from({ length: 10 }, () => create('task', { projectId }))),
+    Promise.all(kept.map(({ id }) => request('PATCH', pathTo('task', id), { body: { status: 'planned' } }))),
+  ]);
+  const all = await readList(withQuery(path, { limit: 100 }));
+  expect(all.total).toBe(30);
+  expect(identifiers(all).sort()).toEqual([...kept, ...added].map(({ id }) => id).sort());
+  expect(await readList(withQuery(path, { status: 'planned' }))).toMatchObject({ total: 20 });
+  expect(await readList(withQuery(path, { status: 'active' }))).toMatchObject({ total: 10 });
 });
 
-/** Tasks with one name, in two projects or in none, as the service must return them. */
-interface Model {
-  name: string;
-  projects: readonly [string, string, null];
-  tasks: Entity[];
-}
+const one = (value: Entity[string] | undefined): string => String(Array.isArray(value) ? value[0] : value);
 
-async function apply({ action, task, project, status }: Step, model: Model): Promise<void> {
-  const projectId = model.projects[project] ?? null;
-  if (action === 'create') {
-    model.tasks.push(await create('task', { name: model.name, projectId, status }));
-    return;
-  }
-  const index = task % Math.max(1, model.tasks.length);
-  const target = model.tasks[index];
-  if (!target) return;
-  if (action === 'delete') {
-    expect((await request('DELETE', pathTo('task', target.id))).status).toBe(204);
-    model.tasks.splice(index, 1);
-    return;
-  }
-  const changes: Record<typeof action, JsonObject> = {
-    move: { projectId },
-    status: { status },
-    rename: { description: unique('d') },
-  };
-  const response = await request('PATCH', pathTo('task', target.id), { body: changes[action] });
-  model.tasks[index] = entityOf(response, 200);
-}
+/** Each filter alone, and every pair of filters. */
+const combinations = (names: readonly string[]): string[][] =>
+  names.flatMap((name, position) => [[name], ...names.slice(position + 1).map((other) => [name, other])]);
 
-async function expectLists({ name, projects, tasks }: Model, filters: Record<string, string>): Promise<void> {
-  const everything = { filters, limit: 100, page: 1 };
-  const named = await readList(withQuery('/v1/tasks', { name, ...asParameters(everything) }));
-  expect(named).toMatchObject(select(tasks, everything));
-  for (const projectId of projects.slice(0, 2)) {
-    const paged = { filters, limit: 2, page: 2 };
-    const fields = tasks.filter((task) => task.projectId === projectId);
-    const list = await readList(
-      withQuery(`${pathTo('project', projectId ?? '')}/tasks`, asParameters(paged)),
-    );
-    expect(list).toMatchObject(select(fields, paged));
-  }
-}
-
-describe('lists and totals after any sequence of writes', () => {
-  test('match the model', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 15 }), async (steps) => {
-        const projects = [(await create('project')).id, (await create('project')).id, null] as const;
-        const model: Model = { name: unique('model'), projects, tasks: [] };
-        for (const next of steps) await apply(next, model);
-        for (const filters of [{}, { status: 'active' }, { status: 'planned' }])
-          await expectLists(model, filters);
-      }),
-      { numRuns: runs(5, 15) },
-    );
+describe.each(lists)('$title', ({ item, open }) => {
+  test('filters by every pair of id, name, status and references', async () => {
+    const { full, references } = resourceOf(item);
+    const { path, query, fields } = await open();
+    const wanted = await create(item, { ...(await full()), ...fields });
+    const other = await create(item, fields);
+    const filters = ['id', 'name', 'status', ...references.map(({ field }) => field)];
+    await inParallel(combinations(filters), async (names) => {
+      const values = Object.fromEntries(names.map((name) => [name, one(wanted[name])]));
+      const { data, total } = await readList(withQuery(path, { ...query, ...values }));
+      expect(data.map(({ id }) => id)).toContain(wanted.id);
+      expect(total).toBeGreaterThanOrEqual(data.length);
+      for (const found of data) {
+        for (const [name, value] of Object.entries(values)) expect([found[name]].flat()).toContain(value);
+      }
+      const isOther = names.every((name) => [other[name]].flat().includes(one(wanted[name])));
+      expect(data.some(({ id }) => id === other.id)).toBe(isOther);
+    });
   });
+});
 
-  test('count concurrent creations and deletions exactly', async () => {
-    const projectId = (await create('project')).id;
-    const path = `${pathTo('project', projectId)}/tasks`;
-    const tasks = await Promise.all(Array.from({ length: 30 }, () => create('task', { projectId })));
-    expect((await readList(path)).total).toBe(30);
-    const removed = tasks.slice(0, 10);
-    const kept = tasks.slice(10);
-    const [, added] = await Promise.all([
-      Promise.all(removed.map(({ id }) => request('DELETE', pathTo('task', id)))),
-      Promise.all(Array.from({ length: 10 }, () => create('task', { projectId }))),
-      Promise.all(
-        kept.map(({ id }) => request('PATCH', pathTo('task', id), { body: { status: 'planned' } })),
-      ),
-    ]);
-    const all = await readList(withQuery(path, { limit: 100 }));
-    expect(all.total).toBe(30);
-    expect(identifiers(all).sort()).toEqual([...kept, ...added].map(({ id }) => id).sort());
-    expect(await readList(withQuery(path, { status: 'planned' }))).toMatchObject({ total: 20 });
-    expect(await readList(withQuery(path, { status: 'active' }))).toMatchObject({ total: 10 });
-  });
+test('a parent with more children than an index serves in any order sorts them by name', async () => {
+  const { id: organizationId } = await create('organization');
+  const bodies = Array.from({ length: 70 }, (_, number) => ({
+    name: `User ${(number * 37) % 70}`,
+    organizationId,
+  }));
+  const expected = [...plainOrder(await createMany('user', bodies), sortedBy('name'))];
+  const path = `${pathTo('organization', organizationId)}/users?sortBy=name&sortOrder=asc&limit=100`;
+  const list = await readList(path);
+  expect([list.total, identifiers(list)]).toEqual([70, identifiers({ data: expected })]);
 });

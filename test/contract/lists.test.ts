@@ -5,7 +5,6 @@ import { expectParameter, expectProblem, parameters } from './problem.ts';
 import {
   create,
   type Entity,
-  entityOf,
   identifiers,
   type ListKind,
   type ListScope,
@@ -45,26 +44,20 @@ function parametersOf(path: string): Record<string, string> {
   return Object.fromEntries(new URL(path, 'http://service').searchParams);
 }
 
-interface Five {
-  scope: ListScope;
-  /** Oldest first. */
-  entities: Entity[];
-  newestFirst: string[];
-  /** Returns the path of the list with a query that excludes other entities. */
-  at(parameters: Parameters): string;
-}
-
 /** Fills a list for the tests of one `describe` block. The tests must restore its contents. */
-function openWithFive({ item, open }: ListKind): Five {
-  const five: Five = {
-    scope: { path: '', query: {}, fields: {} },
-    entities: [],
-    newestFirst: [],
-    at: (parameters) => withQuery(five.scope.path, { ...five.scope.query, ...parameters }),
+function openWithFive({ item, open }: ListKind) {
+  const five = {
+    scope: { path: '', query: {}, fields: {} } as ListScope,
+    /** Oldest first. */
+    entities: [] as Entity[],
+    newestFirst: [] as string[],
+    /** Returns the path of the list with a query that excludes other entities. */
+    at: (parameters: Parameters) => withQuery(five.scope.path, { ...five.scope.query, ...parameters }),
   };
   beforeAll(async () => {
     five.scope = await open();
-    for (let count = 0; count < 5; count++) five.entities.push(await create(item, five.scope.fields));
+    five.entities = await createMany(item, times(5, five.scope.fields));
+    five.entities.sort((one, other) => (one.id < other.id ? -1 : 1));
     five.newestFirst = five.entities.map(({ id }) => id).reverse();
   });
   return five;
@@ -72,13 +65,6 @@ function openWithFive({ item, open }: ListKind): Five {
 
 describe.each(lists)('the pages of GET $title', (list) => {
   const five = openWithFive(list);
-
-  test('have the fields data, total, page and totalPages', async () => {
-    const response = await request('GET', five.at({}));
-    const shown = listOf(response);
-    expect(shown).toMatchObject({ total: 5, page: 1, totalPages: 1 });
-    expect(Object.keys(shown)).toEqual(expect.not.arrayContaining(['total_pages']));
-  });
 
   test('contain the entities with the same fields as GET by id, newest first', async () => {
     expect((await readList(five.at({}))).data).toEqual([...five.entities].reverse());
@@ -97,28 +83,15 @@ describe.each(lists)('the pages of GET $title', (list) => {
   });
 
   test('return 200 with empty data and correct totals past the last page', async () => {
-    expect(await readList(five.at({ limit: 2, page: 4 }))).toMatchObject({
-      data: [],
-      total: 5,
-      page: 4,
-      totalPages: 3,
-    });
-    expect(await readList(five.at({ limit: 2, page: 4000 }))).toMatchObject({
-      data: [],
-      total: 5,
-      totalPages: 3,
-    });
+    for (const page of [4, 4_000]) {
+      const empty = { data: [], total: 5, page, totalPages: 3 };
+      expect(await readList(five.at({ limit: 2, page }))).toMatchObject(empty);
+    }
   });
 
   test('return 200 with empty data and zero totals when nothing matches', async () => {
     const shown = await readList(withQuery(five.scope.path, { status: unique('nothing') }));
     expect(shown).toMatchObject({ data: [], total: 0, page: 1, totalPages: 0 });
-  });
-
-  test('contain at most 100 entities when the limit is larger, and totalPages uses 100', async () => {
-    for (const limit of [100, 101, 1_000_000]) {
-      expect(await readList(five.at({ limit }))).toMatchObject({ total: 5, page: 1, totalPages: 1 });
-    }
   });
 
   test('count an entity from its creation to its deletion', async () => {
@@ -132,19 +105,6 @@ describe.each(lists)('the pages of GET $title', (list) => {
   });
 });
 
-test.each(resources)(
-  'GET $path without parameters lists all entities, newest first',
-  async ({ kind, path }) => {
-    const { id } = await create(kind);
-    const { data, total } = await readList(path);
-    const ids = data.map((entity) => entity.id);
-    expect(ids).toEqual(ids.toSorted().reverse());
-    // Others may have created further ones since.
-    expect((ids[0] ?? '') >= id).toBe(true);
-    expect(total).toBeGreaterThanOrEqual(data.length);
-  },
-);
-
 describe.each(someLists)('order and filters of GET $title', (list) => {
   const five = openWithFive(list);
 
@@ -157,17 +117,6 @@ describe.each(someLists)('order and filters of GET $title', (list) => {
     expect(identifiers(await readList(five.at({ sort_by: 'name', sort_order: sortOrder })))).toEqual(
       expected,
     );
-  });
-
-  test('sorts descending without sortOrder, and by createdAt without sortBy', async () => {
-    const byName = [...five.entities]
-      .sort((one, other) => (one.name < other.name ? 1 : -1))
-      .map(({ id }) => id);
-    expect(identifiers(await readList(five.at({ sortBy: 'name' })))).toEqual(byName);
-    expect(identifiers(await readList(five.at({ sortOrder: 'asc' })))).toEqual(
-      [...five.newestFirst].reverse(),
-    );
-    expect(identifiers(await readList(five.at({ sortOrder: 'desc' })))).toEqual(five.newestFirst);
   });
 
   test('filters by one field, and combines several fields with AND', async () => {
@@ -202,9 +151,12 @@ describe.each(someLists)('the links of GET $title', (list) => {
     const first = linksOf(await request('GET', five.at({ limit: 2 })));
     expect(Object.keys(first)).toEqual(expect.arrayContaining(['first', 'next', 'last']));
     expect(first).not.toHaveProperty('prev');
-    const last = linksOf(await request('GET', five.at({ limit: 2, page: 3 })));
-    expect(Object.keys(last)).toEqual(expect.arrayContaining(['first', 'prev', 'last']));
-    expect(last).not.toHaveProperty('next');
+    for (const query of [{ limit: 2, page: 3 }, { limit: 5 }]) {
+      const last = linksOf(await request('GET', five.at(query)));
+      expect(Object.keys(last)).toEqual(expect.arrayContaining(['first', 'last']));
+      expect(last).not.toHaveProperty('next');
+    }
+    expect(linksOf(await request('GET', five.at({ limit: 4 })))).toHaveProperty('next');
   });
 
   test('with the relation next lead through the whole list', async () => {
@@ -224,25 +176,16 @@ describe.each(someLists)('invalid parameter values of GET $title', (list) => {
 
   test.each([
     ['page', '0'],
-    ['page', '-1'],
     ['page', '1.5'],
     ['page', 'one'],
     ['page', ''],
-    ['page', 'NaN'],
-    ['page', '0x1'],
     ['limit', '0'],
-    ['limit', '-5'],
-    ['limit', '2.5'],
-    ['limit', 'all'],
-    ['limit', ''],
     ['limit', 'Infinity'],
     ['sortBy', 'unknownField'],
     ['sortBy', ''],
-    ['sortBy', 'name,tagIds'],
     ['sortBy', 'tagIds'],
     ['sortOrder', 'upwards'],
     ['sortOrder', ''],
-    ['sortOrder', '1'],
   ])('return 400 with the parameter for %s=%s', async (parameter, value) => {
     expectParameter(await request('GET', five.at({ [parameter]: value })), parameter);
   });
@@ -251,46 +194,35 @@ describe.each(someLists)('invalid parameter values of GET $title', (list) => {
 describe.each(someLists)('parameter spellings of GET $title', (list) => {
   const five = openWithFive(list);
 
-  test.each(['sort_by', 'sort_order'])('return 400 for an invalid value of %s', async (parameter) => {
-    const problem = expectProblem(await request('GET', five.at({ [parameter]: 'unknownValue' })), 400);
-    const camelCase = parameter === 'sort_by' ? 'sortBy' : 'sortOrder';
-    expect([parameter, camelCase]).toContain(parameters(problem)[0]);
+  test('return 400 when sortBy and sort_by differ, and 200 when they are equal', async () => {
+    const problem = expectProblem(await request('GET', five.at({ sortBy: 'name', sort_by: 'id' })), 400);
+    expect(['sortBy', 'sort_by']).toContain(parameters(problem)[0]);
+    const spelledTwice = await readList(five.at({ sortBy: 'name', sort_by: 'name' }));
+    expect(spelledTwice).toEqual(await readList(five.at({ sortBy: 'name' })));
   });
-
-  test.each([
-    ['sortBy', 'sort_by', 'name', 'createdAt'],
-    ['sortOrder', 'sort_order', 'asc', 'desc'],
-  ])(
-    'return 400 when %s and %s differ, and 200 when they are equal',
-    async (camelCase, snakeCase, value, different) => {
-      const problem = expectProblem(
-        await request('GET', five.at({ [camelCase]: value, [snakeCase]: different })),
-        400,
-      );
-      expect([camelCase, snakeCase]).toContain(parameters(problem)[0]);
-      const spelledTwice = await readList(five.at({ [camelCase]: value, [snakeCase]: value }));
-      expect(spelledTwice).toEqual(await readList(five.at({ [camelCase]: value })));
-    },
-  );
 
   test.each([
     ['page', '1', '2'],
     ['limit', '2', '3'],
     ['name', 'one', 'other'],
-    ['status', 'one', 'other'],
   ])(
-    'return 400 when %s occurs twice with different values, and 200 with equal values',
-    async (parameter, value, other) => {
-      const twice = withQuery(five.scope.path, [
-        [parameter, value],
-        [parameter, other],
-      ]);
-      expectParameter(await request('GET', twice), parameter);
-      const same = withQuery(five.scope.path, [
-        [parameter, value],
-        [parameter, value],
-      ]);
-      listOf(await request('GET', same));
+    'return 400 when %s is repeated with another value, and count equal values once',
+    async (name, value, other) => {
+      const send = (...values: string[]) =>
+        request(
+          'GET',
+          withQuery(
+            five.scope.path,
+            values.map((one) => [name, one] as const),
+          ),
+        );
+      for (const values of [
+        [value, other],
+        [value, value, other],
+        [value, other, value],
+      ])
+        expectParameter(await send(...values), name);
+      expect(listOf(await send(value, value))).toEqual(listOf(await send(value)));
     },
   );
 });
@@ -299,13 +231,9 @@ describe.each(someLists)('unknown parameters of GET $title', (list) => {
   const five = openWithFive(list);
 
   test.each([
-    ['statu', 'status'],
     ['naem', 'name'],
-    ['pages', 'page'],
     ['limt', 'limit'],
-    ['sortby', 'sortBy'],
     ['sort-order', 'sortOrder'],
-    ['createdat', 'createdAt'],
     ['updated_at', 'updatedAt'],
   ])('return 400 for %s and suggest %s', async (parameter, nearest) => {
     const problem = expectParameter(await request('GET', five.at({ [parameter]: '1' })), parameter);
@@ -392,47 +320,28 @@ describe.each(resources)('every scalar field of $path', ({ kind, path, full, sca
 describe('filter values', () => {
   test.each([
     'comma, separated',
-    'commas,without,space',
     'a+b',
-    'a b',
-    'a&b=c',
-    '100 %',
+    'a&b=c;d',
     '%20',
-    'semi;colon',
     '#hash?question/slash',
     '"quoted" \'twice\'',
-    'é',
     'e\u0301',
     '日本語 \u{1F600}',
-    'True',
     'null',
     '0',
   ])('find exactly the name %j', async (text) => {
     const status = unique('s');
     const name = text;
-    const { id } = await create('tag', { name, status });
-    await create('tag', { name: `${name}.`, status });
-    await create('tag', { name: `.${name}`, status });
-    await create('tag', { name: name === name.toUpperCase() ? name + name : name.toUpperCase(), status });
+    const others = [`${name}.`, `.${name}`, name === name.toUpperCase() ? name + name : name.toUpperCase()];
+    const [tag] = await createMany(
+      'tag',
+      [name, ...others].map((one) => ({ name: one, status })),
+    );
+    const id = tag?.id;
     expect(identifiers(await readList(withQuery('/v1/tags', { status, name })))).toEqual([id]);
     // URLSearchParams encodes a space as "+". Other clients encode it as "%20".
     const percentEncoded = `/v1/tags?status=${status}&name=${encodeURIComponent(name)}`;
     expect(identifiers(await readList(percentEncoded))).toEqual([id]);
-  });
-
-  test('distinguish names that differ only in their last character', async () => {
-    const stem = '\u{1F600}'.repeat(254);
-    const status = unique('s');
-    const late = await create('tag', { name: `${stem}b`, status });
-    const early = await create('tag', { name: `${stem}a`, status });
-    const list = withQuery('/v1/tags', { status, sortBy: 'name', sortOrder: 'asc' });
-    expect(identifiers(await readList(list))).toEqual([early.id, late.id]);
-    expect(identifiers(await readList(withQuery('/v1/tags', { status, name: early.name })))).toEqual([
-      early.id,
-    ]);
-    expect(
-      identifiers(await readList(withQuery('/v1/tags', { name: early.name, sortBy: 'name', status }))),
-    ).toEqual([early.id]);
   });
 });
 
@@ -456,20 +365,6 @@ describe('filters', () => {
       data: [],
       total: 0,
     });
-  });
-
-  test('match the new value after a change', async () => {
-    const [before, after] = [unique('before'), unique('after')];
-    const { id } = await create('task', { status: before });
-    entityOf(await request('PATCH', pathTo('task', id), { body: { status: after } }), 200);
-    expect(await readList(withQuery('/v1/tasks', { status: before }))).toMatchObject({ data: [], total: 0 });
-    expect(await readList(withQuery('/v1/tasks', { status: after }))).toMatchObject({
-      data: [{ id }],
-      total: 1,
-    });
-    const name = unique('renamed');
-    entityOf(await request('PATCH', pathTo('task', id), { body: { name } }), 200);
-    expect(await readList(withQuery('/v1/tasks', { name }))).toMatchObject({ data: [{ id }], total: 1 });
   });
 });
 

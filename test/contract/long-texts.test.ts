@@ -1,3 +1,4 @@
+import { createMany } from './batches.ts';
 import {
   create,
   type Entity,
@@ -11,18 +12,13 @@ import {
   resourceOf,
   resources,
   someLists,
-  stateOf,
 } from './resources.ts';
-import { eventually, inParallel, request, unique, withQuery } from './service.ts';
+import { eventually, request, unique, withQuery } from './service.ts';
 
 /** Long descriptions are stored beside their entities. Every response shows them whole. */
 
 const texts = {
-  '399 bytes': 'x'.repeat(399),
-  '400 bytes': 'x'.repeat(400),
-  '401 bytes': 'x'.repeat(401),
   '400 bytes, four for each character': '\u{1F600}'.repeat(100),
-  '404 bytes, four for each character': '\u{1F600}'.repeat(101),
   '401 bytes, the last character of two': `${'x'.repeat(399)}é`,
   '10,000 characters of four bytes': '\u{1F600}'.repeat(10_000),
 };
@@ -78,23 +74,6 @@ describe.each(described)('the long description of the %s', (kind) => {
     await send('PATCH', kind, id, { description: longText() });
     expect(await etagOf(kind, id)).not.toBe(etag);
   });
-
-  test('is returned again under an idempotency key', async () => {
-    const body = { ...(await resourceOf(kind).minimal()), description: longText() };
-    const headers = { 'idempotency-key': unique('key') };
-    const first = await request('POST', resourceOf(kind).path, { body, headers });
-    const again = await request('POST', resourceOf(kind).path, { body, headers });
-    expect(again.headers.get('idempotency-replayed')).toBe('true');
-    expect(entityOf(again, 201)).toEqual(entityOf(first, 201));
-    expect(entityOf(again, 201)['description']).toBe(body.description);
-  });
-
-  test('is gone with its entity', async () => {
-    const { id } = await create(kind, { description: longText() });
-    expect((await request('DELETE', pathTo(kind, id))).status).toBe(204);
-    expect((await request('GET', pathTo(kind, id))).status).toBe(404);
-    expect((await readList(withQuery(resourceOf(kind).path, { id }))).total).toBe(0);
-  });
 });
 
 describe.each(someLists.filter(({ item }) => described.includes(item)))('GET $title', ({ item, open }) => {
@@ -121,16 +100,6 @@ describe.each(someLists.filter(({ item }) => described.includes(item)))('GET $ti
     }
     await inOrder({ description: String(first['description']).slice(0, 100) }, []);
   });
-
-  test('shows a long description that replaced another one', async () => {
-    const { path, query, fields } = await open();
-    const { id } = await create(item, { ...fields, description: longText() });
-    for (const description of [longText(), 'short', longText()]) {
-      const changed = await send('PATCH', item, id, { description });
-      expect((await readList(withQuery(path, query))).data).toEqual([changed]);
-      expect((await readList(withQuery(path, { ...query, sortBy: 'name' }))).data).toEqual([changed]);
-    }
-  });
 });
 
 const descriptionsAt = async (path: string): Promise<unknown[]> =>
@@ -138,31 +107,13 @@ const descriptionsAt = async (path: string): Promise<unknown[]> =>
     (entity) => entity['description'],
   );
 
-test('an archive keeps long descriptions of the organization and its projects', async () => {
-  const organization = await create('organization', { description: longText() });
-  const organizationId = organization.id;
-  const projects = [
-    await create('project', { organizationId, description: longText() }),
-    await create('project', { organizationId, description: 'short' }),
-  ];
-  const response = await request('POST', `${pathTo('organization', organizationId)}/archive`);
-  const archived = { ...organization, status: 'archived' };
-  expect(stateOf(entityOf(response, 200))).toEqual(stateOf(archived));
-  expect(stateOf(await read('organization', organizationId))).toEqual(stateOf(archived));
-  for (const project of projects) {
-    const found = await read('project', project.id);
-    expect(stateOf(found)).toEqual(stateOf({ ...project, status: 'archived' }));
-  }
-});
-
 test.each([
   ['one transaction', 3],
   ['a job', 60],
 ])('a clone by %s copies long descriptions of the project and its tasks', async (_, number) => {
   const project = await create('project', { description: longText() });
-  const tasks = await inParallel(Array.from({ length: number }), () =>
-    create('task', { projectId: project.id, description: longText() }),
-  );
+  const bodies = Array.from({ length: number }, () => ({ projectId: project.id, description: longText() }));
+  const tasks = await createMany('task', bodies);
   const originals = tasks.toSorted((one, other) => (one.id < other.id ? -1 : 1));
   const response = await request('POST', `${pathTo('project', project.id)}/clone`);
   const clone = entityOf(response, 201);
@@ -177,15 +128,4 @@ test.each([
   await eventually(async () => expect((await readList(left)).total).toBe(0));
   expect(await read('project', clone.id)).toEqual(clone);
   expect(await descriptionsAt(`/v1/projects/${clone.id}/tasks`)).toEqual(expected);
-});
-
-test('a deleted parent leaves the long descriptions of entities that referred to it', async () => {
-  const user = await create('user');
-  const tag = await create('tag', { description: longText() });
-  const task = await create('task', { userId: user.id, tagIds: [tag.id], description: longText() });
-  for (const path of [pathTo('user', user.id), pathTo('tag', tag.id)]) {
-    expect((await request('DELETE', path)).status).toBe(204);
-  }
-  const cleared = { ...task, userId: null, tagIds: [] };
-  await eventually(async () => expect(stateOf(await read('task', task.id))).toEqual(stateOf(cleared)));
 });

@@ -1,5 +1,6 @@
 import { routes } from '#functions/routes.ts';
 import { expectComplete } from '../support/complete.ts';
+import { createMany, times } from './batches.ts';
 import { expectProblem } from './problem.ts';
 import { create, entityOf, pathTo, read, repeatable, resources, stateOf } from './resources.ts';
 import { type JsonObject, pathOf, pause, request, serviceTime, unique } from './service.ts';
@@ -11,6 +12,13 @@ const stamped = {
   id: expect.stringMatching(uuidVersion7),
   createdAt: expect.stringMatching(timestamp),
   updatedAt: expect.stringMatching(timestamp),
+};
+
+/** Fields that the service ignores in bodies. */
+const readOnly = {
+  createdAt: '1999-01-01T00:00:00.000Z',
+  updatedAt: '1999-01-01T00:00:00.000Z',
+  version: '"another-7"',
 };
 
 /** Waits until the next write has a later timestamp. Timestamps count milliseconds. */
@@ -36,7 +44,7 @@ test('the table of these tests has each resource of the contracts with each of i
   }
 });
 
-describe.each(resources)('POST $path', ({ kind, path, minimal, full, defaults, nullable, required }) => {
+describe.each(resources)('POST $path', ({ kind, path, minimal, full, defaults, required }) => {
   test('returns 201 with the defaults when only the required fields are sent', async () => {
     const body = await minimal();
     expect(Object.keys(body).sort()).toEqual([...required].sort());
@@ -48,12 +56,6 @@ describe.each(resources)('POST $path', ({ kind, path, minimal, full, defaults, n
     const body = await full();
     const response = await request('POST', path, { body });
     expect(entityOf(response, 201)).toEqual({ ...body, ...stamped });
-  });
-
-  test('accepts null for the fields that are null by default', async () => {
-    const nulls = Object.fromEntries(nullable.map((field) => [field, null]));
-    const response = await request('POST', path, { body: { ...(await minimal()), ...nulls } });
-    expect(entityOf(response, 201)).toMatchObject(nulls);
   });
 
   test('returns a Location header with the path of the created entity', async () => {
@@ -88,20 +90,15 @@ describe.each(resources)('the entity that POST $path creates', ({ kind, path, mi
   });
 
   test('ignores the read-only fields', async () => {
-    const body = {
-      ...(await minimal()),
-      createdAt: '1999-01-01T00:00:00.000Z',
-      version: '"another-7"',
-      updatedAt: '1999-01-01T00:00:00.000Z',
-    };
+    const body = { ...(await minimal()), ...readOnly };
     const entity = entityOf(await request('POST', path, { body }), 201);
     expect(entity).toMatchObject(stamped);
     expect(entity.createdAt > '2020').toBe(true);
     expect(entity.updatedAt > '2020').toBe(true);
   });
 
-  test('has a name without leading and trailing white space', async () => {
-    const name = unique('Trimmed');
+  test('has a name without leading and trailing white space, which does not count', async () => {
+    const name = unique('Trimmed').padEnd(255, 'x');
     expect((await create(kind, { name: ` \t${name} \n` })).name).toBe(name);
   });
 
@@ -111,23 +108,6 @@ describe.each(resources)('the entity that POST $path creates', ({ kind, path, mi
     const entity = await create(kind, { name });
     expect(entity.name).toBe(name);
     expect((await read(kind, entity.id)).name).toBe(name);
-  });
-});
-
-describe.each(resources)('GET $path/{id}', ({ kind, path, full }) => {
-  test('returns 200 with the same fields as the creation', async () => {
-    const body = await full();
-    const entity = entityOf(await request('POST', path, { body }), 201);
-    expect(await read(kind, entity.id)).toEqual(entity);
-  });
-
-  test('changes nothing', async () => {
-    const { id } = await create(kind);
-    const first = await request('GET', pathTo(kind, id));
-    await nextMillisecond();
-    const second = await request('GET', pathTo(kind, id));
-    expect(second.text).toBe(first.text);
-    expect(second.headers.get('etag')).toBe(first.headers.get('etag'));
   });
 });
 
@@ -147,12 +127,6 @@ describe.each(resources)('HEAD $path', ({ kind, path }) => {
       }
     },
   );
-
-  test('returns 404 without a body when the entity does not exist', async () => {
-    const response = await request('HEAD', pathTo(kind, 'unknown'));
-    expect(response.status).toBe(404);
-    expect(response.text).toBe('');
-  });
 });
 
 describe.each(resources)('PATCH $path/{id}', ({ kind, full, defaults, required }) => {
@@ -168,25 +142,9 @@ describe.each(resources)('PATCH $path/{id}', ({ kind, full, defaults, required }
       expected = changed;
     }
   });
-
-  test('accepts any status and returns the updated entity', async () => {
-    const { id } = await create(kind);
-    for (const status of ['planned', 'archived', 'active']) {
-      const response = await request('PATCH', pathTo(kind, id), { body: { status } });
-      expect(entityOf(response, 200).status).toBe(status);
-    }
-  });
 });
 
 describe.each(resources)('PATCH $path/{id} without a change', ({ kind, full, nullable }) => {
-  test('leaves the same state when it is repeated', async () => {
-    const { id } = await create(kind);
-    const body = { status: unique('s'), name: unique('Renamed') };
-    const first = entityOf(await request('PATCH', pathTo(kind, id), { body }), 200);
-    const second = entityOf(await request('PATCH', pathTo(kind, id), { body }), 200);
-    expect(stateOf(second)).toEqual(stateOf(first));
-  });
-
   test('increases updatedAt and keeps createdAt', async () => {
     const before = await create(kind);
     await nextMillisecond();
@@ -219,23 +177,10 @@ describe.each(resources)('PATCH $path/{id} without a change', ({ kind, full, nul
 
   test('ignores the read-only fields', async () => {
     const before = await create(kind);
-    const body = {
-      id: 'mine',
-      createdAt: '1999-01-01T00:00:00.000Z',
-      version: '"another-7"',
-      updatedAt: '1999-01-01T00:00:00.000Z',
-    };
+    const body = { id: 'mine', ...readOnly };
     const after = entityOf(await request('PATCH', pathTo(kind, before.id), { body }), 200);
     expect(stateOf(after)).toEqual(stateOf(before));
     expect(after.updatedAt > '2020').toBe(true);
-  });
-
-  test('changes no other entity', async () => {
-    const body = repeatable(await full());
-    const bystander = await create(kind, body);
-    const { id } = await create(kind, body);
-    entityOf(await request('PATCH', pathTo(kind, id), { body: { name: unique('Renamed') } }), 200);
-    expect(await read(kind, bystander.id)).toEqual(bystander);
   });
 });
 
@@ -249,13 +194,6 @@ describe.each(resources)('PUT $path/{id}', ({ kind, minimal, full, defaults }) =
     expect(await read(kind, id)).toEqual(after);
   });
 
-  test('sets every writable field', async () => {
-    const { id, createdAt } = await create(kind);
-    const body = await full();
-    const after = entityOf(await request('PUT', pathTo(kind, id), { body }), 200);
-    expect(after).toEqual({ ...body, ...stamped, id, createdAt });
-  });
-
   test('accepts an unchanged response of GET', async () => {
     const before = await create(kind, await full());
     const fetched = (await request('GET', pathTo(kind, before.id))).body as JsonObject;
@@ -263,23 +201,9 @@ describe.each(resources)('PUT $path/{id}', ({ kind, minimal, full, defaults }) =
     expect(stateOf(after)).toEqual(stateOf(before));
   });
 
-  test('leaves the same state when it is repeated', async () => {
-    const { id } = await create(kind);
-    const body = await full();
-    const first = entityOf(await request('PUT', pathTo(kind, id), { body }), 200);
-    const second = entityOf(await request('PUT', pathTo(kind, id), { body }), 200);
-    expect(stateOf(second)).toEqual(stateOf(first));
-  });
-
   test('ignores the read-only fields', async () => {
     const before = await create(kind);
-    const body = {
-      ...(await minimal()),
-      id: 'mine',
-      createdAt: '1999-01-01T00:00:00.000Z',
-      version: '"another-7"',
-      updatedAt: '1999-01-01T00:00:00.000Z',
-    };
+    const body = { ...(await minimal()), id: 'mine', ...readOnly };
     const after = entityOf(await request('PUT', pathTo(kind, before.id), { body }), 200);
     expect(after.id).toBe(before.id);
     expect(after.createdAt).toBe(before.createdAt);
@@ -293,41 +217,13 @@ describe.each(resources)('PUT $path/{id}', ({ kind, minimal, full, defaults }) =
   });
 });
 
-describe.each(resources)('DELETE $path/{id}', ({ kind, minimal, full }) => {
+describe.each(resources)('DELETE $path/{id}', ({ kind, full }) => {
   test('returns 204 without a body, and 404 when it is repeated', async () => {
     const { id } = await create(kind, await full());
     const first = await request('DELETE', pathTo(kind, id));
     expect(first.status).toBe(204);
     expect(first.text).toBe('');
     expectProblem(await request('DELETE', pathTo(kind, id)), 404);
-  });
-
-  test('makes later reads and writes return 404', async () => {
-    const { id, name } = await create(kind);
-    await request('DELETE', pathTo(kind, id));
-    expectProblem(await request('GET', pathTo(kind, id)), 404);
-    expectProblem(await request('PATCH', pathTo(kind, id), { body: { name } }), 404);
-    expectProblem(await request('PUT', pathTo(kind, id), { body: await minimal() }), 404);
-    expectProblem(await request('GET', pathTo(kind, id)), 404);
-  });
-
-  test('removes no other entity, also when it is repeated', async () => {
-    const body = repeatable(await full());
-    const bystander = await create(kind, body);
-    const { id } = await create(kind, body);
-    for (const status of [204, 404]) {
-      expect((await request('DELETE', pathTo(kind, id))).status).toBe(status);
-      expect(await read(kind, bystander.id)).toEqual(bystander);
-    }
-  });
-
-  test('does not free the id: an entity with the same body has a new id', async () => {
-    const body = await minimal();
-    const first = await create(kind, body);
-    await request('DELETE', pathTo(kind, first.id));
-    const second = await create(kind, body);
-    expect(second.id).not.toBe(first.id);
-    expectProblem(await request('GET', pathTo(kind, first.id)), 404);
   });
 });
 
@@ -343,19 +239,9 @@ describe('arrays', () => {
   });
 
   test('contain up to 50 tags', async () => {
-    const tags = await Promise.all(Array.from({ length: 50 }, () => create('tag')));
+    const tags = await createMany('tag', times(50));
     const tagIds = tags.map(({ id }) => id);
     const task = await create('task', { tagIds });
     expect([...(task.tagIds as string[])].sort()).toEqual([...tagIds].sort());
-  });
-});
-
-describe('emails', () => {
-  test('do not have to be unique', async () => {
-    const email = `${unique('shared')}@example.com`;
-    const first = await create('user', { email });
-    const second = await create('user', { email });
-    expect(second.id).not.toBe(first.id);
-    expect([first.email, second.email]).toEqual([email, email]);
   });
 });

@@ -1,5 +1,6 @@
 import type { Kind } from '#functions/store/model/relations.ts';
 import { isFullRun, someOf } from '../support/runs.ts';
+import { expectStatus } from './problem.ts';
 import { type JsonObject, type Method, request, type TestResponse, unique } from './service.ts';
 
 /** All resources and lists as data, so that a test can run for all of them. */
@@ -265,27 +266,13 @@ export async function etagOf(kind: Kind, id: string): Promise<string> {
 }
 
 export function entityOf(response: TestResponse, status: number): Entity {
-  expect(`${response.status} ${response.method} ${response.path}: ${response.text}`).toMatch(
-    new RegExp(`^${status} `),
-  );
-  expect(response.headers.get('content-type')).toMatch(/^application\/json\b/);
-  expect(response.body).toMatchObject({
-    id: expect.any(String),
-    name: expect.any(String),
-    status: expect.any(String),
-  });
+  expectStatus(response, status);
   return response.body as Entity;
 }
 
 export function listOf(response: TestResponse): List {
-  expect(`${response.status} ${response.method} ${response.path}: ${response.text}`).toMatch(/^200 /);
-  expect(response.headers.get('content-type')).toMatch(/^application\/json\b/);
-  const list = response.body as List;
-  expect(Array.isArray(list.data)).toBe(true);
-  for (const count of [list.total, list.page, list.totalPages]) {
-    expect(Number.isSafeInteger(count) && count >= 0).toBe(true);
-  }
-  return list;
+  expectStatus(response, 200);
+  return response.body as List;
 }
 
 export async function readList(path: string): Promise<List> {

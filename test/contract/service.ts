@@ -226,6 +226,7 @@ export async function eventually(check: () => Promise<void>): Promise<void> {
 }
 
 function parse(text: string): unknown {
+  if (!/^[[{]/.test(text)) return undefined;
   try {
     return JSON.parse(text);
   } catch {

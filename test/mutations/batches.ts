@@ -42,7 +42,7 @@ export const batchMutations: readonly Mutation[] = [
     search: 'const { children, total } = await readChildren(session, relation, ids, { limit: left + 1 });',
     replacement:
       'const lists = await Promise.all(ids.map((id) => readChildren(session, relation, [id], { limit: left + 1 })));\n    const children = lists.flatMap((list) => list.children);\n    const total = children.length;',
-    detectedBy: [`${contract}/deletions.test.ts`],
+    detectedBy: [`${contract}/operations.test.ts`],
     testNamePattern: 'remove several deleted tags',
   },
   {
@@ -51,7 +51,7 @@ export const batchMutations: readonly Mutation[] = [
     file: 'functions/store/cascades/sweep.ts',
     search: 'value.filter((id) => !parentIds.includes(id as string))',
     replacement: 'value.filter((id) => id !== parentIds[0])',
-    detectedBy: [`${contract}/deletions.test.ts`],
+    detectedBy: [`${contract}/operations.test.ts`],
     testNamePattern: 'remove several deleted tags',
   },
   {

@@ -31,7 +31,9 @@ export default class MutationEnvironment extends WorkerEnvironment {
     this.global.workerModules = { sharedEngine, runInProcess };
   }
 
-  handleTestEvent({ name, test, describeBlock }) {
+  handleTestEvent(event) {
+    super.handleTestEvent(event);
+    const { name, test, describeBlock } = event;
     if (name === 'test_done') {
       this.#until?.delete(fullName(test));
       this.#isDone ||= test.errors.length > 0 || this.#until?.size === 0;

@@ -141,8 +141,8 @@ export const requestMutations: readonly Mutation[] = [
     file: 'functions/contract/fields.ts',
     search: 'const isTooLong = value.length > 2 * maximum || codePoints(value) > maximum;',
     replacement: 'const isTooLong = codePoints(value) > 2 ** 18 + maximum;',
-    detectedBy: ['test/security/contents-and-amounts.test.ts'],
-    testNamePattern: 'API4.* createTag',
+    detectedBy: ['test/contract/validation.test.ts'],
+    testNamePattern: 'the fields of /v1/tags',
   },
   {
     name: 'limit-not-capped',
@@ -177,7 +177,8 @@ export const requestMutations: readonly Mutation[] = [
     file: 'functions/http/endpoint.ts',
     search: 'for (const { target } of view.expansions) requireScope(',
     replacement: "for (const { target } of view.expansions) if (target.kind === 'tag') requireScope(",
-    detectedBy: ['test/security/expand.test.ts'],
+    detectedBy: ['test/security/authorization.test.ts'],
+    testNamePattern: 'with expand=',
   },
   {
     name: 'offset-ignored',
@@ -212,6 +213,7 @@ export const requestMutations: readonly Mutation[] = [
     file: 'functions/users/read-signed-in-user.ts',
     search: "hasScope(caller, 'users:read')",
     replacement: "hasScope(caller, 'users:read') !== undefined",
-    detectedBy: ['test/security/signed-in-user.test.ts'],
+    detectedBy: ['test/security/authorization.test.ts'],
+    testNamePattern: 'user with the subject of the token',
   },
 ];

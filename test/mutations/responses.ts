@@ -16,7 +16,7 @@ export const responseMutations: readonly Mutation[] = [
     file: 'functions/http/renderers.ts',
     search: 'page.versions[position] ?? 0',
     replacement: 'page.versions[0] ?? 0',
-    detectedBy: ['test/contract/list-options/entity-tags.test.ts'],
+    detectedBy: ['test/contract/list-options/parts-of-a-list.test.ts'],
     testNamePattern: 'are the ETags of the entities',
   },
   {

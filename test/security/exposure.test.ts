@@ -4,33 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { methodsByPath } from '#functions/routes.ts';
 import { Authorizer } from '#lib/local/authorizer.ts';
-import { committedFile } from '#lib/openapi/committed-document.ts';
-import type { OpenApiDocument } from '#lib/openapi/types.ts';
 import { audience } from '../support/issuer.ts';
-import {
-  contracts,
-  named,
-  pathWith,
-  resources,
-  startTwoTenants,
-  type TwoTenants,
-  unknown,
-} from './two-tenants.ts';
+import { contracts, named, pathWith, unknown, useTwoTenants } from './two-tenants.ts';
 
 /** OWASP API risks 6 to 10: business flows, server-side requests, misconfiguration, inventory and third-party APIs. */
 
-let tenants: TwoTenants;
-
-beforeAll(async () => {
-  tenants = await startTwoTenants();
-});
-
-afterAll(() => tenants?.stop());
-
-const as: TwoTenants['as'] = (...values) => tenants.as(...values);
-const send: TwoTenants['send'] = (...values) => tenants.send(...values);
-
-const document = JSON.parse(readFileSync(committedFile, 'utf8')) as OpenApiDocument;
+const tenants = useTwoTenants();
 
 /*
  * API6, unrestricted access to sensitive business flows: the API sells, reserves and sends nothing. The effect of one request
@@ -39,20 +18,6 @@ const document = JSON.parse(readFileSync(committedFile, 'utf8')) as OpenApiDocum
  */
 
 describe('API7: no request makes the service send one', () => {
-  test('no field and no parameter is an address', () => {
-    const fields = Object.entries(document.components.schemas)
-      // Only the schemas of request bodies.
-      .filter(([name]) => /^New|Changes$|Options$/.test(name))
-      .flatMap(([, { properties = {} }]) => Object.values(properties));
-    const parameters = Object.values(document.components.parameters).map(({ schema }) => schema);
-    expect(fields.length).toBeGreaterThan(30);
-    expect(parameters.length).toBeGreaterThan(10);
-    const addresses = [...fields, ...parameters].filter(({ format }) =>
-      /^(?:ur[il]|iri|hostname|ip)/.test(String(format)),
-    );
-    expect(addresses).toEqual([]);
-  });
-
   test('functions connect only to the database', () => {
     const folder = join(__dirname, '../../functions');
     const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
@@ -69,23 +34,17 @@ describe('API7: no request makes the service send one', () => {
   });
 });
 
-// test/contract/cross-origin.test.ts covers other origins, test/simulation/scenarios/unavailable.test.ts internal names in responses.
+// test/contract/headers.test.ts covers other origins, test/simulation/scenarios/unavailable.test.ts internal names in responses.
 describe('API8: responses disclose no more than necessary', () => {
   test.each(named(contracts))('the headers of %s are safe for any caller and origin', async (_, contract) => {
     // The ids are unknown, so the requests change nothing.
     const path = pathWith(contract, {});
     const origin = { headers: { origin: 'https://evil.example' } };
-    for (const request of [origin, { ...origin, token: await as('stranger') }]) {
-      const { headers, status } = await send(contract.method, path, request);
+    for (const request of [origin, { ...origin, token: await tenants.as('stranger') }]) {
+      const { headers, status } = await tenants.send(contract.method, path, request);
       // Browsers must not send credentials from other origins.
-      const revealing = [
-        'access-control-allow-credentials',
-        'server',
-        'x-powered-by',
-        'set-cookie',
-        'x-amzn-trace-id',
-      ];
-      expect(revealing.filter((name) => headers.has(name))).toEqual([]);
+      for (const name of ['access-control-allow-credentials', 'server', 'x-powered-by', 'x-amzn-trace-id'])
+        expect([name, headers.get(name)]).toEqual([name, null]);
       // Browsers must not interpret user data as HTML. Responses of the gateway do not have this header.
       const byGateway = status === 401;
       expect(headers.get('x-content-type-options')).toBe(byGateway ? null : 'nosniff');
@@ -97,14 +56,14 @@ describe('API8: responses disclose no more than necessary', () => {
   });
 
   test('a method that a path does not allow returns 405 with the allowed methods', async () => {
-    const token = await as('victim');
+    const token = await tenants.as('victim');
     for (const [template, known] of Object.entries(methodsByPath)) {
       const path = template.replace('{id}', unknown).replace('{file}', 'site.css');
       // For the methods of an entity, "batch", "changes", "deleted" and "me" are ids.
       const others = methodsByPath[template.replace(/(?:batch|changes|deleted|me)$/, '{id}')] ?? [];
-      for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND', 'LOCK', 'PURGE']) {
+      for (const method of ['HEAD', 'POST', 'PUT', 'DELETE', 'PROPFIND']) {
         if (known.includes(method) || others.includes(method)) continue;
-        const { status, headers } = await send(method, path, { token });
+        const { status, headers } = await tenants.send(method, path, { token });
         expect([method, path, status]).toEqual([method, path, 405]);
         expect(headers.get('allow')?.split(', ')).toContain(known[0]);
       }
@@ -112,40 +71,9 @@ describe('API8: responses disclose no more than necessary', () => {
   });
 });
 
-// test/unit/lib/openapi.test.ts checks that the document contains all routes.
-describe('API9: an undocumented path returns 404', () => {
-  const guesses = [
-    ...['/v1', '/v1/', '/v0/tags', '/v2/tags', '/tags', '/api/v1/tags', '/dev/v1/tags', '/$default/v1/tags'],
-    ...['/admin', '/debug', '/metrics', '/status', '/health', '/ping', '/console', '/graphql', '/swagger'],
-    ...['/.env', '/.git/config', '/package.json', '/docs/..%2Fpackage.json', '/openapi.json'],
-    ...['/v1/jobs', '/v1/tenants', '/v1/idempotency', '/v1/on-stream', '/v1/onSchedule', '/v1/claim-tenant'],
-    ...resources.flatMap(({ plural, kind }) => [
-      `/v1/${kind}`,
-      `/v1/${plural}/${unknown}/history`,
-      `/v1/${plural}:batch`,
-    ]),
-  ];
-
-  test.each(guesses)('%s', async (path) => {
-    const token = await as('victim');
-    for (const method of ['GET', 'POST', 'DELETE']) {
-      const { status, body } = await send(method, path, { token });
-      expect([method, path, status, body?.['status']]).toEqual([method, path, 404, 404]);
-    }
-  });
-});
-
-test('API9: only declared files are served', async () => {
-  for (const file of [
-    'package.json',
-    'routes.ts',
-    'contract.ts',
-    '..%2f..%2fpackage.json',
-    'constructor',
-    '__proto__',
-  ]) {
-    expect([file, (await send('GET', `/docs/${file}`)).status]).toEqual([file, 404]);
-  }
+// test/contract/errors.test.ts covers paths of no operation.
+test.each(['package.json', 'routes.ts', '__proto__'])('API9: the file %s is not served', async (file) => {
+  expect((await tenants.send('GET', `/docs/${file}`)).status).toBe(404);
 });
 
 // test/simulation/scenarios/unavailable.test.ts covers invalid responses of the database.
@@ -169,11 +97,7 @@ describe('API10: responses of other services are not trusted', () => {
     ['returns an error', () => ({ status: 500, body: '{}' })],
     ['returns text that is not JSON', () => ({ status: 200, body: '<html>' })],
     ['has no keys', () => ({ status: 200, body: '{}' })],
-    ['returns an invalid address', () => ({ status: 200, body: '{"jwks_uri":"nothing"}' })],
-    [
-      'returns the address of a local file',
-      () => ({ status: 200, body: '{"jwks_uri":"file:///etc/passwd"}' }),
-    ],
+    ['returns the address of a file', () => ({ status: 200, body: '{"jwks_uri":"file:///etc/passwd"}' })],
     ['does not respond', () => undefined],
   ])('an issuer that %s authenticates nobody', async (_, respond) => {
     const issuer = await startInvalidIssuer(respond);
@@ -184,7 +108,7 @@ describe('API10: responses of other services are not trusted', () => {
     });
     try {
       const authorizer = new Authorizer({ issuer: issuer.url, audience: [audience] });
-      const token = `Bearer ${await as('victim', { iss: issuer.url })}`;
+      const token = `Bearer ${await tenants.as('victim', { iss: issuer.url })}`;
       const error = await authorizer.authorize(token, []).catch((reason: unknown) => reason);
       expect(error).toMatchObject({ response: { statusCode: 401 } });
       expect(timeout).toHaveBeenCalled();

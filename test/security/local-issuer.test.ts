@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { text } from 'node:stream/consumers';
 import * as oauth from 'oauth4webapi';
 import { localAudience, type SignInIssuer, startSignIn } from '#lib/local/sign-in/issuer.ts';
 import { startFetchedService } from '../support/in-process-fetch.ts';
@@ -133,50 +132,26 @@ describe('a sign-in with PKCE', () => {
     expect((await send(response.access_token, 'GET', '/v1/tags')).status).toBe(403);
   });
 
-  test('the page can take scopes away, and cannot add any', async () => {
-    const token = await tokenOf({ granted: ['tasks:read', 'tags:read'] });
-    expect(await me(token)).toMatchObject({ scopes: ['tasks:read'] });
-  });
-
   test.each([
-    [['viewer'], ['users:read', 'tasks:read']],
-    [['editor'], ['users:read', 'tasks:read', 'tasks:write']],
-    [
-      ['viewer', 'editor'],
-      ['users:read', 'tasks:read', 'tasks:write'],
-    ],
-  ])('the roles %j limit the scopes to %j', async (roles, scopes) => {
-    expect(await me(await tokenOf({ roles }))).toMatchObject({ scopes });
-  });
-
-  test('without scopes of the API, a request gets all', async () => {
-    const callback = await signIn(await authorizationUrl({ scope: 'openid' }));
-    const { access_token: token } = await exchange(callback);
-    expect((await send(token, 'GET', '/v1/tags')).status).toBe(200);
+    ['roles', { roles: ['viewer'] }, ['users:read', 'tasks:read']],
+    ['the page', { granted: ['tasks:read', 'tags:read'] }, ['tasks:read']],
+  ])('%s can take scopes away, and add none', async (_, person, scopes) => {
+    expect(await me(await tokenOf(person))).toMatchObject({ scopes });
   });
 });
 
 describe('the token endpoint refuses', () => {
-  const codeOf = (error: unknown): unknown => (error as { error?: string }).error;
-
   test('a wrong verifier, and the code is used then', async () => {
     const callback = await signIn(await authorizationUrl());
-    expect(codeOf(await exchange(callback, 'w'.repeat(43)).catch((error: unknown) => error))).toBe(
-      'invalid_grant',
-    );
-    expect(codeOf(await exchange(callback).catch((error: unknown) => error))).toBe('invalid_grant');
-  });
-
-  test('a code that was used', async () => {
-    const callback = await signIn(await authorizationUrl());
-    await exchange(callback);
-    expect(codeOf(await exchange(callback).catch((error: unknown) => error))).toBe('invalid_grant');
+    for (const verifier of ['w', 'v']) {
+      const error = await exchange(callback, verifier.repeat(43)).catch((reason: unknown) => reason);
+      expect(error).toMatchObject({ error: 'invalid_grant' });
+    }
   });
 
   test.each([
     ['another redirect address', { redirect_uri: 'http://localhost:5173/' }, 'invalid_grant'],
     ['another client', { client_id: 'other' }, 'invalid_grant'],
-    ['no verifier', { code_verifier: '' }, 'invalid_grant'],
     ['another grant', { grant_type: 'client_credentials' }, 'unsupported_grant_type'],
   ])('%s', async (_, changes, error) => {
     const callback = await signIn(await authorizationUrl());
@@ -191,24 +166,15 @@ describe('the token endpoint refuses', () => {
     const response = await fetch(`${issuer.url}/token`, { method: 'POST', body: form });
     expect([response.status, await response.json()]).toMatchObject([400, { error }]);
   });
-
-  test('a body that is no form', async () => {
-    const response = await fetch(`${issuer.url}/token`, { method: 'POST', body: '{}' });
-    expect(response.status).toBe(400);
-  });
 });
 
 describe('the authorization endpoint', () => {
   test.each([
     undefined,
-    '',
     'https://attacker.example/',
     'http://localhost.attacker.example/',
     'http://localhost@attacker.example/',
-    'http://192.168.0.1/',
-    'com.example.app:/callback',
     'javascript:alert(1)',
-    'http://user@localhost/',
     'http://localhost/#fragment',
   ])('refuses the redirect address %j without a redirect', async (uri) => {
     const url = await authorizationUrl({ redirect_uri: uri });
@@ -223,31 +189,25 @@ describe('the authorization endpoint', () => {
     }
   });
 
-  test.each([
-    'http://localhost:1/a?b=c',
-    'http://127.0.0.1:5173/',
-    'http://[::1]:8080/',
-    'https://localhost/',
-  ])('accepts the redirect address %s', async (uri) => {
-    const callback = await signIn(await authorizationUrl({ redirect_uri: uri }));
-    expect(callback.href.startsWith(uri)).toBe(true);
-    expect(callback.searchParams.get('iss')).toBe(issuer.url);
-  });
+  test.each(['http://localhost:1/a?b=c', 'http://[::1]:8080/', 'https://localhost/'])(
+    'accepts the redirect address %s',
+    async (uri) => {
+      const callback = await signIn(await authorizationUrl({ redirect_uri: uri }));
+      expect(callback.href.startsWith(uri)).toBe(true);
+      expect(callback.searchParams.get('iss')).toBe(issuer.url);
+    },
+  );
 
   test.each([
     ['no PKCE', { code_challenge: undefined }, 'invalid_request'],
     ['the plain method', { code_challenge_method: 'plain' }, 'invalid_request'],
-    ['a short challenge', { code_challenge: 'short' }, 'invalid_request'],
     ['no client', { client_id: undefined }, 'invalid_request'],
     ['another response type', { response_type: 'token' }, 'unsupported_response_type'],
   ])('reports %s to the client', async (_, changes, error) => {
     const response = await fetch(await authorizationUrl(changes), { redirect: 'manual' });
     const location = new URL(response.headers.get('location') ?? '');
     expect([response.status, location.origin]).toEqual([303, new URL(redirectUri).origin]);
-    expect([location.searchParams.get('error'), location.searchParams.get('state')]).toEqual([
-      error,
-      'state-1',
-    ]);
+    expect(Object.fromEntries(location.searchParams)).toMatchObject({ error, state: 'state-1' });
   });
 
   test('shows a page without scripts that nothing can frame, and that repeats no markup of the request', async () => {
@@ -267,8 +227,8 @@ describe('foreign requests', () => {
     const sent = httpRequest(issuer.url + path, { method, headers });
     sent.end();
     const [response] = (await once(sent, 'response')) as [IncomingMessage];
-    const body = await text(response);
-    return Object.assign(response, { body });
+    response.resume();
+    return response;
   }
 
   test.each([
@@ -284,13 +244,6 @@ describe('foreign requests', () => {
     for (const origin of ['https://attacker.example', 'null']) {
       const { statusCode, headers } = await raw('POST', path, { origin });
       expect([statusCode, headers['access-control-allow-origin']]).toEqual([403, undefined]);
-    }
-  });
-
-  test('the reason names no flag, because no flag allows them', async () => {
-    for (const headers of [{ host: 'page.example' }, { origin: 'https://page.example' }] as const) {
-      const { body } = await raw('POST', '/token', headers);
-      expect((JSON.parse(body) as { detail: string }).detail).toMatch(/^[^-]*page\.example[^-]*\.$/);
     }
   });
 

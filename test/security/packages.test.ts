@@ -29,11 +29,13 @@ const folders = ['benchmarks', 'test/generated-clients'];
 const withoutHash = (file: string): string[] => {
   const { packages } = jsonOf(file) as { packages: Record<string, LockedPackage> };
   return Object.entries(packages)
-    .filter(([path, { integrity, inBundle }]) => path !== '' && !inBundle && !integrity)
+    .filter(
+      ([path, { integrity, inBundle }]) => path !== '' && !inBundle && !integrity?.startsWith('sha512-'),
+    )
     .map(([path]) => path);
 };
 
-test('every package in the lock file has a hash, except engines that the registry at hand does not have', () => {
+test('every package in the lock file has a SHA-512, except engines that the registry at hand does not have', () => {
   // The entries are written by hand (docs/decisions/0010-local-engine.md). Add a hash when the registry has the package:
   // npm view @dynoxide/linux-arm64@1.2.1 dist.integrity
   expect(withoutHash('package-lock.json')).toEqual([
@@ -43,13 +45,6 @@ test('every package in the lock file has a hash, except engines that the registr
     'node_modules/@dynoxide/win32-x64',
   ]);
   for (const folder of folders) expect(withoutHash(`${folder}/package-lock.json`)).toEqual([]);
-});
-
-test('the hashes are SHA-512', () => {
-  for (const file of ['.', ...folders].map((folder) => `${folder}/package-lock.json`)) {
-    const { packages } = jsonOf(file) as { packages: Record<string, LockedPackage> };
-    for (const { integrity = 'sha512-' } of Object.values(packages)) expect(integrity).toMatch(/^sha512-/);
-  }
 });
 
 test.each(['.npmrc', ...folders.map((folder) => `${folder}/.npmrc`)])(

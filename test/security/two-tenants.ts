@@ -3,8 +3,7 @@ import type { Resource } from '#functions/contract/resource.ts';
 import { routes } from '#functions/routes.ts';
 import { referencesOf } from '#functions/store/model/relations.ts';
 import { startFetchedService } from '../support/in-process-fetch.ts';
-import type { InProcessService } from '../support/in-process-service.ts';
-import { audience, type Issuer, startIssuer } from '../support/issuer.ts';
+import { audience, startIssuer } from '../support/issuer.ts';
 
 /**
  * The service with tokens and two tenants, for tests of the OWASP API Security Top 10 over the table of routes.
@@ -28,21 +27,7 @@ export interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface TwoTenants {
-  readonly service: InProcessService;
-  readonly issuer: Issuer;
-  /** The entities of the tenant "victim" and, as `own`, of the tenant "stranger". */
-  readonly victims: Ids;
-  readonly own: Ids;
-  /** Returns a token with all scopes. @param claims the claims to replace. */
-  as(tenant: string, claims?: object): Promise<string>;
-  send(method: string, path: string, sent?: Sent): Promise<TestResponse>;
-  /** Creates an entity. @returns the body of the response. */
-  make(token: string, resource: Resource, more: object): Promise<Record<string, unknown>>;
-  /** Returns all entities of the victim with their versions. */
-  ofVictim(): Promise<string[]>;
-  stop(): Promise<void>;
-}
+type TwoTenants = Awaited<ReturnType<typeof startTwoTenants>>;
 
 export const contracts: readonly Contract[] = routes.map(({ contract }) => contract);
 export const resources: readonly Resource[] = [
@@ -84,39 +69,22 @@ export const bodyFor = (contract: Contract, ids: Ids): object | undefined => {
   return body.optional ? {} : withFields(contract, { name: 'x', ...referring(resource, ids) });
 };
 
-async function sendTo(
-  { url, fetch }: { readonly url: string; readonly fetch: typeof globalThis.fetch },
-  method: string,
-  path: string,
-  { token, body, headers }: Sent,
-): Promise<TestResponse> {
-  const content = typeof body === 'object' ? JSON.stringify(body) : body;
-  const response = await fetch(url + path, {
-    method,
-    redirect: 'manual',
-    headers: {
-      ...(content !== undefined && { 'content-type': 'application/json' }),
-      ...(token !== undefined && { authorization: `Bearer ${token}` }),
-      ...headers,
-    },
-    ...(content !== undefined && { body: content }),
-  });
-  const text = await response.text();
-  const isJson = /json/.test(response.headers.get('content-type') ?? '');
-  return {
-    status: response.status,
-    headers: response.headers,
-    text,
-    body: isJson && text !== '' ? (JSON.parse(text) as Record<string, unknown>) : undefined,
-  };
-}
-
 /** The resources, each after those that it refers to. */
 const inOrder = ['organization', 'project', 'user', 'tag', 'task'].map(
   (kind) => resources.find((resource) => resource.kind === kind) as Resource,
 );
 
-export async function startTwoTenants(): Promise<TwoTenants> {
+/** Starts the service before the tests of a file, and stops it after them. */
+export function useTwoTenants(): TwoTenants {
+  const tenants = {} as TwoTenants;
+  beforeAll(async () => {
+    Object.assign(tenants, await startTwoTenants());
+  });
+  afterAll(() => tenants.stop?.());
+  return tenants;
+}
+
+async function startTwoTenants() {
   const issuer = await startIssuer();
   const service = await startFetchedService({
     authentication: { issuer: issuer.url, audience: [audience] },
@@ -125,15 +93,37 @@ export async function startTwoTenants(): Promise<TwoTenants> {
   });
   const tokens = new Map<string, Promise<string>>();
   // A signature takes as long as a request.
-  const as: TwoTenants['as'] = (tenant, claims = {}) => {
+  /** Returns a token with all scopes. @param claims the claims to replace. */
+  const as = (tenant: string, claims: object = {}): Promise<string> => {
     const all = { scope: allScopes, tenant, ...claims };
     const key = JSON.stringify(all, (_, value) => value ?? null);
     const token = tokens.get(key) ?? issuer.token(all);
     tokens.set(key, token);
     return token;
   };
-  const send: TwoTenants['send'] = (method, path, sent = {}) => sendTo(service, method, path, sent);
-  const make: TwoTenants['make'] = async (token, { kind, plural }, more) => {
+  const send = async (
+    method: string,
+    path: string,
+    { token, body, headers }: Sent = {},
+  ): Promise<TestResponse> => {
+    const content = typeof body === 'object' ? JSON.stringify(body) : body;
+    const response = await service.fetch(service.url + path, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(content !== undefined && { 'content-type': 'application/json' }),
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...headers,
+      },
+      ...(content !== undefined && { body: content }),
+    });
+    const text = await response.text();
+    const isJson = /json/.test(response.headers.get('content-type') ?? '') && text !== '';
+    const parsed = isJson ? (JSON.parse(text) as Record<string, unknown>) : undefined;
+    return { status: response.status, headers: response.headers, text, body: parsed };
+  };
+  /** Creates an entity. @returns the body of the response. */
+  const make = async (token: string, { kind, plural }: Resource, more: object) => {
     const { status, body } = await send('POST', `/v1/${plural}`, { token, body: { name: 'x', ...more } });
     expect([kind, status]).toEqual([kind, 201]);
     return body ?? {};
@@ -149,11 +139,13 @@ export async function startTwoTenants(): Promise<TwoTenants> {
   return {
     service,
     issuer,
+    /** The entities of the tenant "victim" and, as `own`, of the tenant "stranger". */
     victims,
     own,
     as,
     send,
     make,
+    /** Returns all entities of the victim with their versions. */
     ofVictim: async () => {
       const token = await as('victim');
       const read = async ({ kind, plural }: Resource): Promise<string> => {

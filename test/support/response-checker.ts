@@ -3,7 +3,15 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { SentResponse } from '#lib/local/http-api.ts';
 import { documentText, openApiDocument } from '#lib/openapi/document.ts';
-import type { Components, OpenApiDocument, Operation, Response, Schema } from '#lib/openapi/types.ts';
+import type {
+  Components,
+  Content,
+  OpenApiDocument,
+  Operation,
+  PathItem,
+  Response,
+  Schema,
+} from '#lib/openapi/types.ts';
 
 /** Headers that HTTP and the gateway add to every response. */
 const transportHeaders =
@@ -34,6 +42,18 @@ function isEncoded(path: string): boolean {
 
 const pointerPart = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
 
+/** What the document says of a response. */
+interface Declared {
+  /** Of the response in the document. */
+  readonly pointer: string;
+  readonly content: Content | undefined;
+  readonly headers: readonly {
+    readonly name: string;
+    readonly schema: string;
+    readonly isRequired: boolean;
+  }[];
+}
+
 export class ResponseChecker {
   readonly #document: OpenApiDocument;
   // Each schema is used few times, so optimized code would not pay for itself.
@@ -44,7 +64,8 @@ export class ResponseChecker {
     code: { optimize: false },
   });
   readonly #validators = new Map<string, ValidateFunction>();
-  readonly #templates: readonly { readonly path: string; readonly pattern: RegExp }[];
+  readonly #paths: readonly { readonly path: string; readonly pattern: RegExp; readonly item: PathItem }[];
+  readonly #declared = new Map<string, Declared | undefined>();
 
   constructor(document: OpenApiDocument) {
     const schemas = Object.entries(document.components.schemas).map(([name, schema]) => [
@@ -58,9 +79,13 @@ export class ResponseChecker {
     formats.default(this.#ajv);
     this.#ajv.addSchema(this.#document, 'document');
     // Paths without parameters take precedence.
-    this.#templates = Object.keys(document.paths)
-      .sort((one, other) => Number(one.includes('{')) - Number(other.includes('{')))
-      .map((path) => ({ path, pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`) }));
+    this.#paths = Object.entries(document.paths)
+      .sort(([one], [other]) => Number(one.includes('{')) - Number(other.includes('{')))
+      .map(([path, item]) => ({
+        path,
+        item,
+        pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+      }));
   }
 
   /** Compares with the document of the contracts. One test says when the committed file is another; this one would say it of each response. */
@@ -69,31 +94,36 @@ export class ResponseChecker {
   }
 
   differences(sent: SentResponse): string[] {
-    const { method, path, status } = sent;
-    if (method === 'OPTIONS') return [];
-    const operationOf = (template: string) => this.#document.paths[template]?.[method.toLowerCase()];
+    const { path, status } = sent;
+    const method = sent.method.toLowerCase();
+    if (method === 'options') return [];
     // The gateway matches the method as well: PUT on the path of a batch is PUT on an entity with the id "batch".
-    const matching = this.#templates.filter(({ pattern }) => isEncoded(path) && pattern.test(path));
-    const template = matching.find((one) => operationOf(one.path))?.path;
-    const operation = template && operationOf(template);
-    if (!template || !operation) return this.#unmatchedDifferences(sent);
-    const { response, pointer } = this.#response(template, method.toLowerCase(), operation, status);
-    if (!response) return [`${operation.operationId} does not declare ${status}`];
-    return [
-      ...this.#headerDifferences(response, sent),
-      ...this.#contentDifferences(response, pointer, sent),
-    ].map((difference) => `${operation.operationId}, ${status}: ${difference}`);
+    const found = this.#paths.find(({ pattern, item }) => method in item && pattern.test(path));
+    const operation = found?.item[method];
+    if (!found || !operation || !isEncoded(path)) return this.#unmatchedDifferences(sent);
+    const declared = this.#declaredFor(found.path, method, operation, status);
+    if (!declared) return [`${operation.operationId} does not declare ${status}`];
+    return [...this.#headerDifferences(declared, sent), ...this.#contentDifferences(declared, sent)].map(
+      (difference) => `${operation.operationId}, ${status}: ${difference}`,
+    );
   }
 
-  #response(template: string, method: string, { responses }: Operation, status: number) {
-    const response = responses[status];
-    if (response && '$ref' in response) {
-      return {
-        response: this.#component<Response>('responses', response.$ref),
-        pointer: response.$ref,
-      };
+  #declaredFor(path: string, method: string, operation: Operation, status: number): Declared | undefined {
+    const key = `${method} ${path} ${status}`;
+    if (!this.#declared.has(key)) {
+      const pointer = `#/paths/${pointerPart(path)}/${method}/responses/${status}`;
+      const response = operation.responses[status];
+      const { $ref } = { $ref: pointer, ...response };
+      const whole =
+        response && '$ref' in response ? this.#component<Response>('responses', response.$ref) : response;
+      const headers = Object.entries(whole?.headers ?? {}).map(([name, header]) => ({
+        name: name.toLowerCase(),
+        schema: `${header.$ref}/schema`,
+        isRequired: this.#component<{ required?: boolean }>('headers', header.$ref).required === true,
+      }));
+      this.#declared.set(key, whole && { pointer: $ref, content: whole.content, headers });
     }
-    return { response, pointer: `#/paths/${pointerPart(template)}/${method}/responses/${status}` };
+    return this.#declared.get(key);
   }
 
   #component<Component>(section: keyof Components, reference: string): Component {
@@ -116,23 +146,21 @@ export class ResponseChecker {
         );
   }
 
-  #headerDifferences({ headers: declared }: Response, { headers }: SentResponse): string[] {
-    const names = new Map(Object.entries(declared).map(([name, { $ref }]) => [name.toLowerCase(), $ref]));
+  #headerDifferences({ headers: declared }: Declared, { headers }: SentResponse): string[] {
     const undeclared = [...headers.keys()]
-      .filter((name) => !names.has(name) && !transportHeaders.test(name))
+      .filter((name) => !transportHeaders.test(name) && !declared.some((header) => header.name === name))
       .map((name) => `the header ${name} is not declared`);
-    const wrong = [...names].flatMap(([name, reference]) => {
-      const { required } = this.#component<{ required?: boolean }>('headers', reference);
+    const wrong = declared.flatMap(({ name, schema, isRequired }) => {
       const value = headers.get(name);
-      if (value === undefined) return required ? [`the header ${name} is missing`] : [];
-      return this.#schemaDifferences(`${reference}/schema`, value === 'true' || value).map(
+      if (value === undefined) return isRequired ? [`the header ${name} is missing`] : [];
+      return this.#schemaDifferences(schema, value === 'true' || value).map(
         (difference) => `the header ${name} ${difference}`,
       );
     });
     return [...undeclared, ...wrong];
   }
 
-  #contentDifferences({ content }: Response, pointer: string, { headers, text }: SentResponse): string[] {
+  #contentDifferences({ content, pointer }: Declared, { headers, text }: SentResponse): string[] {
     if (!content) return text === '' ? [] : ['there is content, but none is declared'];
     const mediaType = headers.get('content-type')?.split(';')[0]?.trim() ?? '';
     if (!content[mediaType]) return [`the media type ${mediaType || 'none'} is not declared`];
@@ -151,10 +179,12 @@ export class ResponseChecker {
   }
 
   #schemaDifferences(pointer: string, value: unknown): string[] {
-    const reference = `document${encodeURI(pointer).replaceAll('%25', '%')}`;
-    const known = this.#validators.get(reference);
-    const validate = known ?? this.#ajv.compile({ $ref: reference });
-    this.#validators.set(reference, validate);
+    let validate = this.#validators.get(pointer);
+    if (!validate) {
+      const $ref = `document${encodeURI(pointer).replaceAll('%25', '%')}`;
+      validate = this.#ajv.compile({ $ref });
+      this.#validators.set(pointer, validate);
+    }
     if (validate(value)) return [];
     return (validate.errors ?? []).map(
       ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,

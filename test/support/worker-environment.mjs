@@ -6,6 +6,7 @@
  * `worker.ts` is loaded once for all files of a worker, with the loader of `npm start`. jest imports a file with the extension "mjs" without
  * compiling it, so that the loader applies to what the file imports.
  */
+import asyncHooks from 'node:async_hooks';
 import vm from 'node:vm';
 import { TestEnvironment } from 'jest-environment-node';
 import { register } from 'tsx/esm/api';
@@ -28,6 +29,29 @@ const end = () => process.exit(1);
 
 /** The environment variables of the worker. A service sets its own in the process, and later files must not inherit them. */
 const variables = { ...process.env };
+
+const { AsyncLocalStorage } = asyncHooks;
+
+/**
+ * Stands for the storage in which jest-circus keeps the running test: tests run one after the other. jest-circus makes a storage for each file and
+ * never ends it, and before Node.js 24 each promise of a process costs time for each storage that any file made before.
+ */
+class RunningTest {
+  #store;
+
+  getStore() {
+    return this.#store;
+  }
+
+  run(store, callback) {
+    const before = this.#store;
+    const restore = () => {
+      this.#store = before;
+    };
+    this.#store = store;
+    return callback().finally(restore);
+  }
+}
 
 // biome-ignore lint/style/noDefaultExport: jest takes the environment from the default export.
 export default class WorkerEnvironment extends TestEnvironment {
@@ -55,6 +79,12 @@ export default class WorkerEnvironment extends TestEnvironment {
     await super.setup();
     process.once('disconnect', end);
     this.global.workerModules = this.#loadsAgain ? { sharedEngine: worker.sharedEngine } : worker;
+    asyncHooks.AsyncLocalStorage = RunningTest;
+  }
+
+  /** Called by jest-circus as soon as it is loaded. */
+  handleTestEvent({ name }) {
+    if (name === 'setup') asyncHooks.AsyncLocalStorage = AsyncLocalStorage;
   }
 
   async teardown() {

@@ -1,7 +1,7 @@
 import { createMany } from '../batches.ts';
 import { expectParameter } from '../problem.ts';
 import { create, type Entity, type List, pathTo, readList, resourceOf, someLists } from '../resources.ts';
-import { type JsonObject, type Parameters, request, unique, withQuery } from '../service.ts';
+import { type Parameters, request, unique, withQuery } from '../service.ts';
 
 /** `countBy` in lists: how many of all matching entities have each value. */
 
@@ -27,9 +27,8 @@ describe.each(someLists)('countBy in GET $title', ({ item, open }) => {
     at = (parameters) => withQuery(scope.path, { ...scope.query, ...parameters });
     const { full, minimal } = resourceOf(item);
     entities = [];
-    for (const body of [await full(), await minimal(), await minimal(), await full()]) {
+    for (const body of [await full(), await minimal(), await minimal(), await full()])
       entities.push(await create(item, { ...body, ...scope.fields, name: 'x' }));
-    }
   });
 
   test('counts the values of every field over everything that matches, not only the page', async () => {
@@ -49,12 +48,6 @@ describe.each(someLists)('countBy in GET $title', ({ item, open }) => {
     }
   });
 
-  test('counts only what the filters match', async () => {
-    const [first] = entities as [Entity];
-    const counts = await readCounts(at({ countBy: 'status', 'id[in]': first.id }));
-    expect(counts).toEqual({ status: [{ value: first.status, count: 1 }] });
-  });
-
   test('counts nothing when nothing matches', async () => {
     expect(await readList(at({ 'name[ne]': 'x', countBy: 'status' }))).toEqual({
       data: [],
@@ -69,120 +62,54 @@ describe.each(someLists)('countBy in GET $title', ({ item, open }) => {
     expect(await readList(at({}))).not.toHaveProperty('counts');
   });
 
-  test.each([...uncounted, 'unknown', '', 'status,', 'status,name', 'Status', 'constructor'])(
+  test.each(['description', 'unknown', '', 'status,', 'status,name', 'Status'])(
     'returns 400 for countBy=%s',
     async (countBy) => {
       expectParameter(await request('GET', at({ countBy })), 'countBy');
     },
   );
-
-  test('returns 400 when it occurs twice with different values', async () => {
-    const { pathname, searchParams } = new URL(at({}), 'http://service');
-    const twice = withQuery(pathname, [...searchParams, ['countBy', 'status'], ['countBy', 'id']]);
-    expectParameter(await request('GET', twice), 'countBy');
-  });
 });
 
-async function countsOf(field: string, bodies: readonly JsonObject[]) {
+async function countsOf(field: string, values: readonly (string | string[] | null)[]) {
   const name = unique('scope');
   await createMany(
     'task',
-    bodies.map((body) => ({ ...body, name })),
+    values.map((value) => ({ [field]: value, name })),
   );
   return pairs(await readCounts(withQuery('/v1/tasks', { name, countBy: field })), field);
 }
 
 describe('the order of counts', () => {
-  test('is by count descending, then by rank for priorities', async () => {
-    const priorities = ['urgent', 'low', 'medium', 'none', 'medium', 'high', 'urgent'];
-    const counts = await countsOf(
+  const [one, other] = ['2026-01-01', '2026-01-02'];
+
+  test.each([
+    [
+      'by count descending, then by rank for priorities',
       'priority',
-      priorities.map((priority) => ({ priority })),
-    );
-    expect(counts).toEqual([
-      ['medium', 2],
-      ['urgent', 2],
-      ['none', 1],
-      ['low', 1],
-      ['high', 1],
-    ]);
-  });
-
-  test('is by code point for text', async () => {
-    const statuses = ['b', 'a', 'B', '_', 'b', 'Z', '0', '-'];
-    const counts = await countsOf(
-      'status',
-      statuses.map((status) => ({ status })),
-    );
-    expect(counts).toEqual([
-      ['b', 2],
-      ['-', 1],
-      ['0', 1],
-      ['B', 1],
-      ['Z', 1],
-      ['_', 1],
-      ['a', 1],
-    ]);
-  });
-
-  test('has null, which is the lowest, among the values', async () => {
-    const days = ['2026-01-02', null, '2026-01-01'];
-    const counted = (some: readonly (string | null)[]) =>
-      countsOf(
-        'dueDate',
-        some.map((dueDate) => ({ dueDate })),
-      );
-    expect(await counted(days)).toEqual([
-      [null, 1],
-      ['2026-01-01', 1],
-      ['2026-01-02', 1],
-    ]);
-    expect(await counted([...days, '2026-01-02'])).toEqual([
-      ['2026-01-02', 2],
-      [null, 1],
-      ['2026-01-01', 1],
-    ]);
+      ['urgent', 'low', 'medium', 'none', 'medium', 'urgent'],
+      ['medium 2', 'urgent 2', 'none 1', 'low 1'],
+    ],
+    ['by code point for text', 'status', ['b', 'a', 'B', '_', 'b', '-'], ['b 2', '- 1', 'B 1', '_ 1', 'a 1']],
+    ['with null as the lowest value', 'dueDate', [other, null, one], ['null 1', `${one} 1`, `${other} 1`]],
+    ['with null behind what is more frequent', 'dueDate', [other, null, other], [`${other} 2`, 'null 1']],
+  ])('is %s', async (_, field, values, expected) => {
+    const counts = await countsOf(field, values);
+    expect(counts?.map(([value, count]) => `${value} ${count}`)).toEqual(expected);
   });
 });
 
-describe('countBy=tagIds', () => {
-  test('counts each tag of a task, and nothing for a task without tags', async () => {
-    const [a = '', b = '', c = ''] = [
-      (await create('tag')).id,
-      (await create('tag')).id,
-      (await create('tag')).id,
-    ].sort();
-    const counts = await countsOf('tagIds', [
-      { tagIds: [a, b] },
-      { tagIds: [b] },
-      { tagIds: [] },
-      { tagIds: [c, b] },
-      { tagIds: [] },
-    ]);
-    expect(counts).toEqual([
-      [b, 3],
-      [a, 1],
-      [c, 1],
-    ]);
-  });
-
-  test('counts all tags of the tasks of one tag', async () => {
-    const [a, b] = [(await create('tag')).id, (await create('tag')).id];
-    for (const tagIds of [[a, b], [a], [b]]) await create('task', { tagIds });
-    const counts = await readCounts(withQuery(`${pathTo('tag', a)}/tasks`, { countBy: 'tagIds' }));
-    expect(pairs(counts, 'tagIds')).toEqual([
-      [a, 2],
-      [b, 1],
-    ]);
-  });
+test('countBy=tagIds counts each tag of a task, and nothing for a task without tags', async () => {
+  const [a = '', b = '', c = ''] = (await createMany('tag', [{}, {}, {}])).map(({ id }) => id).sort();
+  expect(await countsOf('tagIds', [[a, b], [b], [], [c, b], []])).toEqual([
+    [b, 3],
+    [a, 1],
+    [c, 1],
+  ]);
 });
 
 test('counts shows the first 100 values of a field', async () => {
   const numbers = Array.from({ length: 102 }, (_, number) => `s${String(number).padStart(3, '0')}`);
-  const counts = await countsOf(
-    'status',
-    [...numbers, 's101'].map((status) => ({ status })),
-  );
+  const counts = await countsOf('status', [...numbers, 's101']);
   expect(counts).toEqual([['s101', 2], ...numbers.slice(0, 99).map((status) => [status, 1])]);
 });
 

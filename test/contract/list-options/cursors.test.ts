@@ -1,4 +1,4 @@
-import { expectParameter, expectProblem } from '../problem.ts';
+import { expectParameter } from '../problem.ts';
 import { create, type List, pathTo, readList, resourceOf, someLists } from '../resources.ts';
 import { type Parameters, pathOf, request, withQuery } from '../service.ts';
 
@@ -85,12 +85,8 @@ describe.each(someLists)('after in GET $title', ({ item, open }) => {
       { after: '', page: 1 },
     ];
     for (const parameters of refused) {
-      const response = await request(
-        'GET',
-        at({ limit: 2, sortBy: 'name', sortOrder: 'asc', ...parameters }),
-      );
-      expectProblem(response, 400);
-      expectParameter(response, 'after');
+      const query = { limit: 2, sortBy: 'name', sortOrder: 'asc', ...parameters };
+      expectParameter(await request('GET', at(query)), 'after');
     }
   });
 });

@@ -1,3 +1,4 @@
+import { createMany, times } from '../batches.ts';
 import { expectParameter, type Problem } from '../problem.ts';
 import {
   create,
@@ -30,20 +31,7 @@ function operatorsOf(field: string): string[] {
   return isText ? [...comparing, 'startsWith', 'contains'] : comparing;
 }
 
-const allOperators = [
-  'ne',
-  'in',
-  'notIn',
-  'lt',
-  'lte',
-  'gt',
-  'gte',
-  'startsWith',
-  'contains',
-  'isNull',
-  'all',
-  'isEmpty',
-];
+const allOperators = [...comparing, 'startsWith', 'contains', 'isNull', 'all', 'isEmpty'];
 
 /** Every field of every resource, with the operators that it takes. */
 const filterFields = resources.flatMap(({ kind, path, scalarFields, nullable, references }) => {
@@ -140,34 +128,12 @@ describe.each(filterFields)('$field of a $kind', ({ path, field, operators }) =>
 });
 
 describe('operators with a wrong name', () => {
-  test('return 400: dueDate[before] suggests lt', async () => {
-    const response = await request('GET', '/v1/tasks?dueDate[before]=2026-01-01');
-    expect(messageOf(expectParameter(response, 'dueDate[before]'))).toMatch(/\blt\b/);
-  });
-
-  test('return 400: priority[contains] names the operators of priority', async () => {
-    const response = await request('GET', '/v1/tasks?priority[contains]=hi');
-    const message = messageOf(expectParameter(response, 'priority[contains]'));
-    for (const operator of comparing) expect(message).toMatch(new RegExp(`\\b${operator}\\b`));
-  });
-
-  test.each([
-    'name[NE]',
-    'name[Contains]',
-    'name[startswith]',
-    'name[notin]',
-    'userId[isnull]',
-    'name[equals]',
-    'name[constructor]',
-    'name[__proto__]',
-    'page[ne]',
-    'limit[lt]',
-    'sortBy[in]',
-    'nam[ne]',
-    'email[ne]',
-  ])('return 400 with the parameter for %s', async (parameter) => {
-    expectParameter(await request('GET', withQuery('/v1/tasks', { [parameter]: '1' })), parameter);
-  });
+  test.each(['name[NE]', 'userId[isnull]', 'name[constructor]', 'page[ne]', 'sortBy[in]', 'email[ne]'])(
+    'return 400 with the parameter for %s',
+    async (parameter) => {
+      expectParameter(await request('GET', withQuery('/v1/tasks', { [parameter]: '1' })), parameter);
+    },
+  );
 
   test('return 400 with the nearest field for an unknown field', async () => {
     const response = await request('GET', '/v1/tasks?pririty[ne]=high');
@@ -176,71 +142,35 @@ describe('operators with a wrong name', () => {
 });
 
 describe('values that an operator cannot use', () => {
-  const dates = ['', '2026-02-30', '2026-1-1', 'today', '2026-01-01T00:00:00Z', '20260101', ' 2026-01-01'];
-  const times = ['', 'yesterday', '2026-02-30T00:00:00Z', '2026-01-01T25:00:00Z', '1767225600000'];
-  const booleans = ['', 'T', '1', 'yes', 'null'];
-  const operatorsOfDates = comparing;
   const rows = [
-    ...operatorsOfDates.flatMap((operator) => dates.map((value) => ['dueDate', operator, value] as const)),
-    ...operatorsOfDates.flatMap((operator) => times.map((value) => ['updatedAt', operator, value] as const)),
-    ...booleans.map((value) => ['dueDate', 'isNull', value] as const),
-    ...booleans.map((value) => ['userId', 'isNull', value] as const),
-    ...booleans.map((value) => ['tagIds', 'isEmpty', value] as const),
-  ];
+    ...comparing.map((operator) => ['dueDate', operator, '2026-02-30'] as const),
+    ...comparing.map((operator) => ['updatedAt', operator, '2026-01-01T25:00:00Z'] as const),
+    ...['', '2026-1-1', '2026-01-01T00:00:00Z', ' 2026-01-01'].map(
+      (value) => ['dueDate', 'lt', value] as const,
+    ),
+    ...['', '2026-02-30T00:00:00Z', '1767225600000'].map((value) => ['updatedAt', 'lt', value] as const),
+    ...orderOperators.map((operator) => ['priority', operator, 'HIGH'] as const),
+    ['dueDate', 'isNull', ''],
+    ['userId', 'isNull', '1'],
+    ['tagIds', 'isEmpty', 'null'],
+  ] as const;
 
   test.each(rows)('return 400 with the parameter for %s[%s]=%j', async (field, operator, value) => {
     const parameter = `${field}[${operator}]`;
     expectParameter(await request('GET', withQuery('/v1/tasks', { [parameter]: value })), parameter);
   });
 
-  test('say what would be right', async () => {
-    const message = async (parameter: string): Promise<string> =>
-      messageOf(
-        expectParameter(await request('GET', withQuery('/v1/tasks', { [parameter]: 'x' })), parameter),
-      );
-    expect(await message('dueDate[lt]')).toMatch(/YYYY-MM-DD/);
-    expect(await message('createdAt[gte]')).toMatch(/RFC 3339|YYYY-MM-DD|\d{4}-\d{2}-\d{2}T/);
-    expect(await message('userId[isNull]')).toMatch(/true.*false/);
-    expect(await message('tagIds[isEmpty]')).toMatch(/true.*false/);
-    expect(await message('priority[lt]')).toMatch(/none.*low.*medium.*high.*urgent/);
-  });
-
-  test.each(['in', 'notIn'])('return 400 for one invalid date among others in %s', async (operator) => {
-    const parameter = `dueDate[${operator}]`;
-    for (const value of ['2026-01-01,never', '2026-01-01,', ',2026-01-01']) {
-      expectParameter(await request('GET', withQuery('/v1/tasks', { [parameter]: value })), parameter);
-    }
-  });
-
-  test.each(orderOperators)(
-    'return 400 for priority[%s]=unknown (an addition to the design)',
-    async (operator) => {
-      const parameter = `priority[${operator}]`;
-      for (const [value, expected] of [
-        ['unknown', /none.*low.*medium.*high.*urgent/],
-        ['', /none.*low.*medium.*high.*urgent/],
-        ['HIGH', /Did you mean "high"/],
-      ] as const) {
-        const problem = expectParameter(
-          await request('GET', withQuery('/v1/tasks', { [parameter]: value })),
-          parameter,
-        );
-        expect(messageOf(problem)).toMatch(expected);
-      }
+  test.each(['2026-01-01,never', '2026-01-01,'])(
+    'return 400 for one invalid date among others: %s',
+    async (value) => {
+      expectParameter(await request('GET', withQuery('/v1/tasks', { 'dueDate[in]': value })), 'dueDate[in]');
     },
   );
 
-  test.each(['ne', 'lt', 'lte', 'gt', 'gte', 'startsWith', 'contains', 'isNull', 'isEmpty'])(
-    'return 400 when %s occurs twice with different values',
-    async (operator) => {
-      const field = { isNull: 'userId', isEmpty: 'tagIds' }[operator] ?? 'name';
-      const [one, other] = operator.startsWith('is') ? ['true', 'false'] : ['a', 'b'];
-      const parameter = `${field}[${operator}]`;
-      const twice = withQuery('/v1/tasks', [
-        [parameter, one],
-        [parameter, other],
-      ]);
-      expectParameter(await request('GET', twice), parameter);
+  test.each(['name[ne]=a&name[ne]=b', 'userId[isNull]=true&userId[isNull]=false'])(
+    'return 400 when the operator occurs twice with different values: %s',
+    async (query) => {
+      expectParameter(await request('GET', `/v1/tasks?${query}`), query.slice(0, query.indexOf('=')));
     },
   );
 });
@@ -264,10 +194,8 @@ describe('text', () => {
     expectPlaces(filled, [
       [{ 'name[ne]': 'b' }, except(2)],
       [{ 'name[ne]': 'no such name' }, except()],
-      [{ 'name[in]': 'a,b' }, [1, 2]],
-      [{ 'name[in]': 'é' }, [4]],
+      [{ 'name[in]': 'no such name,é' }, [4]],
       [{ 'name[notIn]': 'B,\u{1F600}' }, except(0, 10)],
-      [{ 'name[in]': 'no such name,b' }, [2]],
     ]));
 
   test('compares by Unicode code point with lt, lte, gt and gte', () => {
@@ -277,7 +205,7 @@ describe('text', () => {
       names.flatMap((name, place) => (isMatch(byCodePoint(name, bound)) ? [place] : []));
     return expectPlaces(
       filled,
-      [...names, 'C', 'zzz', '!', '\u{10FFFF}'].flatMap((bound) => [
+      ['b', 'é', '\uFF5E', 'C', '\u{10FFFF}'].flatMap((bound) => [
         [{ 'name[lt]': bound }, matching(bound, (difference) => difference < 0)] as const,
         [{ 'name[lte]': bound }, matching(bound, (difference) => difference <= 0)] as const,
         [{ 'name[gt]': bound }, matching(bound, (difference) => difference > 0)] as const,
@@ -303,66 +231,22 @@ describe('text', () => {
       [{ 'name[contains]': ',' }, [6]],
       [{ 'name[contains]': '\\' }, [7]],
       [{ 'name[startsWith]': 'x\\' }, [7]],
-      [{ 'name[contains]': '%' }, []],
       [{ 'name[contains]': '.' }, []],
-      [{ 'name[contains]': '*' }, []],
     ]));
 
   test('escapes a comma and a backslash with a backslash in in and notIn (an addition to the design)', () =>
     expectPlaces(filled, [
-      [{ 'name[in]': 'x\\,y' }, [6]],
       [{ 'name[in]': 'x,y' }, []],
-      [{ 'name[in]': 'x\\\\y' }, [7]],
       [{ 'name[in]': 'a,x\\,y,x\\\\y' }, [1, 6, 7]],
       [{ 'name[notIn]': 'x\\,y,x\\\\y' }, except(6, 7)],
-    ]));
-
-  test('combines the values of repeated in and notIn', () =>
-    expectPlaces(filled, [
-      [
-        [
-          ['name[in]', 'a'],
-          ['name[in]', 'b,x\\,y'],
-        ],
-        [1, 2, 6],
-      ],
-      [
-        [
-          ['name[notIn]', 'a,b'],
-          ['name[notIn]', 'B'],
-        ],
-        except(0, 1, 2),
-      ],
     ]));
 
   test('combines several operators of one field, and an exact value, with AND', () =>
     expectPlaces(filled, [
       [{ 'name[gte]': 'a', 'name[lt]': 'b' }, [1, 5]],
       [{ 'name[contains]': 'b', 'name[ne]': 'B', 'name[startsWith]': 'A' }, [5]],
-      [{ name: 'a', 'name[contains]': 'a' }, [1]],
       [{ name: 'a', 'name[ne]': 'a' }, []],
     ]));
-});
-
-describe('status', () => {
-  test('compares as text', async () => {
-    const statuses = ['active', 'Active', 'archived', 'planned'];
-    const filled = await fill(
-      'project',
-      statuses.map((status) => ({ status })),
-    );
-    await expectPlaces(filled, [
-      [{ 'status[lt]': 'active' }, [1]],
-      [{ 'status[gte]': 'archived' }, [2, 3]],
-      [{ 'status[startsWith]': 'AC' }, [0, 1]],
-      [{ 'status[contains]': 'ANNE' }, [3]],
-      [{ 'status[in]': 'active,planned' }, [0, 3]],
-      [{ 'status[notIn]': 'active,planned' }, [1, 2]],
-      [{ 'status[ne]': 'active' }, [1, 2, 3]],
-      [{ 'status[in]': 'not valid as a status!,active' }, [0]],
-      [{ 'status[ne]': 'not valid as a status!' }, [0, 1, 2, 3]],
-    ]);
-  });
 });
 
 describe('description', () => {
@@ -404,23 +288,14 @@ describe('description', () => {
       [{ 'description[notIn]': '' }, [1, 2, 3, 4, 5, 6, 7]],
     ]));
 
-  test('ignores case with startsWith', () =>
-    expectPlaces(filled, [
-      [{ 'description[startsWith]': 'sHORT' }, [1]],
-      [{ 'description[startsWith]': 'LONG. long.' }, [5]],
-      [{ 'description[startsWith]': 'hort' }, []],
-    ]));
-
-  test('takes at most 100 characters with startsWith (an addition to the design)', async () => {
+  test('takes at most 100 characters with startsWith, and ignores case', async () => {
     await expectPlaces(filled, [
+      [{ 'description[startsWith]': 'sHORT' }, [1]],
       [{ 'description[startsWith]': hundred.toUpperCase() }, [2, 3, 4]],
       [{ 'description[startsWith]': '\u{1F600}'.repeat(100) }, [6]],
     ]);
-    for (const value of [`${hundred}a`, '\u{1F600}'.repeat(101)]) {
-      const path = withQuery('/v1/tasks', { 'description[startsWith]': value });
-      const problem = expectParameter(await request('GET', path), 'description[startsWith]');
-      expect(messageOf(problem)).toMatch(/\b100\b/);
-    }
+    const path = withQuery('/v1/tasks', { 'description[startsWith]': `${hundred}a` });
+    expectParameter(await request('GET', path), 'description[startsWith]');
   });
 });
 
@@ -442,17 +317,13 @@ describe('priority', () => {
       [{ 'priority[gt]': 'medium' }, [0, 2]],
       [{ 'priority[gte]': 'medium' }, [0, 2, 4]],
       [{ 'priority[lt]': 'none' }, []],
-      [{ 'priority[gte]': 'none' }, [0, 1, 2, 3, 4]],
-      [{ 'priority[in]': 'high,urgent' }, [0, 2]],
       [{ 'priority[notIn]': 'high,urgent' }, [1, 3, 4]],
       [{ 'priority[ne]': 'none' }, [0, 2, 3, 4]],
     ]));
 
   test('matches nothing for unknown values of in, notIn and ne (an addition to the design)', () =>
     expectPlaces(filled, [
-      [{ 'priority[in]': 'unknown' }, []],
-      [{ 'priority[in]': 'unknown,low' }, [3]],
-      [{ 'priority[in]': 'HIGH' }, []],
+      [{ 'priority[in]': 'unknown,HIGH,low' }, [3]],
       [{ 'priority[ne]': 'unknown' }, [0, 1, 2, 3, 4]],
       [{ 'priority[notIn]': 'unknown,low' }, [0, 1, 2, 4]],
     ]));
@@ -469,7 +340,6 @@ describe('dates', () => {
       [{ 'dueDate[lte]': '2026-01-01' }, [1, 2]],
       [{ 'dueDate[gt]': '2026-01-01' }, [3]],
       [{ 'dueDate[gte]': '2026-01-01' }, [1, 3]],
-      [{ 'dueDate[gte]': '0001-01-01' }, [1, 2, 3]],
       [{ 'dueDate[lte]': '9999-12-31' }, [1, 2, 3]],
       [{ 'dueDate[ne]': '2026-01-01' }, [0, 2, 3]],
       [{ 'dueDate[in]': '2026-01-01,2026-01-02' }, [1, 3]],
@@ -492,7 +362,7 @@ describe('timestamps', () => {
       times.flatMap((time, place) => (isMatch(Date.parse(time)) ? [place] : []));
     const shifted = (hours: number, offset: string): string =>
       new Date(at + hours * 3_600_000).toISOString().replace('Z', offset);
-    for (const value of [middle, shifted(0, '+00:00'), shifted(2, '+02:00'), shifted(-9.5, '-09:30')]) {
+    for (const value of [middle, shifted(-9.5, '-09:30')]) {
       await expectPlaces(filled, [
         [{ [`${field}[lt]`]: value }, matching((time) => time < at)],
         [{ [`${field}[lte]`]: value }, matching((time) => time <= at)],
@@ -503,17 +373,6 @@ describe('timestamps', () => {
         [{ [`${field}[notIn]`]: value }, matching((time) => time !== at)],
       ]);
     }
-  });
-
-  test('may leave out milliseconds', async () => {
-    const filled = await fill('tag', [{}]);
-    const second = String(filled.entities[0]?.createdAt).replace(/\.\d+Z$/, '');
-    const next = new Date(Date.parse(`${second}Z`) + 1_000).toISOString().replace('.000Z', '');
-    await expectPlaces(filled, [
-      [{ 'createdAt[gte]': `${second}Z`, 'createdAt[lt]': `${next}Z` }, [0]],
-      [{ 'createdAt[gte]': `${next}+00:00` }, []],
-      [{ 'createdAt[lt]': `${second}Z` }, []],
-    ]);
   });
 });
 
@@ -573,16 +432,13 @@ describe('null in a text field', () => {
   test('matches ne, notIn and isNull, and no other operator', async () => {
     const filled = await fill('user', [{ email: null }, { email: 'ada@example.com' }]);
     await expectPlaces(filled, [
-      [{ 'email[ne]': 'ada@example.com' }, [0]],
-      [{ 'email[notIn]': 'ada@example.com,bob@example.com' }, [0]],
       [{ 'email[ne]': 'null' }, [0, 1]],
+      [{ 'email[notIn]': 'ada@example.com,bob@example.com' }, [0]],
       [{ 'email[isNull]': 'true' }, [0]],
       [{ 'email[isNull]': 'false' }, [1]],
       [{ 'email[in]': 'null,' }, []],
-      [{ 'email[lt]': 'zzz' }, [1]],
       [{ 'email[lte]': 'zzz' }, [1]],
       [{ 'email[gt]': '!' }, [1]],
-      [{ 'email[gte]': '!' }, [1]],
       [{ 'email[startsWith]': 'ADA' }, [1]],
       [{ 'email[contains]': '@EXAMPLE' }, [1]],
       [{ 'email[contains]': 'n' }, []],
@@ -591,8 +447,10 @@ describe('null in a text field', () => {
 });
 
 describe('tagIds', () => {
+  const repeated = (name: string, ...values: string[]): Pairs => values.map((value) => [name, value]);
+
   test('matches any of, all of, and empty', async () => {
-    const [a, b, c] = [(await create('tag')).id, (await create('tag')).id, (await create('tag')).id];
+    const [a = '', b = '', c = ''] = identifiers({ data: await createMany('tag', times(3)) });
     const filled = await fill('task', [
       { tagIds: [a] },
       { tagIds: [b, a] },
@@ -603,7 +461,6 @@ describe('tagIds', () => {
     await expectPlaces(filled, [
       [{ 'tagIds[in]': `${b},${c}` }, [1, 2, 4]],
       [{ 'tagIds[in]': `unknown,${b}` }, [1, 2]],
-      [{ 'tagIds[in]': 'unknown' }, []],
       [{ 'tagIds[all]': `${a},${b}` }, [1, 2]],
       [{ 'tagIds[all]': a }, [0, 1, 2]],
       [{ 'tagIds[all]': `${a},unknown` }, []],
@@ -611,20 +468,9 @@ describe('tagIds', () => {
       [{ 'tagIds[isEmpty]': 'false' }, [0, 1, 2, 4]],
       [{ tagIds: a, 'tagIds[in]': `${b},${c}`, 'tagIds[all]': c }, [2]],
       [{ 'tagIds[isEmpty]': 'true', tagIds: a }, []],
-      [
-        [
-          ['tagIds[in]', b],
-          ['tagIds[in]', c],
-        ],
-        [1, 2, 4],
-      ],
-      [
-        [
-          ['tagIds[all]', a],
-          ['tagIds[all]', `${b},${c}`],
-        ],
-        [2],
-      ],
+      // A repeated parameter has the values of all its occurrences.
+      [repeated('tagIds[in]', b, c), [1, 2, 4]],
+      [repeated('tagIds[all]', a, `${b},${c}`), [2]],
     ]);
   });
 });
@@ -634,7 +480,6 @@ describe('a value that the field can never have', () => {
     ['dueDate', 'never'],
     ['createdAt', '2026-01-01'],
     ['priority', 'unknown'],
-    ['status', 'not a status!'],
     ['tagIds', 'unknown'],
     ['dueDate', ''],
   ])('finds nothing without an operator: %s=%s', async (field, value) => {

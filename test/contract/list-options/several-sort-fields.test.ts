@@ -1,5 +1,6 @@
 import type { Direction } from '#functions/store/model/list-query.ts';
 import { plainOrder } from '../../support/plain-list.ts';
+import { createMany } from '../batches.ts';
 import { expectParameter } from '../problem.ts';
 import {
   create,
@@ -39,53 +40,25 @@ describe.each(someLists)('GET $title', ({ item, open }) => {
   const read = async (parameters: Parameters): Promise<string[]> =>
     identifiers(await readList(at(parameters)));
 
+  const asPairs = (order: string) => order.split(',').map((part) => part.split(' ') as [string, Direction]);
+
   test.each([
-    [['name', 'asc']],
-    [['name', 'desc']],
-    [
-      ['name', 'asc'],
-      ['createdAt', 'desc'],
-    ],
-    [
-      ['name', 'desc'],
-      ['createdAt', 'asc'],
-    ],
-    [
-      ['status', 'asc'],
-      ['name', 'desc'],
-    ],
-    [
-      ['status', 'desc'],
-      ['name', 'asc'],
-      ['id', 'desc'],
-    ],
-    [
-      ['name', 'asc'],
-      ['status', 'desc'],
-      ['updatedAt', 'asc'],
-    ],
-  ] as const)('sorts by each field in its own direction: %j', async (...order) => {
-    const expected = sorted(entities, order);
+    'name asc',
+    'name asc,createdAt desc',
+    'status desc,name asc,id desc',
+    'name asc,status desc,updatedAt asc',
+  ])('sorts by each field in its own direction: %s', async (text) => {
+    const order = asPairs(text);
     const sortBy = order.map(([field]) => field).join(',');
     const sortOrder = order.map(([, direction]) => direction).join(',');
-    expect(await read({ sortBy, sortOrder })).toEqual(expected);
-    expect(await read({ sort_by: sortBy, sort_order: sortOrder })).toEqual(expected);
+    expect(await read({ sortBy, sortOrder })).toEqual(sorted(entities, order));
+    expect(await read({ sort_by: sortBy, sort_order: sortOrder })).toEqual(sorted(entities, order));
   });
 
-  test.each(['asc', 'desc'] as const)('uses one direction for all fields: %s', async (direction) => {
-    const order = [
-      ['status', direction],
-      ['name', direction],
-    ] as const;
-    expect(await read({ sortBy: 'status,name', sortOrder: direction })).toEqual(sorted(entities, order));
-  });
-
-  test('sorts descending by all fields without sortOrder', async () => {
-    const order = [
-      ['name', 'desc'],
-      ['status', 'desc'],
-    ] as const;
-    expect(await read({ sortBy: 'name,status' })).toEqual(sorted(entities, order));
+  test('uses one direction for all fields, which is descending without sortOrder', async () => {
+    const ascending = await read({ sortBy: 'status,name', sortOrder: 'asc' });
+    expect(ascending).toEqual(sorted(entities, asPairs('status asc,name asc')));
+    expect(await read({ sortBy: 'status,name' })).toEqual(ascending.toReversed());
   });
 
   test('resolves ties in the direction of the first field', async () => {
@@ -100,28 +73,13 @@ describe.each(someLists)('GET $title', ({ item, open }) => {
     expect(ids).toEqual(sorted(entities, order));
   });
 
-  test('divides the order into pages', async () => {
-    const query = { sortBy: 'name,createdAt', sortOrder: 'asc,desc' };
-    const pages = await Promise.all(
-      [1, 2, 3].map(async (page) => readList(at({ ...query, limit: 4, page }))),
-    );
-    expect(pages.flatMap(identifiers)).toEqual(await read(query));
-    for (const page of pages) expect(page).toMatchObject({ total: entities.length, totalPages: 3 });
-  });
-
   test.each([
-    ['sortBy', { sortBy: 'name,unknown' }],
-    ['sortBy', { sortBy: 'name,' }],
     ['sortBy', { sortBy: ',name' }],
     ['sortBy', { sortBy: 'name,status,id,createdAt' }],
     ['sortBy', { sortBy: 'name,tagIds' }],
-    ['sortOrder', { sortBy: 'name,status', sortOrder: 'asc,upwards' }],
     ['sortOrder', { sortBy: 'name,status', sortOrder: 'asc,' }],
-    ['sortOrder', { sortBy: 'name', sortOrder: 'asc,desc' }],
     ['sortOrder', { sortBy: 'name,status', sortOrder: 'asc,desc,asc' }],
-    ['sortOrder', { sortBy: 'name,status,id', sortOrder: 'asc,desc,asc,desc' }],
     ['sortOrder', { sortBy: 'name,status,id', sortOrder: 'asc,desc' }],
-    ['sortOrder', { sortOrder: 'asc,desc' }],
   ])('returns 400 with %s for %j', async (parameter, query: Parameters) => {
     expectParameter(await request('GET', at(query)), parameter);
   });
@@ -175,13 +133,13 @@ test('sortBy=priority,dueDate sorts by rank, and null is the lowest', async () =
 
 test.each(['asc', 'desc'])('createdAt ends the order, in its own direction: %s', async (order) => {
   const status = unique('s');
-  const names = ['delta', 'alpha', 'echo', 'bravo', 'charlie'];
-  const operations = names.map((name) => ({ operation: 'create', body: { name, status } }));
-  expect((await request('POST', '/v1/tasks/batch', { body: { operations } })).status).toBe(200);
-  const read = async (sortBy: string, sortOrder: string): Promise<string[]> =>
-    identifiers(await readList(withQuery('/v1/tasks', { status, sortBy, sortOrder })));
-  const byCreation = await read('createdAt', order);
-  expect(byCreation).toHaveLength(names.length);
-  expect(await read('createdAt,name', `${order},asc`)).toEqual(byCreation);
-  expect(await read('status,createdAt,name', `asc,${order},desc`)).toEqual(byCreation);
+  // Those of one batch have the same time.
+  const created = await createMany(
+    'task',
+    ['delta', 'alpha', 'echo', 'bravo'].map((name) => ({ name, status })),
+  );
+  const byId = created.map(({ id }) => id).sort();
+  const query = { status, sortBy: 'status,createdAt,name', sortOrder: `asc,${order},desc` };
+  const ids = identifiers(await readList(withQuery('/v1/tasks', query)));
+  expect(ids).toEqual(order === 'asc' ? byId : byId.reverse());
 });

@@ -23,7 +23,6 @@ describe('a comma in a value of free text', () => {
   test.each([
     ['encoded, as Python writes it', 'name[in]=Smith%2C+John'],
     ['encoded, as axios and encodeURIComponent write it', `name[in]=${encodeURIComponent('Smith, John')}`],
-    ['encoded, by URLSearchParams', new URLSearchParams({ 'name[in]': 'Smith, John' }).toString()],
     ['escaped by a backslash', 'name[in]=Smith\\, John'],
     ['escaped by an encoded backslash', 'name[in]=Smith%5C%2C%20John'],
   ])('belongs to the value when it is %s', async (_, query) => {
@@ -55,13 +54,6 @@ describe('where no value has a comma', () => {
       expect(list.total).toBe(2);
     },
   );
-
-  test.each([`status[in]=${status},other`, `status[in]=${status}%2Cother`])(
-    '%s has two values',
-    async (query) => {
-      expect((await readList(`/v1/tasks?${query}`)).total).toBe(2);
-    },
-  );
 });
 
 describe('repeated parameters', () => {
@@ -76,13 +68,9 @@ describe('repeated parameters', () => {
 
   test.each([
     ['sortBy=priority&sortBy=name&sortOrder=asc&sortOrder=desc', 'sortBy=priority,name&sortOrder=asc,desc'],
-    ['sort_by=priority&sort_by=name', 'sortBy=priority,name'],
     ['fields=name&fields=status', 'fields=name,status'],
-    ['countBy=status&countBy=priority', 'countBy=status,priority'],
-    ['expand=user&expand=tags', 'expand=user,tags'],
     ['expand[]=user&expand[]=tags', 'expand=user,tags'],
     ['expand%5B%5D=user&expand%5B%5D=tags', 'expand=user,tags'],
-    ['priority[in][]=high&priority[in][]=low', 'priority[in]=high,low'],
     ['priority%5Bin%5D%5B%5D=high&priority%5Bin%5D%5B%5D=low', 'priority[in]=high,low'],
   ])('%s is %s', async (repeated, joined) => {
     await same(joined, repeated);
@@ -108,7 +96,6 @@ describe('[eq]', () => {
 
 test.each([
   ['the text of a response', (time: string) => time],
-  ['+00:00', (time: string) => time.replace('Z', '+00:00')],
   [
     'an hour east',
     (time: string) => new Date(Date.parse(time) + 3_600_000).toISOString().replace('Z', '+01:00'),

@@ -1,5 +1,7 @@
 import { create, paths, pathTo } from './resources.ts';
-import { request } from './service.ts';
+import { isLocal, request, type TestResponse } from './service.ts';
+
+/** Headers of every response: for other origins, for measurements, and none that keeps a state. */
 
 /** An origin that the local service allows, and every deployment with the default `corsOrigins`. */
 const origin = 'http://localhost:5173';
@@ -29,20 +31,26 @@ describe('a preflight request', () => {
   });
 });
 
+async function responsesOfEachKind(): Promise<TestResponse[]> {
+  const { id } = await create('tag');
+  const headers = { origin };
+  return [
+    await request('GET', '/v1/health', { headers }),
+    await request('GET', '/v1/tags?limit=1', { headers }),
+    await request('HEAD', pathTo('tag', id), { headers }),
+    await request('POST', '/v1/tags', { headers, body: { name: 'x' } }),
+    await request('PATCH', pathTo('tag', id), { headers, body: { name: 'y' } }),
+    await request('PUT', pathTo('tag', id), { headers, body: { name: 'z' } }),
+    await request('DELETE', pathTo('tag', id), { headers }),
+    await request('GET', pathTo('tag', id), { headers }),
+    await request('POST', '/v1/tags', { headers, body: {} }),
+  ];
+}
+
 describe('a response to another origin', () => {
   test('can be read after success and after an error', async () => {
-    const { id } = await create('tag');
-    const headers = { origin };
-    for (const response of [
-      await request('GET', '/v1/tags?limit=1', { headers }),
-      await request('GET', pathTo('tag', id), { headers }),
-      await request('POST', '/v1/tags', { headers, body: { name: 'x' } }),
-      await request('POST', '/v1/tags', { headers, body: {} }),
-      await request('GET', pathTo('tag', 'unknown'), { headers }),
-      await request('DELETE', pathTo('tag', id), { headers }),
-    ]) {
-      expect([origin, '*']).toContain(response.headers.get('access-control-allow-origin'));
-    }
+    for (const { headers } of await responsesOfEachKind())
+      expect([origin, '*']).toContain(headers.get('access-control-allow-origin'));
   });
 
   test('exposes the headers for paging, redirects and conditional updates', async () => {
@@ -51,4 +59,16 @@ describe('a response to another origin', () => {
     const needed = ['etag', 'link', 'location', 'idempotency-replayed', 'x-total-count'];
     expect(exposed.includes('*') ? needed : exposed).toEqual(expect.arrayContaining(needed));
   });
+});
+
+test.each(['GET', 'HEAD'] as const)('%s /v1/health returns 200', async (method) => {
+  expect((await request(method, '/v1/health')).status).toBe(200);
+});
+
+test('no response sets a cookie, and each of the local service has the database cost of the request', async () => {
+  for (const { headers } of await responsesOfEachKind()) {
+    expect(headers.has('set-cookie')).toBe(false);
+    const cost = /\bdynamodb;dur=\d+(\.\d+)?;desc="calls=\d+, read=\d+(\.\d+)?, write=\d+(\.\d+)?"/;
+    if (isLocal) expect(headers.get('server-timing')).toMatch(cost);
+  }
 });
