@@ -51,7 +51,7 @@ const everyLanding = (occasion: Occasion, base: string): Step[] => [
     command: jest('--selectProjects', 'contract', 'engine'),
     environment: { TEST_ENGINE: 'embedded' },
   },
-  { name: 'former', command: jest('--selectProjects', 'former'), environment: { TEST_RUNS: 'full' } },
+  { name: 'former', command: jest('--selectProjects', 'former') },
   { name: 'stack', command: jest('--selectProjects', 'stack') },
   {
     name: 'programs',

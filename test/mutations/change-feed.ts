@@ -1,193 +1,124 @@
-import type { Mutation } from './mutation.ts';
-
-const changes = 'functions/store/lists/changes';
-const unit = `test/unit/${changes}.test.ts`;
-const simulation = 'test/former/change-feed.test.ts';
-const costs = 'test/former/change-feed-costs.test.ts';
+import { toMutations } from './mutation.ts';
 
 /** Mutations of the rules of the change feed and of cursors. docs/sync.md and docs/list-engine.md give the reasons. */
-export const changeFeedMutations: readonly Mutation[] = [
-  {
-    name: 'hash-of-keys-ignored',
-    description: 'a record that appears among those that were given is taken for one of them',
-    file: `${changes}/key-hashes.ts`,
-    search: 'own?.equals(known) === true',
-    replacement: 'own !== undefined',
-    detectedBy: [simulation],
+export const changeFeedMutations = toMutations({
+  'functions/store/lists/changes/key-hashes.ts': {
+    'hash-of-keys-ignored': [
+      'a record that appears among those that were given is taken for one of them',
+      'own?.equals(known) === true',
+      'own !== undefined',
+    ],
   },
-  {
-    name: 'rows-before-not-matched',
-    description: 'an entity that leaves the filters is not removed',
-    file: `${changes}/merge-changes.ts`,
-    search: '[before, after].some(',
-    replacement: '[after, before].slice(0, 1).some(',
-    detectedBy: [`test/unit/${changes}.test.ts`],
-    testNamePattern: '^merge-changes ',
+  'functions/store/lists/changes/merge-changes.ts': {
+    'rows-before-not-matched': [
+      'an entity that leaves the filters is not removed',
+      '[before, after].some(',
+      '[after, before].slice(0, 1).some(',
+    ],
+    'changes-merged-by-order': [
+      'the last record decides, not the highest version',
+      'version >= known.version',
+      'version >= 0 * known.version',
+    ],
+    'entries-of-a-cut-record-lost': [
+      'the page after one that ends within a record begins behind this record',
+      'atEntries: next.entry,',
+      'atEntries: 0 * next.entry,',
+    ],
   },
-  {
-    name: 'page-smaller-than-the-window',
-    description: 'a page can end among the records that were given before',
-    file: `${changes}/read-log.ts`,
-    search: 'start && page.hasAllGiven && progress.isEnough(page)',
-    replacement: 'start && (!page.hasAllGiven || progress.isEnough(page))',
-    detectedBy: [simulation],
-  },
-  {
-    name: 'from-after-the-walk',
-    description: 'the log is read from the end of the walk',
-    file: `${changes}/list-changes.ts`,
-    search: 'cursor?.from ?? Math.max(0, nowMs - marginMs)',
-    replacement: 'Math.max(0 * (cursor?.from ?? 0), nowMs - marginMs)',
-    detectedBy: [unit],
-    testNamePattern: '^list-changes ',
-  },
-  {
-    name: 'walk-gives-what-left',
-    description: 'the walk gives an entity that does not match any more',
-    file: `${changes}/list-changes.ts`,
-    search: 'matches(entity.id, toRow(entity))',
-    replacement: 'matches(entity.id, toRow(entity)) || true',
-    detectedBy: [unit],
-    testNamePattern: '^list-changes ',
-  },
-  {
-    name: 'changes-merged-by-order',
-    description: 'the last record decides, not the highest version',
-    file: `${changes}/merge-changes.ts`,
-    search: 'version >= known.version',
-    replacement: 'version >= 0 * known.version',
-    detectedBy: [`test/unit/${changes}.test.ts`],
-    testNamePattern: '^merge-changes ',
-  },
-  {
-    name: 'ids-of-filters-forgotten',
-    description: 'the feed ignores filters by id and by createdAt',
-    file: `${changes}/list-changes.ts`,
-    search: 'isInRanges(ids, id) && matches(row)',
-    replacement: 'isInRanges(ids && undefined, id) && matches(row)',
-    detectedBy: [unit],
-    testNamePattern: '^list-changes ',
-  },
-  {
-    name: 'walk-ahead-of-the-log',
-    description: 'after the walk, the first pages of the log have earlier versions than the walk',
-    file: `${changes}/list-changes.ts`,
-    search: 'log.hasMore && cursor.isAhead',
-    replacement: 'log.hasMore && cursor.isAhead && query.limit < 0',
-    detectedBy: [simulation],
-  },
-  {
-    name: 'unsettled-records-given-once',
-    description: 'the cursor moves past records among which others can still appear',
-    file: `${changes}/list-changes.ts`,
-    search: 'const horizon = Math.max(cursor.from, nowMs - marginMs)',
-    replacement: 'const horizon = Math.max(cursor.from, nowMs - 0 * marginMs)',
-    detectedBy: [simulation],
-  },
-  {
-    name: 'rebuild-unnoticed',
-    description: 'a cursor from before a rebuild stays valid',
-    file: `${changes}/list-changes.ts`,
-    search: 'generationOf(database, manifest) !== generation',
-    replacement: 'generationOf(database, manifest) < 0 * generation',
-    detectedBy: [unit],
-    testNamePattern: '^list-changes ',
-  },
-  {
-    name: 'restore-unnoticed',
-    description: 'a cursor of another table stays valid',
-    file: `${changes}/list-changes.ts`,
-    search: "hash('sha256', tableName, 'buffer')",
-    replacement: "hash('sha256', tableName.slice(0, 0), 'buffer')",
-    detectedBy: [unit],
-    testNamePattern: '^list-changes ',
-  },
-  {
-    name: 'expired-records-unnoticed',
-    description: 'a cursor stays valid although records above it have expired',
-    file: `${changes}/list-changes.ts`,
-    search: 'if (canHaveExpired(',
-    replacement: 'if (from < 0 && canHaveExpired(',
-    detectedBy: [unit],
-    testNamePattern: '^list-changes ',
-  },
-  {
-    name: 'late-records-unread',
-    description:
+  'functions/store/lists/changes/read-log.ts': {
+    'page-smaller-than-the-window': [
+      'a page can end among the records that were given before',
+      'start && page.hasAllGiven && progress.isEnough(page)',
+      'start && (!page.hasAllGiven || progress.isEnough(page))',
+    ],
+    'late-records-unread': [
       'a page reads only what follows the page before, and not what has appeared among its records',
-    file: `${changes}/read-log.ts`,
-    search: "':first': stampPrefix(from + 1)",
-    replacement: "':first': page.cursor.at ?? stampPrefix(from + 1)",
-    detectedBy: [unit],
-    testNamePattern: '^list-changes ',
+      "':first': stampPrefix(from + 1)",
+      "':first': page.cursor.at ?? stampPrefix(from + 1)",
+    ],
+    'large-records-not-expected': [
+      'a request asks for as many records as it needs, however large they can be',
+      'const affordable = this.#affordable();',
+      'const affordable = this.#affordable() + 1_000;',
+    ],
   },
-  {
-    name: 'no-units-beside-given-records',
-    description:
+  'functions/store/lists/changes/list-changes.ts': {
+    'from-after-the-walk': [
+      'the log is read from the end of the walk',
+      'cursor?.from ?? Math.max(0, nowMs - marginMs)',
+      'Math.max(0 * (cursor?.from ?? 0), nowMs - marginMs)',
+    ],
+    'walk-gives-what-left': [
+      'the walk gives an entity that does not match any more',
+      'matches(entity.id, toRow(entity))',
+      'matches(entity.id, toRow(entity)) || true',
+    ],
+    'ids-of-filters-forgotten': [
+      'the feed ignores filters by id and by createdAt',
+      'isInRanges(ids, id) && matches(row)',
+      'isInRanges(ids && undefined, id) && matches(row)',
+    ],
+    'walk-ahead-of-the-log': [
+      'after the walk, the first pages of the log have earlier versions than the walk',
+      'log.hasMore && cursor.isAhead',
+      'log.hasMore && cursor.isAhead && query.limit < 0',
+    ],
+    'unsettled-records-given-once': [
+      'the cursor moves past records among which others can still appear',
+      'const horizon = Math.max(cursor.from, nowMs - marginMs)',
+      'const horizon = Math.max(cursor.from, nowMs - 0 * marginMs)',
+    ],
+    'rebuild-unnoticed': [
+      'a cursor from before a rebuild stays valid',
+      'generationOf(database, manifest) !== generation',
+      'generationOf(database, manifest) < 0 * generation',
+    ],
+    'restore-unnoticed': [
+      'a cursor of another table stays valid',
+      "hash('sha256', tableName, 'buffer')",
+      "hash('sha256', tableName.slice(0, 0), 'buffer')",
+    ],
+    'expired-records-unnoticed': [
+      'a cursor stays valid although records above it have expired',
+      'if (canHaveExpired(',
+      'if (from < 0 && canHaveExpired(',
+    ],
+    'no-units-for-descriptions': [
+      'the items of entities can use up what a request may cost, before a description is read',
+      'Math.min(left / 2, left - maxTextUnits)',
+      'left',
+    ],
+    'descriptions-not-counted': [
+      'a request reads the descriptions of all changes, however long they are',
+      'affordable(textCosts, budget.left)',
+      'affordable(textCosts, budget.left + 1_000)',
+    ],
+    'descriptions-of-the-walk-not-counted': [
+      'a page of the walk reads all descriptions, however long they are',
+      'affordable(listed.map(textUnits), budget.left)',
+      'affordable(listed.map(textUnits), budget.left + 1_000)',
+    ],
+  },
+  'functions/store/lists/changes/request-budget.ts': {
+    'no-units-beside-given-records': [
       'a page has nothing new when the records that were given before cost as much as a request may',
-    file: `${changes}/request-budget.ts`,
-    search: 'this.#max = this.used + unitsBesideGiven',
-    replacement: 'this.#max = this.used + 0 * unitsBesideGiven',
-    detectedBy: [costs],
+      'this.#max = this.used + unitsBesideGiven',
+      'this.#max = this.used + 0 * unitsBesideGiven',
+    ],
   },
-  {
-    name: 'entries-of-a-cut-record-lost',
-    description: 'the page after one that ends within a record begins behind this record',
-    file: `${changes}/merge-changes.ts`,
-    search: 'atEntries: next.entry,',
-    replacement: 'atEntries: 0 * next.entry,',
-    detectedBy: [unit],
-    testNamePattern: '^list-changes ',
+  'functions/store/lists/changes/cursor.ts': {
+    'cursor-of-another-query': [
+      'a cursor is accepted with other filters',
+      'hash.compare(bytes, 1, 1 + queryHashBytes) !== 0',
+      'hash.compare(bytes, 1, 1 + queryHashBytes) > 1',
+    ],
   },
-  {
-    name: 'large-records-not-expected',
-    description: 'a request asks for as many records as it needs, however large they can be',
-    file: `${changes}/read-log.ts`,
-    search: 'const affordable = this.#affordable();',
-    replacement: 'const affordable = this.#affordable() + 1_000;',
-    detectedBy: [costs],
-  },
-  {
-    name: 'no-units-for-descriptions',
-    description: 'the items of entities can use up what a request may cost, before a description is read',
-    file: `${changes}/list-changes.ts`,
-    search: 'Math.min(left / 2, left - maxTextUnits)',
-    replacement: 'left',
-    detectedBy: [costs],
-  },
-  {
-    name: 'descriptions-not-counted',
-    description: 'a request reads the descriptions of all changes, however long they are',
-    file: `${changes}/list-changes.ts`,
-    search: 'affordable(textCosts, budget.left)',
-    replacement: 'affordable(textCosts, budget.left + 1_000)',
-    detectedBy: [costs],
-  },
-  {
-    name: 'descriptions-of-the-walk-not-counted',
-    description: 'a page of the walk reads all descriptions, however long they are',
-    file: `${changes}/list-changes.ts`,
-    search: 'affordable(listed.map(textUnits), budget.left)',
-    replacement: 'affordable(listed.map(textUnits), budget.left + 1_000)',
-    detectedBy: [costs],
-  },
-  {
-    name: 'cursor-of-another-query',
-    description: 'a cursor is accepted with other filters',
-    file: `${changes}/cursor.ts`,
-    search: 'hash.compare(bytes, 1, 1 + queryHashBytes) !== 0',
-    replacement: 'hash.compare(bytes, 1, 1 + queryHashBytes) > 1',
-    detectedBy: [`test/unit/${changes}.test.ts`],
-    testNamePattern: '^cursor ',
-  },
-  {
-    name: 'place-without-equal-rows',
-    description: 'a page behind a cursor skips no rows that are equal to its last one in all fields',
-    file: 'functions/store/lists/engine/read/place.ts',
-    search: 'return [...parts, { ...whole, filters: [...filters, ...equal], ids: idsUpTo(query, id) }];',
-    replacement:
+  'functions/store/lists/engine/read/place.ts': {
+    'place-without-equal-rows': [
+      'a page behind a cursor skips no rows that are equal to its last one in all fields',
+      'return [...parts, { ...whole, filters: [...filters, ...equal], ids: idsUpTo(query, id) }];',
       'return [...parts, { ...whole, filters: [...filters, ...equal], ids: idsUpTo(query, id) }].slice(0, -1);',
-    detectedBy: ['test/unit/functions/store/lists.test.ts'],
-    testNamePattern: 'from cursor to cursor',
+    ],
   },
-];
+});

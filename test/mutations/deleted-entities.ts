@@ -1,279 +1,174 @@
-import type { Mutation } from './mutation.ts';
-
-const restore = 'functions/store/cascades/restore.ts';
-const deletion = 'functions/store/model/deletion.ts';
-const compaction = 'functions/store/lists/engine/compaction';
-const unit = 'test/unit/functions/store';
-const cascades = `${unit}/cascades.test.ts`;
-const model = `${unit}/model.test.ts`;
-const contract = 'test/contract/deleted-entities.test.ts';
+import { toMutations } from './mutation.ts';
 
 /** The rules of deleted entities and of what restores them. */
-export const deletedEntityMutations: readonly Mutation[] = [
-  {
-    name: 'deleted-entity-visible',
-    description: 'reads of the database return deleted entities to those who do not ask for them',
-    file: 'functions/store/dynamodb/database.ts',
-    search: 'withDeleted ? items : items.filter((item) => !isDeletedItem(item));',
-    replacement: 'withDeleted ? items : items.filter((item) => item !== undefined || !isDeletedItem(item));',
-    detectedBy: [cascades],
-    testNamePattern: 'absent from every read',
+export const deletedEntityMutations = toMutations({
+  'functions/store/dynamodb/database.ts': {
+    'deleted-entity-visible': [
+      'reads of the database return deleted entities to those who do not ask for them',
+      'withDeleted ? items : items.filter((item) => !isDeletedItem(item));',
+      'withDeleted ? items : items.filter((item) => item !== undefined || !isDeletedItem(item));',
+    ],
   },
-  {
-    name: 'deleted-entity-in-by-creation',
-    description: 'the item of a deleted entity keeps the attribute by which the index of all entities has it',
-    file: 'functions/store/model/item-codec.ts',
-    search: '...(deletion ? encodeDeletion(tenant, stored) :',
-    replacement: '...(deletion ? { ...encodeDeletion(tenant, stored), id } :',
-    detectedBy: [model],
-    testNamePattern: '^deletion ',
+  'functions/store/model/item-codec.ts': {
+    'deleted-entity-in-by-creation': [
+      'the item of a deleted entity keeps the attribute by which the index of all entities has it',
+      '...(deletion ? encodeDeletion(tenant, stored) :',
+      '...(deletion ? { ...encodeDeletion(tenant, stored), id } :',
+    ],
   },
-  {
-    name: 'restore-after-expiry',
-    description: 'a deleted entity can be restored until DynamoDB deletes its item',
-    file: restore,
-    search: '(found.deletion && isExpired(found.deletion, nowMs))',
-    replacement: '(found.deletion && isExpired(found.deletion, 0 * nowMs))',
-    detectedBy: [cascades],
-    testNamePattern: '^restoreEntity ',
-  },
-  {
-    name: 'expired-entity-listed',
-    description: 'the list of deleted entities has those that have expired',
-    file: deletion,
-    search: 'stampText(expiredAt(nowMs))',
-    replacement: 'stampText(expiredAt(0 * nowMs))',
-    detectedBy: [model],
-  },
-  {
-    name: 'item-expires-with-the-restore',
-    description: 'DynamoDB may delete what a restore that begins at the last moment needs',
-    file: deletion,
-    search: 'const keptDays = restorableDays + 1;',
-    replacement: 'const keptDays = restorableDays;',
-    detectedBy: [model],
-    testNamePattern: '^deletion ',
-  },
-  {
-    name: 'text-stays-for-ever',
-    description: 'a long text does not expire with its deleted entity',
-    file: 'functions/store/model/changes.ts',
-    search: 'expiresAt: deletion && expiryOf(deletion),',
-    replacement: 'expiresAt: deletion && Number(expiryOf(deletion)) > 0 ? undefined : undefined,',
-    detectedBy: [model],
-    testNamePattern: '^deletion ',
-  },
-  {
-    name: 'second-deletion-with-the-key-of-the-first',
-    description: 'by a clock that is behind, the deletion of a restored entity is the same as the one before',
-    file: 'functions/store/model/changes.ts',
-    search: 'Date.parse(before.entity.updatedAt), deletion.deletedAt + 1);',
-    replacement: 'Date.parse(before.entity.updatedAt), deletion.deletedAt - 1);',
-    detectedBy: [model],
-    testNamePattern: '^deletion ',
-  },
-  {
-    name: 'sweep-of-a-restored-entity',
-    description: 'the jobs of a deletion remove the children of an entity that was restored',
-    file: 'functions/store/cascades/sweep.ts',
-    search: 'if (!deletion) return { left: undefined };',
-    replacement:
-      'if (!deletion && work.relation < 0) return { left: undefined };\n  if (!deletion) throw new TypeError();',
-    detectedBy: [cascades],
-    testNamePattern: '^sweep ',
-  },
-  {
-    name: 'children-of-a-deletion-by-themselves',
-    description: 'a job deletes children under a deletion of their own, with which they do not come back',
-    file: 'functions/store/cascades/sweep.ts',
-    search: 'if (item) return decodeAnyEntity(item).deletion;',
-    replacement:
-      'if (item && decodeAnyEntity(item).deletion === undefined) return undefined;\n  if (item && item.sk === "") return decodeAnyEntity(item).deletion;',
-    detectedBy: [cascades],
-    testNamePattern: '^sweep ',
-  },
-  {
-    name: 'restore-without-a-second-pass',
-    description: 'what a step of the deletion removes during the restore stays deleted',
-    file: restore,
-    search: 'const second = { changes: [own], writes: [beginRestore(session, deletion, true, nowMs)] };',
-    replacement: 'const second = { changes: [own] };',
-    detectedBy: [cascades],
-    testNamePattern: '^restoreEntity ',
-  },
-  {
-    name: 'rest-of-a-restore-forgotten',
-    description: 'what a restore has not brought back stays behind when the entity is deleted again',
-    file: restore,
-    search: '? members.map((member) => ({ changes: [], writes: moveTo(tenant, member, later) }))',
-    replacement:
+  'functions/store/cascades/restore.ts': {
+    'restore-after-expiry': [
+      'a deleted entity can be restored until DynamoDB deletes its item',
+      '(found.deletion && isExpired(found.deletion, nowMs))',
+      '(found.deletion && isExpired(found.deletion, 0 * nowMs))',
+    ],
+    'restore-without-a-second-pass': [
+      'what a step of the deletion removes during the restore stays deleted',
+      'const second = { changes: [own], writes: [beginRestore(session, deletion, true, nowMs)] };',
+      'const second = { changes: [own] };',
+    ],
+    'rest-of-a-restore-forgotten': [
+      'what a restore has not brought back stays behind when the entity is deleted again',
+      '? members.map((member) => ({ changes: [], writes: moveTo(tenant, member, later) }))',
       '? members.slice(members.length).map((member) => ({ changes: [], writes: moveTo(tenant, member, later) }))',
-    detectedBy: [cascades],
-    testNamePattern: '^restoreEntity ',
-  },
-  {
-    name: 'restore-of-a-part-restores-all',
-    description: 'the restore of a child brings back all that the deletion of its parent has removed',
-    file: restore,
-    search: 'if (!isRoot(before) || cascadeKinds(before.kind).length === 0) return { changes: [own] };',
-    replacement: 'if (cascadeKinds(before.kind).length === 0) return { changes: [own] };',
-    detectedBy: [cascades],
-    testNamePattern: '^restoreEntity ',
-  },
-  {
-    name: 'dangling-reference-restored',
-    description: 'a restored entity keeps references to entities that do not exist',
-    file: restore,
-    search: "const left = ids.filter((id) => find(relation.parent, id) === 'exists');",
-    replacement: "const left = ids.filter((id) => find(relation.parent, id) === 'exists' || id.length > 0);",
-    detectedBy: [contract],
-    testNamePattern: 'are removed',
-  },
-  {
-    name: 'restored-subject-twice',
-    description: 'a restored user takes the subject that another one has meanwhile',
-    file: restore,
-    search: 'await requireFreeSubject(session, own);',
-    replacement: 'if (own.after.version < 0) await requireFreeSubject(session, own);',
-    detectedBy: [contract],
-    testNamePattern: 'another user has meanwhile',
-  },
-  {
-    name: 'restored-row-stays-deleted',
-    description: 'compaction takes a deleted row for later than every change',
-    file: `${compaction}/locate-changes.ts`,
-    search: 'known ? known.version >= to : after === undefined;',
-    replacement: 'known ? known.isDeleted || known.version >= to : after === undefined;',
-    detectedBy: [`${unit}/lists/engine/compaction.test.ts`],
-    testNamePattern: '^locate-changes ',
-  },
-  {
-    name: 'restored-row-counted-as-deleted',
-    description: 'a segment counts a restored row among its deleted ones',
-    file: `${compaction}/locate-changes.ts`,
-    search: 'return { row, deleted: isDeleted ? -1 : 0, values };',
-    replacement: 'return { row, deleted: isDeleted ? 0 : 0, values };',
-    detectedBy: [`${unit}/lists/engine/compaction.test.ts`],
-    testNamePattern: '^locate-changes ',
-  },
-  {
-    name: 'merge-without-restored-rows',
-    description: 'a merge loses a row that was restored while it was built',
-    file: `${compaction}/merge-segments.ts`,
-    search: 'haveRestored.includes(true) ? undefined : values;',
-    replacement: 'haveRestored.length < 0 ? undefined : values;',
-    detectedBy: [`${unit}/lists/engine/compaction.test.ts`],
-    testNamePattern: 'leaves out as deleted',
-  },
-  {
-    name: 'late-record-before-a-restore',
-    description: 'a late record from before a deletion brings back the row while the restore is pending',
-    file: `${compaction}/late-changes.ts`,
-    search: 'if (pending) return (pending.before !== undefined) === (after !== undefined);',
-    replacement: 'if (pending && to < 0) return (pending.before !== undefined) === (after !== undefined);',
-    detectedBy: [`${unit}/lists/engine/compaction.test.ts`],
-    testNamePattern: '^late-changes ',
-  },
-  {
-    name: 'erased-id-used-again',
-    description: 'the id of an erased entity can name a new one, which lists take for deleted',
-    file: 'functions/store/cascades/erase-deleted.ts',
-    search: 'put: encodeEntity(tenant, erased({ ...deleted, deletion }), deleted.stamp ?? 0),',
-    replacement: 'remove: entityKey(tenant, deleted.kind, deletion && deleted.entity.id),',
-    detectedBy: [cascades],
-    testNamePattern: '^eraseDeleted ',
-  },
-  {
-    name: 'children-of-an-erased-entity-kept',
-    description: 'what the job of a deletion reaches after the erasure keeps its fields',
-    file: 'functions/store/model/changes.ts',
-    search: 'after: deletion.isErased ? erased(after) : after',
-    replacement: 'after: deletion.isErased ? { ...erased(after), ...after } : after',
-    detectedBy: [cascades],
-    testNamePattern: '^eraseDeleted ',
-  },
-  {
-    name: 'rest-of-a-restore-kept-by-an-erasure',
-    description: 'what the job of a restore reaches after the erasure keeps its fields',
-    file: restore,
-    search: 'if (deletion.isErased) return',
-    replacement: 'if (deletion.isErased && deleted.version < 0) return',
-    detectedBy: [cascades],
-    testNamePattern: 'takes its tasks along',
-  },
-  {
-    name: 'tasks-of-an-erased-project-restored',
-    description:
+    ],
+    'restore-of-a-part-restores-all': [
+      'the restore of a child brings back all that the deletion of its parent has removed',
+      'if (!isRoot(before) || cascadeKinds(before.kind).length === 0) return { changes: [own] };',
+      'if (cascadeKinds(before.kind).length === 0) return { changes: [own] };',
+    ],
+    'dangling-reference-restored': [
+      'a restored entity keeps references to entities that do not exist',
+      "const left = ids.filter((id) => find(relation.parent, id) === 'exists');",
+      "const left = ids.filter((id) => find(relation.parent, id) === 'exists' || id.length > 0);",
+    ],
+    'restored-subject-twice': [
+      'a restored user takes the subject that another one has meanwhile',
+      'await requireFreeSubject(session, own);',
+      'if (own.after.version < 0) await requireFreeSubject(session, own);',
+    ],
+    'rest-of-a-restore-kept-by-an-erasure': [
+      'what the job of a restore reaches after the erasure keeps its fields',
+      'if (deletion.isErased) return',
+      'if (deletion.isErased && deleted.version < 0) return',
+    ],
+    'tasks-of-an-erased-project-restored': [
       'a restore brings back, without their project, the tasks of a project that was erased meanwhile',
-    file: restore,
-    search: 'if (own?.isErased && !isLater) return',
-    replacement: 'if (own?.isErased && (!isLater || isLater)) return',
-    detectedBy: [cascades],
-    testNamePattern: 'takes its tasks along',
-  },
-  {
-    name: 'erasure-not-repeated',
-    description: 'what a step of the deletion removes during the erasure stays',
-    file: 'functions/store/cascades/erase-deleted.ts',
-    search: 'if (!found?.deletion) throw',
-    replacement: 'if (!found?.deletion || found.deletion.isErased) throw',
-    detectedBy: [cascades],
-    testNamePattern: '^eraseDeleted ',
-  },
-  {
-    name: 'restore-named-after-its-time',
-    description: 'the refusal of an own id names the restore of an entity that cannot come back any more',
-    file: 'functions/store/entities/own-ids.ts',
-    search: 'if (stored && !hasExpired(stored, nowMs))',
-    replacement: 'if (stored && (!hasExpired(stored, nowMs) || nowMs > 0))',
-    detectedBy: [cascades],
-    testNamePattern: '^restoreEntity ',
-  },
-  {
-    name: 'erased-entity-restored',
-    description: 'an erased entity can be restored without its fields',
-    file: deletion,
-    search: 'isErased === true || deletedAt <= expiredAt(nowMs);',
-    replacement: 'deletedAt <= expiredAt(isErased === true ? nowMs : nowMs);',
-    detectedBy: [cascades],
-    testNamePattern: '^eraseDeleted ',
-  },
-  {
-    name: 'restored-from-a-later-deletion',
-    description:
+      'if (own?.isErased && !isLater) return',
+      'if (own?.isErased && (!isLater || isLater)) return',
+    ],
+    'restored-from-a-later-deletion': [
       'a restore brings back, without their project, the tasks of a project that was deleted again meanwhile',
-    file: restore,
-    search: 'if (later) return [{',
-    replacement: 'if (later && later.deletedAt < 0) return [{',
-    detectedBy: [cascades],
-    testNamePattern: 'takes its tasks along',
-  },
-  {
-    name: 'text-expires-with-the-earlier-deletion',
-    description:
+      'if (later) return [{',
+      'if (later && later.deletedAt < 0) return [{',
+    ],
+    'text-expires-with-the-earlier-deletion': [
       'the long text of an entity that became a part of a later deletion expires before the entity',
-    file: restore,
-    search: '...(isWhole(deleted) ? [] :',
-    replacement: '...(isWhole(deleted) || deletion.deletedAt > 0 ? [] :',
-    detectedBy: [cascades],
-    testNamePattern: 'takes its tasks along',
+      '...(isWhole(deleted) ? [] :',
+      '...(isWhole(deleted) || deletion.deletedAt > 0 ? [] :',
+    ],
   },
-  {
-    name: 'later-children-with-earlier-ids',
-    description: 'a clone copies tasks that came after it began, with ids that were made before',
-    file: 'functions/store/cascades/children.ts',
-    search: 'if (!found.entry.before) return false;',
-    replacement: 'if (found.entry.version < 0) return false;',
-    detectedBy: [cascades],
-    testNamePattern: '^a clone ',
+  'functions/store/model/deletion.ts': {
+    'expired-entity-listed': [
+      'the list of deleted entities has those that have expired',
+      'stampText(expiredAt(nowMs))',
+      'stampText(expiredAt(0 * nowMs))',
+    ],
+    'item-expires-with-the-restore': [
+      'DynamoDB may delete what a restore that begins at the last moment needs',
+      'const keptDays = restorableDays + 1;',
+      'const keptDays = restorableDays;',
+    ],
+    'erased-entity-restored': [
+      'an erased entity can be restored without its fields',
+      'isErased === true || deletedAt <= expiredAt(nowMs);',
+      'deletedAt <= expiredAt(isErased === true ? nowMs : nowMs);',
+    ],
   },
-  {
-    name: 'children-of-a-clock-ahead',
-    description: 'a clone leaves out tasks whose writer has a clock that is ahead',
-    file: 'functions/store/cascades/children.ts',
-    search: 'const maxAheadMs = 2 * maxClockErrorMs;',
-    replacement: 'const maxAheadMs = 0 * maxClockErrorMs;',
-    detectedBy: [cascades],
-    testNamePattern: '^a clone ',
+  'functions/store/model/changes.ts': {
+    'text-stays-for-ever': [
+      'a long text does not expire with its deleted entity',
+      'expiresAt: deletion && expiryOf(deletion),',
+      'expiresAt: deletion && Number(expiryOf(deletion)) > 0 ? undefined : undefined,',
+    ],
+    'second-deletion-with-the-key-of-the-first': [
+      'by a clock that is behind, the deletion of a restored entity is the same as the one before',
+      'Date.parse(before.entity.updatedAt), deletion.deletedAt + 1);',
+      'Date.parse(before.entity.updatedAt), deletion.deletedAt - 1);',
+    ],
+    'children-of-an-erased-entity-kept': [
+      'what the job of a deletion reaches after the erasure keeps its fields',
+      'after: deletion.isErased ? erased(after) : after',
+      'after: deletion.isErased ? { ...erased(after), ...after } : after',
+    ],
   },
-];
+  'functions/store/cascades/sweep.ts': {
+    'sweep-of-a-restored-entity': [
+      'the jobs of a deletion remove the children of an entity that was restored',
+      'if (!deletion) return { left: undefined };',
+      'if (!deletion && work.relation < 0) return { left: undefined };\n  if (!deletion) throw new TypeError();',
+    ],
+    'children-of-a-deletion-by-themselves': [
+      'a job deletes children under a deletion of their own, with which they do not come back',
+      'if (item) return decodeAnyEntity(item).deletion;',
+      'if (item && decodeAnyEntity(item).deletion === undefined) return undefined;\n  if (item && item.sk === "") return decodeAnyEntity(item).deletion;',
+    ],
+  },
+  'functions/store/lists/engine/compaction/locate-changes.ts': {
+    'restored-row-stays-deleted': [
+      'compaction takes a deleted row for later than every change',
+      'known ? known.version >= to : after === undefined;',
+      'known ? known.isDeleted || known.version >= to : after === undefined;',
+    ],
+    'restored-row-counted-as-deleted': [
+      'a segment counts a restored row among its deleted ones',
+      'return { row, deleted: isDeleted ? -1 : 0, values };',
+      'return { row, deleted: isDeleted ? 0 : 0, values };',
+    ],
+  },
+  'functions/store/lists/engine/compaction/merge-segments.ts': {
+    'merge-without-restored-rows': [
+      'a merge loses a row that was restored while it was built',
+      'haveRestored.includes(true) ? undefined : values;',
+      'haveRestored.length < 0 ? undefined : values;',
+    ],
+  },
+  'functions/store/lists/engine/compaction/late-changes.ts': {
+    'late-record-before-a-restore': [
+      'a late record from before a deletion brings back the row while the restore is pending',
+      'if (pending) return (pending.before !== undefined) === (after !== undefined);',
+      'if (pending && to < 0) return (pending.before !== undefined) === (after !== undefined);',
+    ],
+  },
+  'functions/store/cascades/erase-deleted.ts': {
+    'erased-id-used-again': [
+      'the id of an erased entity can name a new one, which lists take for deleted',
+      'put: encodeEntity(tenant, erased({ ...deleted, deletion }), deleted.stamp ?? 0),',
+      'remove: entityKey(tenant, deleted.kind, deletion && deleted.entity.id),',
+    ],
+    'erasure-not-repeated': [
+      'what a step of the deletion removes during the erasure stays',
+      'if (!found?.deletion) throw',
+      'if (!found?.deletion || found.deletion.isErased) throw',
+    ],
+  },
+  'functions/store/entities/own-ids.ts': {
+    'restore-named-after-its-time': [
+      'the refusal of an own id names the restore of an entity that cannot come back any more',
+      'if (stored && !hasExpired(stored, nowMs))',
+      'if (stored && (!hasExpired(stored, nowMs) || nowMs > 0))',
+    ],
+  },
+  'functions/store/cascades/children.ts': {
+    'later-children-with-earlier-ids': [
+      'a clone copies tasks that came after it began, with ids that were made before',
+      'if (!found.entry.before) return false;',
+      'if (found.entry.version < 0) return false;',
+    ],
+    'children-of-a-clock-ahead': [
+      'a clone leaves out tasks whose writer has a clock that is ahead',
+      'const maxAheadMs = 2 * maxClockErrorMs;',
+      'const maxAheadMs = 0 * maxClockErrorMs;',
+    ],
+  },
+});

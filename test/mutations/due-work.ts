@@ -1,238 +1,149 @@
-import type { Mutation } from './mutation.ts';
+import { toMutations } from './mutation.ts';
 
-const reminder = 'functions/store/model/reminder.ts';
-const compactLog = 'functions/store/cascades/compact-log.ts';
-const dueWork = 'functions/jobs/due-work.ts';
-const cascades = 'test/unit/functions/store/cascades';
-const sweeps = 'test/unit/functions/store/cascades.test.ts';
-const unitOfWork = 'test/unit/functions/store/unit-of-work';
-const simulation = 'test/simulation/due-work.test.ts';
-
-export const dueWorkMutations: readonly Mutation[] = [
-  {
-    name: 'writer-without-reminder',
-    description: 'a transaction is sent although its log has no reminder',
-    file: 'functions/store/unit-of-work/commit.ts',
-    search: 'await requireReminders(session, changes);',
-    replacement: 'void requireReminders;',
-    detectedBy: [`${cascades}/compact-log.test.ts`],
-  },
-  {
-    name: 'reminder-relied-on-for-too-long',
-    description: 'a writer relies on a reminder that can be deleted',
-    file: reminder,
-    search: 'number => keptUntil - reserveMs;',
-    replacement: 'number => keptUntil + reserveMs;',
-    detectedBy: ['test/unit/functions/store/model.test.ts'],
-    testNamePattern: '^reminder ',
-  },
-  {
-    name: 'reminder-deleted-too-early',
-    description: 'a reminder is deleted while writers rely on it',
-    file: reminder,
-    search: 'keptUntil <= nowMs;',
-    replacement: 'keptUntil - minReminderMs <= nowMs;',
-    detectedBy: [`${cascades}/compact-log.test.ts`],
-  },
-  {
-    name: 'reminder-of-another-life',
-    description: 'the schedule deletes a reminder that a writer has requested meanwhile',
-    file: compactLog,
-    search: 'const condition = isUnchanged(reminder);',
-    replacement: 'const condition = isUnchanged(reminder) && undefined;',
-    detectedBy: [`${cascades}/compact-log.test.ts`],
-    testNamePattern: 'meanwhile|another life',
-  },
-  {
-    name: 'large-log-waits-a-minute',
-    description:
-      'a log that needs more time waits for the next run of the schedule, however much time is left',
-    file: 'functions/jobs/due-work.ts',
-    search: 'this.#unfinished.push(reminder)',
-    replacement: 'this.#unfinished.splice(0)',
-    detectedBy: ['test/simulation/due-work.test.ts'],
-  },
-  {
-    name: 'large-log-before-others',
-    description: 'a log that needs more time gets it before the logs that have had none',
-    file: 'functions/jobs/due-work.ts',
-    search: 'takeAny(this.#reminders) ?? takeAny(this.#unfinished)',
-    replacement: 'takeAny(this.#unfinished) ?? takeAny(this.#reminders)',
-    detectedBy: ['test/simulation/due-work.test.ts'],
-  },
-  {
-    name: 'reminder-after-the-records',
-    description: 'a reminder that a wrong clock has written comes after the records have expired',
-    file: reminder,
-    search: ' && before.dueAt <= dueAt + hourMs',
-    replacement: '',
-    detectedBy: [`${unitOfWork}.test.ts`],
-    testNamePattern: 'wrong clock',
-  },
-  {
-    name: 'daily-look-too-far-off',
-    description:
-      'a writer relies on a look that comes a day later, because the log was written about once a day',
-    file: reminder,
-    search: 'before.dueAt <= dueAt + hourMs',
-    replacement: 'before.dueAt <= dueAt + dailyIntervalMs',
-    detectedBy: ['test/unit/functions/store/model.test.ts'],
-    testNamePattern: '13 hours',
-  },
-  {
-    name: 'reminder-of-a-daily-log-moved-twice',
-    description: 'the reminder of a log that is written once a day is moved by each writer and by each look',
-    file: reminder,
-    search: 'if (!hasRecords || !isWrittenDaily(reminder, nowMs)) return undefined;',
-    replacement: 'if (hasRecords || !isWrittenDaily(reminder, nowMs)) return undefined;',
-    detectedBy: ['test/unit/costs.test.ts'],
-    testNamePattern: 'a change a day',
-  },
-  {
-    name: 'reminder-of-a-lone-write-kept',
-    description: 'the schedule looks once more at a log that was written once',
-    file: reminder,
-    search: 'keptUntil > lookedAt + minReminderMs',
-    replacement: 'keptUntil >= lookedAt + minReminderMs',
-    detectedBy: ['test/unit/costs.test.ts'],
-    testNamePattern: 'lone write',
-  },
-  {
-    name: 'reminder-without-its-records',
-    description: 'the schedule deletes a reminder although a step failed to absorb its records',
-    file: compactLog,
-    search: 'if (!found.isComplete) return found;',
-    replacement: '',
-    detectedBy: [`${cascades}/compact-log.test.ts`],
-    testNamePattern: 'another process is faster',
-  },
-  {
-    name: 'tail-of-a-burst-forgotten',
-    description: 'the last records of a burst wait for half a day',
-    file: compactLog,
-    search: 'sum + entries.length, waitingChanges)',
-    replacement: 'sum, waitingChanges)',
-    detectedBy: ['test/unit/functions/jobs.test.ts'],
-    testNamePattern: 'as soon as they are settled',
-  },
-  {
-    name: 'failed-look-forgotten',
-    description: 'a log that could not be compacted waits for half a day',
-    file: 'functions/jobs/on-log-records.ts',
-    search: 'await lookAgain({ tenant, database: reserve }, kind);',
-    replacement: 'void lookAgain;\n        void reserve;',
-    detectedBy: ['test/unit/functions/jobs.test.ts'],
-    testNamePattern: 'cannot be compacted',
-  },
-  {
-    name: 'look-that-always-steps',
-    description: 'a look at a busy log absorbs however few records there are',
-    file: compactLog,
-    search: 'look(session, kind, { isForced: false })',
-    replacement: 'look(session, kind, { isForced: true })',
-    detectedBy: [`${cascades}/compact-log.test.ts`],
-    testNamePattern: 'few records',
-  },
-  {
-    name: 'tenants-not-skipped',
-    description: 'the schedule reads all jobs of a tenant before those of the next one',
-    file: 'functions/store/model/job.ts',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: this is source text.
-    search: "tenant === '' ? '#' : `${tenant}#${last}`",
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: this is source text.
-    replacement: "tenant === '' ? '#' : `${tenant}#`",
-    detectedBy: ['test/unit/functions/store/model.test.ts'],
-    testNamePattern: 'to the next one',
-  },
-  {
-    name: 'later-pages-forgotten',
-    description: 'a tenant gets only the jobs of its first page',
-    file: dueWork,
-    search: 'hasMore: hasMore && isReady(',
-    replacement: 'hasMore: !hasMore && isReady(',
-    detectedBy: [simulation],
-    testNamePattern: 'jobs begin before logs',
-  },
-  {
-    name: 'logs-before-jobs',
-    description: 'workers compact logs while jobs are searched',
-    file: dueWork,
-    search: 'this.#turns.length === 0 && this.#isWalking',
-    replacement: 'this.#turns.length < 0 && this.#isWalking',
-    detectedBy: [simulation],
-    testNamePattern: 'jobs begin before logs',
-  },
-  {
-    name: 'first-tenants-first',
-    description: 'jobs that never end always come first',
-    file: dueWork,
-    search: 'randomInteger(0, elements.length)',
-    replacement: '0',
-    detectedBy: [simulation],
-    testNamePattern: 'no tenant starves',
-  },
-  {
-    name: 'left-work-not-counted',
-    description: 'nobody learns that runs of the schedule leave work',
-    file: dueWork,
-    search: 'this.#turns.length + this.#reminders.length + this.#unfinished.length',
-    replacement: '0',
-    detectedBy: [simulation],
-    testNamePattern: 'very many due',
-  },
-  {
-    name: 'worker-for-each-progress',
-    description: 'each write of a job calls the function of the stream',
-    file: 'functions/jobs/on-stream.ts',
-    search: "? eventName === 'INSERT'",
-    replacement: "? eventName !== 'REMOVE'",
-    detectedBy: ['test/unit/functions/jobs.test.ts'],
-    testNamePattern: 'progress',
-  },
-  {
-    name: 'jobs-without-limit',
-    description: 'a tenant begins any number of jobs',
-    file: 'functions/store/unit-of-work/job-limit.ts',
-    search: 'known.count + begun > maxJobs',
-    replacement: 'known.count + begun > 10 * maxJobs',
-    detectedBy: [`${unitOfWork}.test.ts`],
-    testNamePattern: '^job-limit ',
-  },
-  {
-    name: 'limit-for-jobs-of-jobs',
-    description: 'jobs begin no further ones, so they make no progress',
-    file: 'functions/store/unit-of-work/commit.ts',
-    search: '  await requireReminders(session, changes);\n',
-    replacement:
+export const dueWorkMutations = toMutations({
+  'functions/store/unit-of-work/commit.ts': {
+    'writer-without-reminder': [
+      'a transaction is sent although its log has no reminder',
+      'await requireReminders(session, changes);',
+      'void requireReminders;',
+    ],
+    'limit-for-jobs-of-jobs': [
+      'jobs begin no further ones, so they make no progress',
+      '  await requireReminders(session, changes);\n',
       '  await requireJobCapacity(session, writes);\n  await requireReminders(session, changes);\n',
-    detectedBy: [`${unitOfWork}.test.ts`],
-    testNamePattern: 'jobs begin further ones',
+    ],
   },
-  {
-    name: 'two-sweeps-of-nothing',
-    description: 'a deletion that has handled all children leaves two sweeps to a job',
-    file: 'functions/store/cascades/sweep.ts',
-    search: 'const begin = includesChildren ? beginSecondSweep : beginSweep;',
-    replacement: 'const begin = includesChildren && step.nowMs < 0 ? beginSecondSweep : beginSweep;',
-    detectedBy: [sweeps],
-    testNamePattern: '^sweep ',
+  'functions/store/model/reminder.ts': {
+    'reminder-relied-on-for-too-long': [
+      'a writer relies on a reminder that can be deleted',
+      'number => keptUntil - reserveMs;',
+      'number => keptUntil + reserveMs;',
+    ],
+    'reminder-deleted-too-early': [
+      'a reminder is deleted while writers rely on it',
+      'keptUntil <= nowMs;',
+      'keptUntil - minReminderMs <= nowMs;',
+    ],
+    'reminder-after-the-records': [
+      'a reminder that a wrong clock has written comes after the records have expired',
+      ' && before.dueAt <= dueAt + hourMs',
+      '',
+    ],
+    'daily-look-too-far-off': [
+      'a writer relies on a look that comes a day later, because the log was written about once a day',
+      'before.dueAt <= dueAt + hourMs',
+      'before.dueAt <= dueAt + dailyIntervalMs',
+    ],
+    'reminder-of-a-daily-log-moved-twice': [
+      'the reminder of a log that is written once a day is moved by each writer and by each look',
+      'if (!hasRecords || !isWrittenDaily(reminder, nowMs)) return undefined;',
+      'if (hasRecords || !isWrittenDaily(reminder, nowMs)) return undefined;',
+    ],
+    'reminder-of-a-lone-write-kept': [
+      'the schedule looks once more at a log that was written once',
+      'keptUntil > lookedAt + minReminderMs',
+      'keptUntil >= lookedAt + minReminderMs',
+    ],
   },
-  {
-    name: 'second-sweep-during-the-deletion',
-    description: 'the only sweep of a deletion comes before the requests have ended that saw the parent',
-    file: 'functions/store/cascades/sweep.ts',
-    search: 'secondPassAt(step.nowMs + maxRequestMs)',
-    replacement: 'secondPassAt(step.nowMs)',
-    detectedBy: [sweeps],
-    testNamePattern: '^sweep ',
+  'functions/store/cascades/compact-log.ts': {
+    'reminder-of-another-life': [
+      'the schedule deletes a reminder that a writer has requested meanwhile',
+      'const condition = isUnchanged(reminder);',
+      'const condition = isUnchanged(reminder) && undefined;',
+    ],
+    'reminder-without-its-records': [
+      'the schedule deletes a reminder although a step failed to absorb its records',
+      'if (!found.isComplete) return found;',
+      '',
+    ],
+    'tail-of-a-burst-forgotten': [
+      'the last records of a burst wait for half a day',
+      'sum + entries.length, waitingChanges)',
+      'sum, waitingChanges)',
+    ],
+    'look-that-always-steps': [
+      'a look at a busy log absorbs however few records there are',
+      'look(session, kind, { isForced: false })',
+      'look(session, kind, { isForced: true })',
+    ],
   },
-  {
-    name: 'first-sweep-forgotten',
-    description: 'a deletion that leaves its children to the job begins with the second sweep',
-    file: 'functions/store/cascades/delete-entity.ts',
-    search: 'const own = buildOwn(false);',
-    replacement: 'const own = buildOwn(true);',
-    detectedBy: [sweeps],
-    testNamePattern: '^continueJob ',
+  'functions/jobs/due-work.ts': {
+    'large-log-waits-a-minute': [
+      'a log that needs more time waits for the next run of the schedule, however much time is left',
+      'this.#unfinished.push(reminder)',
+      'this.#unfinished.splice(0)',
+    ],
+    'large-log-before-others': [
+      'a log that needs more time gets it before the logs that have had none',
+      'takeAny(this.#reminders) ?? takeAny(this.#unfinished)',
+      'takeAny(this.#unfinished) ?? takeAny(this.#reminders)',
+    ],
+    'later-pages-forgotten': [
+      'a tenant gets only the jobs of its first page',
+      'hasMore: hasMore && isReady(',
+      'hasMore: !hasMore && isReady(',
+    ],
+    'logs-before-jobs': [
+      'workers compact logs while jobs are searched',
+      'this.#turns.length === 0 && this.#isWalking',
+      'this.#turns.length < 0 && this.#isWalking',
+    ],
+    'first-tenants-first': [
+      'jobs that never end always come first',
+      'randomInteger(0, elements.length)',
+      '0',
+    ],
+    'left-work-not-counted': [
+      'nobody learns that runs of the schedule leave work',
+      'this.#turns.length + this.#reminders.length + this.#unfinished.length',
+      '0',
+    ],
   },
-];
+  'functions/jobs/on-log-records.ts': {
+    'failed-look-forgotten': [
+      'a log that could not be compacted waits for half a day',
+      'await lookAgain({ tenant, database: reserve }, kind);',
+      'void lookAgain;\n        void reserve;',
+    ],
+  },
+  'functions/store/model/job.ts': {
+    'tenants-not-skipped': [
+      'the schedule reads all jobs of a tenant before those of the next one',
+      "tenant === '' ? '#' : `${tenant}#${last}`",
+      "tenant === '' ? '#' : `${tenant}#`",
+    ],
+  },
+  'functions/jobs/on-stream.ts': {
+    'worker-for-each-progress': [
+      'each write of a job calls the function of the stream',
+      "? eventName === 'INSERT'",
+      "? eventName !== 'REMOVE'",
+    ],
+  },
+  'functions/store/unit-of-work/job-limit.ts': {
+    'jobs-without-limit': [
+      'a tenant begins any number of jobs',
+      'known.count + begun > maxJobs',
+      'known.count + begun > 10 * maxJobs',
+    ],
+  },
+  'functions/store/cascades/sweep.ts': {
+    'two-sweeps-of-nothing': [
+      'a deletion that has handled all children leaves two sweeps to a job',
+      'const begin = includesChildren ? beginSecondSweep : beginSweep;',
+      'const begin = includesChildren && step.nowMs < 0 ? beginSecondSweep : beginSweep;',
+    ],
+    'second-sweep-during-the-deletion': [
+      'the only sweep of a deletion comes before the requests have ended that saw the parent',
+      'secondPassAt(step.nowMs + maxRequestMs)',
+      'secondPassAt(step.nowMs)',
+    ],
+  },
+  'functions/store/cascades/delete-entity.ts': {
+    'first-sweep-forgotten': [
+      'a deletion that leaves its children to the job begins with the second sweep',
+      'const own = buildOwn(false);',
+      'const own = buildOwn(true);',
+    ],
+  },
+});

@@ -1,128 +1,79 @@
-import type { Mutation } from './mutation.ts';
+import { toMutations } from './mutation.ts';
 
-const database = 'functions/store/dynamodb/database.ts';
-const deadline = 'functions/store/dynamodb/deadline.ts';
-
-export const dynamodbMutations: readonly Mutation[] = [
-  {
-    name: 'new-token-per-attempt',
-    description: 'each attempt of a transaction has another ClientRequestToken',
-    file: database,
-    search: 'this.#client.transactWriteItems(request, abortSignal)',
-    replacement:
+export const dynamodbMutations = toMutations({
+  'functions/store/dynamodb/database.ts': {
+    'new-token-per-attempt': [
+      'each attempt of a transaction has another ClientRequestToken',
+      'this.#client.transactWriteItems(request, abortSignal)',
       'this.#client.transactWriteItems({ ...request, ClientRequestToken: randomId() }, abortSignal)',
-    detectedBy: ['test/simulation/scenarios/writes.test.ts'],
-    testNamePattern: 'three in ten responses are lost',
-  },
-  {
-    name: 'timeout-that-does-not-throw',
-    description: 'a hung call does not time out before the request does',
-    file: 'functions/store/dynamodb/client.ts',
-    search: 'throwOnRequestTimeout: true,\n      socketTimeout: requestTimeout,',
-    replacement: 'throwOnRequestTimeout: requestTimeout < 0,',
-    detectedBy: ['test/unit/functions/store/dynamodb.test.ts'],
-    testNamePattern: 'times out',
-  },
-  {
-    name: 'calls-without-a-signal',
-    description: 'calls continue after the deadline of the request',
-    file: deadline,
-    search: 'startTimer(Math.max(0, remainingMs), () => controller.abort())',
-    replacement: 'startTimer(Math.max(0, remainingMs), () => {})',
-    detectedBy: ['test/simulation/scenarios/unavailable.test.ts'],
-    testNamePattern: 'database hangs',
-  },
-  {
-    name: 'retries-for-nobody',
-    description: 'calls are repeated after the client has gone',
-    file: deadline,
-    search: 'this.#cancelled = cancelled;',
-    replacement: 'this.#cancelled = cancelled && undefined;',
-    detectedBy: ['test/unit/lib/local.test.ts'],
-    testNamePattern: 'not made again',
-  },
-  {
-    name: 'retries-without-end',
-    description: 'retries continue after the deadline of the request, so that there is no 503',
-    file: deadline,
-    search: 'if (waitMs >= this.remaining()) return false;',
-    replacement: 'if (waitMs < 0) return false;',
-    detectedBy: ['test/simulation/scenarios/unavailable.test.ts'],
-    testNamePattern: 'throttles the account',
-  },
-  {
-    name: 'retries-of-a-hot-key',
-    description: 'a request repeats a call that DynamoDB refuses for its keys until its time is over',
-    file: 'functions/store/dynamodb/calls.ts',
-    search: 'if (this.#keyThrottles >= this.#maxKeyThrottles) throw new KeysThrottled(error);',
-    replacement: 'if (this.#keyThrottles < 0) throw new KeysThrottled(error);',
-    detectedBy: ['test/simulation/scenarios/writes.test.ts'],
-    testNamePattern: 'refuses writes of its kind soon',
-  },
-  {
-    name: 'no-retry-on-conflict',
-    description: 'a transaction is not retried after a conflict',
-    file: 'functions/store/dynamodb/error-classification.ts',
-    search: "new Set(['TransactionConflict', ...throttles])",
-    replacement: 'new Set(throttles)',
-    detectedBy: ['test/unit/functions/store/dynamodb.test.ts'],
-    testNamePattern: '^error-classification ',
-  },
-  {
-    name: 'retry-on-failed-condition',
-    description: 'a transaction with a failed condition is retried unchanged',
-    file: database,
-    search: 'if (failed.length > 0) throw new ConditionFailed(failed, error);',
-    replacement:
+    ],
+    'retry-on-failed-condition': [
+      'a transaction with a failed condition is retried unchanged',
+      'if (failed.length > 0) throw new ConditionFailed(failed, error);',
       'if (failed.length > 0) {\n        if (await this.deadline.backOff(1)) continue;\n        throw new ConditionFailed(failed, error);\n      }',
-    detectedBy: ['test/simulation/scenarios/writes.test.ts'],
-    testNamePattern: 'its entity changes meanwhile',
+    ],
+    'unprocessed-keys-ignored': [
+      'unprocessed keys of BatchGetItem count as missing items',
+      'wanted = output.UnprocessedKeys?.[this.tableName]?.Keys ?? [];',
+      'wanted = [];',
+    ],
+    'truncated-page-ignored': [
+      'a query ignores LastEvaluatedKey and ends after its first page of 1 MB',
+      'start = page.next;',
+      'start = page.next && undefined;',
+    ],
+    'eventually-consistent-read': [
+      'an entity is read with eventual consistency',
+      'Key: key, ConsistentRead: true,',
+      'Key: key, ConsistentRead: false,',
+    ],
   },
-  {
-    name: 'unprocessed-keys-ignored',
-    description: 'unprocessed keys of BatchGetItem count as missing items',
-    file: database,
-    search: 'wanted = output.UnprocessedKeys?.[this.tableName]?.Keys ?? [];',
-    replacement: 'wanted = [];',
-    detectedBy: ['test/simulation/scenarios/reads.test.ts'],
-    testNamePattern: 'are read again',
+  'functions/store/dynamodb/client.ts': {
+    'timeout-that-does-not-throw': [
+      'a hung call does not time out before the request does',
+      'throwOnRequestTimeout: true,\n      socketTimeout: requestTimeout,',
+      'throwOnRequestTimeout: requestTimeout < 0,',
+    ],
   },
-  {
-    name: 'truncated-page-ignored',
-    description: 'a query ignores LastEvaluatedKey and ends after its first page of 1 MB',
-    file: database,
-    search: 'start = page.next;',
-    replacement: 'start = page.next && undefined;',
-    detectedBy: ['test/unit/functions/store/lists/engine.test.ts'],
-    testNamePattern: '^storage ',
+  'functions/store/dynamodb/deadline.ts': {
+    'calls-without-a-signal': [
+      'calls continue after the deadline of the request',
+      'startTimer(Math.max(0, remainingMs), () => controller.abort())',
+      'startTimer(Math.max(0, remainingMs), () => {})',
+    ],
+    'retries-for-nobody': [
+      'calls are repeated after the client has gone',
+      'this.#cancelled = cancelled;',
+      'this.#cancelled = cancelled && undefined;',
+    ],
+    'retries-without-end': [
+      'retries continue after the deadline of the request, so that there is no 503',
+      'if (waitMs >= this.remaining()) return false;',
+      'if (waitMs < 0) return false;',
+    ],
   },
-  {
-    name: 'eventually-consistent-read',
-    description: 'an entity is read with eventual consistency',
-    file: database,
-    search: 'Key: key, ConsistentRead: true,',
-    replacement: 'Key: key, ConsistentRead: false,',
-    detectedBy: ['test/simulation/scenarios/reads.test.ts'],
-    testNamePattern: 'entities, histories and totals',
-  },
-  {
-    name: 'foreign-response-accepted',
-    description:
+  'functions/store/dynamodb/calls.ts': {
+    'retries-of-a-hot-key': [
+      'a request repeats a call that DynamoDB refuses for its keys until its time is over',
+      'if (this.#keyThrottles >= this.#maxKeyThrottles) throw new KeysThrottled(error);',
+      'if (this.#keyThrottles < 0) throw new KeysThrottled(error);',
+    ],
+    'foreign-response-accepted': [
       'a response that is not from DynamoDB is an item that does not exist, or a transaction that was applied',
-    file: 'functions/store/dynamodb/calls.ts',
-    search:
       'if (output.ConsumedCapacity === undefined) throw new ForeignResponse();\n      for (const report of [output.ConsumedCapacity].flat()) {',
-    replacement: 'for (const report of [output.ConsumedCapacity ?? []].flat()) {',
-    detectedBy: ['test/simulation/scenarios/writes.test.ts'],
-    testNamePattern: 'that of another service',
+      'for (const report of [output.ConsumedCapacity ?? []].flat()) {',
+    ],
+    'twice-the-read-budget': [
+      'a request may read more units than its budget',
+      'if (this.consumption.readUnits > this.#limits.maxReadUnits)',
+      'if (this.consumption.readUnits > 2 * this.#limits.maxReadUnits)',
+    ],
   },
-  {
-    name: 'twice-the-read-budget',
-    description: 'a request may read more units than its budget',
-    file: 'functions/store/dynamodb/calls.ts',
-    search: 'if (this.consumption.readUnits > this.#limits.maxReadUnits)',
-    replacement: 'if (this.consumption.readUnits > 2 * this.#limits.maxReadUnits)',
-    detectedBy: ['test/simulation/scenarios/reads.test.ts'],
-    testNamePattern: '20,000 units',
+  'functions/store/dynamodb/error-classification.ts': {
+    'no-retry-on-conflict': [
+      'a transaction is not retried after a conflict',
+      "new Set(['TransactionConflict', ...throttles])",
+      'new Set(throttles)',
+    ],
   },
-];
+});

@@ -1,6 +1,6 @@
 /**
- * The environment of test files with a mutation: it loads the service for each file, and stops at the first failing test, or when the tests
- * of the global `until` have passed. jest's own option `bail` ends the process, and only after all tests of a file.
+ * The environment of test files with a mutation: it loads the service for each file, and stops at the first failing test, or when that
+ * of the global `until` has passed. jest's own option `bail` ends the process, and only after all tests of a file.
  */
 import WorkerEnvironment from '../support/worker-environment.mjs';
 
@@ -21,7 +21,7 @@ export default class MutationEnvironment extends WorkerEnvironment {
       process.env.NODE_OPTIONS = `--import ${new URL('module-hooks.mjs', import.meta.url)}`;
     }
     super(config, context);
-    this.#until = until && new Set(until);
+    this.#until = until;
   }
 
   async setup() {
@@ -35,10 +35,11 @@ export default class MutationEnvironment extends WorkerEnvironment {
     super.handleTestEvent(event);
     const { name, test, describeBlock } = event;
     if (name === 'test_done') {
-      this.#until?.delete(fullName(test));
-      this.#isDone ||= test.errors.length > 0 || this.#until?.size === 0;
+      this.#isDone ||=
+        test.errors.length > 0 || (this.#until !== undefined && fullName(test).endsWith(this.#until));
     }
     if (this.#isDone && name === 'test_start') test.mode = 'skip';
+    if (name === 'test_fn_start') process.send?.({ startedTest: fullName(test) });
     if (this.#isDone && name === 'run_describe_start') describeBlock.mode = 'skip';
   }
 }

@@ -1,177 +1,114 @@
-import type { Mutation } from './mutation.ts';
-
-const unit = 'test/unit/functions/jobs.test.ts';
-const delivery = 'test/unit/lib/local.test.ts';
+import { toMutations } from './mutation.ts';
 
 /** Mutations of the rules of events. docs/guides/events.md has what they promise. */
-export const eventMutations: readonly Mutation[] = [
-  {
-    name: 'unpublished-records-forgotten',
-    description: 'records that are neither published nor in the queue are not delivered again',
-    file: 'functions/jobs/on-log-records-with-bus.ts',
-    search: 'batchItemFailures: left.map(',
-    replacement: 'batchItemFailures: left.slice(left.length).map(',
-    detectedBy: [unit],
-    testNamePattern: '^new log records with a bus ',
+export const eventMutations = toMutations({
+  'functions/jobs/on-log-records-with-bus.ts': {
+    'unpublished-records-forgotten': [
+      'records that are neither published nor in the queue are not delivered again',
+      'batchItemFailures: left.map(',
+      'batchItemFailures: left.slice(left.length).map(',
+    ],
+    'failing-bus-stops-compaction': [
+      'a log is not compacted while the bus fails',
+      'await compactLogs(event, context);',
+      'if (left.length === 0) await compactLogs(event, context);',
+    ],
+    'unpublished-keys-not-queued': [
+      'the keys of records that were not published go nowhere',
+      'await sendToQueue(environment.unpublishedQueueUrl(), keys, deadline);',
+      'deadline.remaining();',
+    ],
+    'queued-records-delivered-again': [
+      'records whose keys are in the queue are delivered again, and hold up the stream',
+      'deadline);\n    return [];',
+      'deadline);\n    return keys;',
+    ],
+    'old-records-tried-as-often': [
+      'a bus that does not respond holds up the records of the stream without a limit',
+      '.some(isOld) ? 1 : maxAttempts',
+      '.some(isOld) ? maxAttempts : maxAttempts',
+    ],
   },
-  {
-    name: 'failing-bus-stops-compaction',
-    description: 'a log is not compacted while the bus fails',
-    file: 'functions/jobs/on-log-records-with-bus.ts',
-    search: 'await compactLogs(event, context);',
-    replacement: 'if (left.length === 0) await compactLogs(event, context);',
-    detectedBy: [unit],
-    testNamePattern: '^new log records with a bus ',
-  },
-  {
-    name: 'unpublished-keys-not-queued',
-    description: 'the keys of records that were not published go nowhere',
-    file: 'functions/jobs/on-log-records-with-bus.ts',
-    search: 'await sendToQueue(environment.unpublishedQueueUrl(), keys, deadline);',
-    replacement: 'deadline.remaining();',
-    detectedBy: [unit],
-    testNamePattern: '^new log records with a bus ',
-  },
-  {
-    name: 'queued-records-delivered-again',
-    description: 'records whose keys are in the queue are delivered again, and hold up the stream',
-    file: 'functions/jobs/on-log-records-with-bus.ts',
-    search: 'deadline);\n    return [];',
-    replacement: 'deadline);\n    return keys;',
-    detectedBy: [unit],
-    testNamePattern: '^new log records with a bus ',
-  },
-  {
-    name: 'old-records-tried-as-often',
-    description: 'a bus that does not respond holds up the records of the stream without a limit',
-    file: 'functions/jobs/on-log-records-with-bus.ts',
-    search: '.some(isOld) ? 1 : maxAttempts',
-    replacement: '.some(isOld) ? maxAttempts : maxAttempts',
-    detectedBy: [unit],
-    testNamePattern: '^new log records with a bus ',
-  },
-  {
-    name: 'message-deleted-before-it-is-published',
-    description: 'a message of the queue is deleted although a record of it was not published',
-    file: 'lib/events/republish.ts',
-    search: 'else if (await republishRecords(place, contents.records, result)) await done(message);',
-    replacement:
+  'lib/events/republish.ts': {
+    'message-deleted-before-it-is-published': [
+      'a message of the queue is deleted although a record of it was not published',
+      'else if (await republishRecords(place, contents.records, result)) await done(message);',
       'else {\n          await republishRecords(place, contents.records, result);\n          await done(message);\n        }',
-    detectedBy: ['test/cli/republish.test.ts'],
+    ],
+    'batches-forgotten': [
+      'the times of a batch that Lambda gave up are not published',
+      "if ('period' in contents) batches.set(message, contents.period);",
+      "if ('period' in contents) await done(message);",
+    ],
   },
-  {
-    name: 'batches-forgotten',
-    description: 'the times of a batch that Lambda gave up are not published',
-    file: 'lib/events/republish.ts',
-    search: "if ('period' in contents) batches.set(message, contents.period);",
-    replacement: "if ('period' in contents) await done(message);",
-    detectedBy: ['test/cli/republish.test.ts'],
+  'functions/jobs/publish-records.ts': {
+    'all-records-reported': [
+      'one record that cannot be published is taken for all of its batch',
+      'keys.filter((key) => failed.has(textOf(key)))',
+      'keys.filter((key) => failed.has(textOf(key)) || failed.size > 0)',
+    ],
   },
-  {
-    name: 'all-records-reported',
-    description: 'one record that cannot be published is taken for all of its batch',
-    file: 'functions/jobs/publish-records.ts',
-    search: 'keys.filter((key) => failed.has(textOf(key)))',
-    replacement: 'keys.filter((key) => failed.has(textOf(key)) || failed.size > 0)',
-    detectedBy: [unit],
-    testNamePattern: '^new log records with a bus ',
+  'functions/jobs/event-bus.ts': {
+    'refused-entries-taken-for-accepted': [
+      'an entry without an id in the response of the bus counts as published',
+      'Entries[position]?.EventId === undefined',
+      'position >= Entries.length',
+    ],
+    'accepted-entries-sent-again': [
+      'after a partial failure, all entries of the request are sent again',
+      'pending = result.left;',
+      'pending = result.left.length > 0 ? pending : result.left;',
+    ],
+    'request-above-the-limit-of-the-bus': [
+      'the entries of a request can have more than 256 KB together',
+      'bytes + more <= maxRequestBytes',
+      'more <= maxRequestBytes',
+    ],
   },
-  {
-    name: 'refused-entries-taken-for-accepted',
-    description: 'an entry without an id in the response of the bus counts as published',
-    file: 'functions/jobs/event-bus.ts',
-    search: 'Entries[position]?.EventId === undefined',
-    replacement: 'position >= Entries.length',
-    detectedBy: [unit],
-    testNamePattern: '^event bus ',
+  'functions/jobs/cloud-events.ts': {
+    'event-above-the-limit-of-the-bus': [
+      'an event that is too large is never accepted',
+      'Buffer.byteLength(JSON.stringify(event)) <= maxBytes',
+      'Buffer.byteLength(JSON.stringify(event)) <= 1_000 * maxBytes',
+    ],
+    'repeated-event-with-another-id': [
+      'the id of an event depends on when it is published',
+      'const { id, version } = entry;',
+      'const { id } = entry;\n  const version = entry.version + Math.random();',
+    ],
+    'tenants-with-one-source': [
+      'the tenant of a service without tokens has the source of another tenant',
+      "tenant.startsWith('@') ?",
+      "tenant.startsWith('@') || tenant.length > 1 ?",
+    ],
   },
-  {
-    name: 'accepted-entries-sent-again',
-    description: 'after a partial failure, all entries of the request are sent again',
-    file: 'functions/jobs/event-bus.ts',
-    search: 'pending = result.left;',
-    replacement: 'pending = result.left.length > 0 ? pending : result.left;',
-    detectedBy: [unit],
-    testNamePattern: '^event bus ',
+  'lib/local/event-delivery.ts': {
+    'place-above-unsettled-records': [
+      'the local service passes records that appear late',
+      'await this.#advance(database, nowMs - marginMs)',
+      'await this.#advance(database, nowMs - 0 * marginMs)',
+    ],
+    'place-above-undelivered-records': [
+      'the local service does not send again what was not accepted',
+      'if (error !== undefined) return;',
+      'if (error === this) return;',
+    ],
+    'place-not-stored': [
+      'a service that starts again repeats all events',
+      'if (passed.length > 0) await this.#store(database, settled);',
+      'if (passed.length < 0) await this.#store(database, settled);',
+    ],
+    'logs-forgotten-before-they-are-delivered': [
+      'the local service forgets a log whose events were not accepted, when its reminder is gone',
+      'await this.#addWrittenLogs(database, nowMs);',
+      'this.#logs.clear();\n    await this.#addWrittenLogs(database, nowMs);',
+    ],
   },
-  {
-    name: 'request-above-the-limit-of-the-bus',
-    description: 'the entries of a request can have more than 256 KB together',
-    file: 'functions/jobs/event-bus.ts',
-    search: 'bytes + more <= maxRequestBytes',
-    replacement: 'more <= maxRequestBytes',
-    detectedBy: [unit],
-    testNamePattern: '^event bus ',
+  'examples/webhook/public-address.ts': {
+    'one-public-address-suffices': [
+      'a webhook reaches a private network by a name with several addresses',
+      'addresses.find((address) =>',
+      'addresses.slice(0, 1).find((address) =>',
+    ],
   },
-  {
-    name: 'event-above-the-limit-of-the-bus',
-    description: 'an event that is too large is never accepted',
-    file: 'functions/jobs/cloud-events.ts',
-    search: 'Buffer.byteLength(JSON.stringify(event)) <= maxBytes',
-    replacement: 'Buffer.byteLength(JSON.stringify(event)) <= 1_000 * maxBytes',
-    detectedBy: [unit],
-    testNamePattern: '^cloud events ',
-  },
-  {
-    name: 'repeated-event-with-another-id',
-    description: 'the id of an event depends on when it is published',
-    file: 'functions/jobs/cloud-events.ts',
-    search: 'const { id, version } = entry;',
-    replacement: 'const { id } = entry;\n  const version = entry.version + Math.random();',
-    detectedBy: [unit],
-    testNamePattern: '^cloud events ',
-  },
-  {
-    name: 'tenants-with-one-source',
-    description: 'the tenant of a service without tokens has the source of another tenant',
-    file: 'functions/jobs/cloud-events.ts',
-    search: "tenant.startsWith('@') ?",
-    replacement: "tenant.startsWith('@') || tenant.length > 1 ?",
-    detectedBy: [unit],
-    testNamePattern: '^cloud events ',
-  },
-  {
-    name: 'place-above-unsettled-records',
-    description: 'the local service passes records that appear late',
-    file: 'lib/local/event-delivery.ts',
-    search: 'await this.#advance(database, nowMs - marginMs)',
-    replacement: 'await this.#advance(database, nowMs - 0 * marginMs)',
-    detectedBy: [delivery],
-    testNamePattern: '^event delivery ',
-  },
-  {
-    name: 'place-above-undelivered-records',
-    description: 'the local service does not send again what was not accepted',
-    file: 'lib/local/event-delivery.ts',
-    search: 'if (error !== undefined) return;',
-    replacement: 'if (error === this) return;',
-    detectedBy: [delivery],
-    testNamePattern: '^event delivery ',
-  },
-  {
-    name: 'place-not-stored',
-    description: 'a service that starts again repeats all events',
-    file: 'lib/local/event-delivery.ts',
-    search: 'if (passed.length > 0) await this.#store(database, settled);',
-    replacement: 'if (passed.length < 0) await this.#store(database, settled);',
-    detectedBy: [delivery],
-    testNamePattern: '^event delivery ',
-  },
-  {
-    name: 'logs-forgotten-before-they-are-delivered',
-    description: 'the local service forgets a log whose events were not accepted, when its reminder is gone',
-    file: 'lib/local/event-delivery.ts',
-    search: 'await this.#addWrittenLogs(database, nowMs);',
-    replacement: 'this.#logs.clear();\n    await this.#addWrittenLogs(database, nowMs);',
-    detectedBy: [delivery],
-    testNamePattern: '^event delivery ',
-  },
-  {
-    name: 'one-public-address-suffices',
-    description: 'a webhook reaches a private network by a name with several addresses',
-    file: 'examples/webhook/public-address.ts',
-    search: 'addresses.find((address) =>',
-    replacement: 'addresses.slice(0, 1).find((address) =>',
-    detectedBy: ['test/unit/examples/public-address.test.ts'],
-  },
-];
+});

@@ -1,115 +1,77 @@
-import type { Mutation } from './mutation.ts';
-
-const file = 'functions/store/entities/list-history.ts';
-const unit = 'test/unit/functions/store/entities.test.ts';
+import { toMutations } from './mutation.ts';
 
 /** Mutations of the rules of histories. docs/interface.md gives the reasons. */
-export const historyMutations: readonly Mutation[] = [
-  {
-    name: 'history-from-a-replica',
-    description: 'a record that a replica lacks ends the history',
-    file,
-    search: '(await findEntryOnce(session, name, stamp, true))',
-    replacement: '(await findEntryOnce(session, name, stamp, false))',
-    detectedBy: ['test/simulation/scenarios/reads.test.ts'],
-    testNamePattern: 'entities, histories and totals',
+export const historyMutations = toMutations({
+  'functions/store/entities/list-history.ts': {
+    'history-from-a-replica': [
+      'a record that a replica lacks ends the history',
+      '(await findEntryOnce(session, name, stamp, true))',
+      '(await findEntryOnce(session, name, stamp, false))',
+    ],
+    'history-of-expired-records': [
+      'a record whose life is over is shown until DynamoDB deletes it',
+      'if (isExpiredRecord(item, nowMs)) continue;',
+      '',
+    ],
+    'history-of-the-first-record': [
+      'only the first of several records with one stamp is read',
+      'if (entry) return { stamp, actor, entry };',
+      'return entry && { stamp, actor, entry };',
+    ],
+    'history-without-a-bound': [
+      'a page with the records of large batches has no bound',
+      ' || consumption.readUnits >= maxUnits',
+      '',
+    ],
+    'incomplete-history-not-told': [
+      'a history whose records have expired seems complete',
+      'return { entries, isComplete: false }',
+      'return { entries, isComplete: true }',
+    ],
+    'history-of-consistent-reads': [
+      'each change costs a whole read unit',
+      '(await findEntryOnce(session, name, stamp, false)) ??',
+      '',
+    ],
   },
-  {
-    name: 'history-of-expired-records',
-    description: 'a record whose life is over is shown until DynamoDB deletes it',
-    file,
-    search: 'if (isExpiredRecord(item, nowMs)) continue;',
-    replacement: '',
-    detectedBy: [unit],
-    testNamePattern: '^list-history ',
+  'functions/store/entities/history-cursor.ts': {
+    'cursor-of-another-history': [
+      'the cursor of one entity is taken for that of another',
+      'hashOf(name).compare(bytes, 1, 1 + hashBytes) !== 0',
+      'hashOf(name).compare(bytes, 1, 1 + hashBytes) > 1',
+    ],
   },
-  {
-    name: 'history-of-the-first-record',
-    description: 'only the first of several records with one stamp is read',
-    file,
-    search: 'if (entry) return { stamp, actor, entry };',
-    replacement: 'return entry && { stamp, actor, entry };',
-    detectedBy: [unit],
-    testNamePattern: '^list-history ',
+  'functions/store/lists/changes/describe-change.ts': {
+    'beginnings-of-texts-not-told': [
+      'the beginning of a description seems to be all of it',
+      '&& { isCut: true }',
+      '&& {}',
+    ],
   },
-  {
-    name: 'history-without-a-bound',
-    description: 'a page with the records of large batches has no bound',
-    file,
-    search: ' || consumption.readUnits >= maxUnits',
-    replacement: '',
-    detectedBy: [unit],
-    testNamePattern: '^list-history ',
+  'functions/store/lists/engine/newest-stamps.ts': {
+    'one-life-of-records': [
+      'a cursor is taken for as old as records of the usual life, whatever the setting was',
+      'nowMs - recordLifeMs(days)',
+      'nowMs - recordLifeMs(days * 0 + defaultHistoryDays)',
+    ],
+    'lives-of-records-forgotten': [
+      'when the setting changes, the manifest forgets the records of the life before',
+      'otherDays < days && other >= stamp',
+      'otherDays !== days && other >= stamp',
+    ],
   },
-  {
-    name: 'incomplete-history-not-told',
-    description: 'a history whose records have expired seems complete',
-    file,
-    search: 'return { entries, isComplete: false }',
-    replacement: 'return { entries, isComplete: true }',
-    detectedBy: [unit],
-    testNamePattern: '^list-history ',
+  'functions/store/unit-of-work/commit.ts': {
+    'setting-of-history-ignored': [
+      'records live 30 days, whatever the setting says',
+      'historyDays: environment.historyDays()',
+      'historyDays: environment.historyDays() && undefined',
+    ],
   },
-  {
-    name: 'history-of-consistent-reads',
-    description: 'each change costs a whole read unit',
-    file,
-    search: '(await findEntryOnce(session, name, stamp, false)) ??',
-    replacement: '',
-    detectedBy: [unit],
-    testNamePattern: '^list-history ',
+  'functions/store/lists/changes/list-changes.ts': {
+    'expired-records-on-a-full-page': [
+      'a page that has not all of the log does not look for expired records',
+      'log.hasMore ? isOld &&',
+      'log.hasMore ? !isOld &&',
+    ],
   },
-  {
-    name: 'cursor-of-another-history',
-    description: 'the cursor of one entity is taken for that of another',
-    file: 'functions/store/entities/history-cursor.ts',
-    search: 'hashOf(name).compare(bytes, 1, 1 + hashBytes) !== 0',
-    replacement: 'hashOf(name).compare(bytes, 1, 1 + hashBytes) > 1',
-    detectedBy: ['test/unit/functions/store/entities.test.ts'],
-    testNamePattern: '^history-cursor ',
-  },
-  {
-    name: 'beginnings-of-texts-not-told',
-    description: 'the beginning of a description seems to be all of it',
-    file: 'functions/store/lists/changes/describe-change.ts',
-    search: '&& { isCut: true }',
-    replacement: '&& {}',
-    detectedBy: ['test/contract/history.test.ts'],
-  },
-  {
-    name: 'one-life-of-records',
-    description: 'a cursor is taken for as old as records of the usual life, whatever the setting was',
-    file: 'functions/store/lists/engine/newest-stamps.ts',
-    search: 'nowMs - recordLifeMs(days)',
-    replacement: 'nowMs - recordLifeMs(days * 0 + defaultHistoryDays)',
-    detectedBy: ['test/unit/functions/store/lists/changes.test.ts'],
-    testNamePattern: '^list-changes ',
-  },
-  {
-    name: 'lives-of-records-forgotten',
-    description: 'when the setting changes, the manifest forgets the records of the life before',
-    file: 'functions/store/lists/engine/newest-stamps.ts',
-    search: 'otherDays < days && other >= stamp',
-    replacement: 'otherDays !== days && other >= stamp',
-    detectedBy: ['test/unit/functions/store/lists/engine.test.ts'],
-    testNamePattern: '^newest-stamps ',
-  },
-  {
-    name: 'setting-of-history-ignored',
-    description: 'records live 30 days, whatever the setting says',
-    file: 'functions/store/unit-of-work/commit.ts',
-    search: 'historyDays: environment.historyDays()',
-    replacement: 'historyDays: environment.historyDays() && undefined',
-    detectedBy: ['test/unit/functions/store/lists/changes.test.ts'],
-    testNamePattern: '^list-changes ',
-  },
-  {
-    name: 'expired-records-on-a-full-page',
-    description: 'a page that has not all of the log does not look for expired records',
-    file: 'functions/store/lists/changes/list-changes.ts',
-    search: 'log.hasMore ? isOld &&',
-    replacement: 'log.hasMore ? !isOld &&',
-    detectedBy: ['test/unit/functions/store/lists/changes.test.ts'],
-    testNamePattern: '^list-changes ',
-  },
-];
+});

@@ -1,201 +1,141 @@
-import type { Mutation } from './mutation.ts';
+import { toMutations } from './mutation.ts';
 
-const api = ['test/infrastructure/api-stack.test.ts'];
-const facts = ['test/infrastructure/facts.test.ts'];
-const alarms = ['test/infrastructure/observability.test.ts'];
-
-const access = 'lib/infrastructure/table-access.ts';
-const dataStack = 'lib/infrastructure/data-stack.ts';
-const gateway = 'lib/infrastructure/gateway.ts';
-const jobs = 'lib/infrastructure/jobs.ts';
-const accounts = 'lib/infrastructure/accounts.ts';
-
-export const infrastructureMutations: readonly Mutation[] = [
-  {
-    name: 'permission-without-a-call',
-    description: 'the functions that create entities may change items in a way that no code does',
-    file: access,
-    search: 'const createActions = (kind: Kind): readonly Action[] => [...writeActions,',
-    replacement: "const createActions = (kind: Kind): readonly Action[] => ['UpdateItem', ...writeActions,",
-    detectedBy: ['test/infrastructure/start-synthesized.test.ts'],
+export const infrastructureMutations = toMutations({
+  'lib/infrastructure/table-access.ts': {
+    'permission-without-a-call': [
+      'the functions that create entities may change items in a way that no code does',
+      'const createActions = (kind: Kind): readonly Action[] => [...writeActions,',
+      "const createActions = (kind: Kind): readonly Action[] => ['UpdateItem', ...writeActions,",
+    ],
+    'call-without-a-permission': [
+      'the functions that delete an entity may not let its long text expire',
+      "  longTextField in fields ? ['UpdateItem'] : [];",
+      "  longTextField in fields && fields === undefined ? ['UpdateItem'] : [];",
+    ],
   },
-  {
-    name: 'call-without-a-permission',
-    description: 'the functions that delete an entity may not let its long text expire',
-    file: access,
-    search: "  longTextField in fields ? ['UpdateItem'] : [];",
-    replacement: "  longTextField in fields && fields === undefined ? ['UpdateItem'] : [];",
-    detectedBy: ['test/infrastructure/start-synthesized.test.ts'],
+  'lib/infrastructure/table-statements.ts': {
+    'role-of-another-table': [
+      'every role allows the operations on all tables of the account',
+      '    ...allow(actions, tableArns),',
+      "    ...allow(actions, ['*'].slice(tableArns.length - 1)),",
+    ],
   },
-  {
-    name: 'role-of-another-table',
-    description: 'every role allows the operations on all tables of the account',
-    file: 'lib/infrastructure/table-statements.ts',
-    search: '    ...allow(actions, tableArns),',
-    replacement: "    ...allow(actions, ['*'].slice(tableArns.length - 1)),",
-    detectedBy: api,
+  'lib/infrastructure/data-stack.ts': {
+    'table-without-deletion-protection': [
+      'the table of production can be deleted',
+      '      deletionProtection: !isDisposable(settings),',
+      '      deletionProtection: false,',
+    ],
+    'table-without-restore': [
+      'the table cannot be restored to a point in time',
+      'pointInTimeRecoveryEnabled: true',
+      'pointInTimeRecoveryEnabled: false',
+    ],
+    'stack-without-termination-protection': [
+      'the stack of the data can be deleted',
+      '      terminationProtection: !isDisposable(settings),',
+      '      terminationProtection: false,',
+    ],
+    'images-in-the-stream': [
+      'the stream has the entities, which its readers must not see',
+      'StreamViewType.KEYS_ONLY',
+      'StreamViewType.NEW_IMAGE',
+    ],
+    'logs-kept-for-ever': [
+      'the log groups have no retention',
+      '          retention: settings.logRetentionDays,\n',
+      '',
+    ],
   },
-  {
-    name: 'table-without-deletion-protection',
-    description: 'the table of production can be deleted',
-    file: dataStack,
-    search: '      deletionProtection: !isDisposable(settings),',
-    replacement: '      deletionProtection: false,',
-    detectedBy: facts,
+  'lib/infrastructure/accounts.ts': {
+    'user-pool-without-deletion-protection': [
+      'the user pool of production can be deleted',
+      '      deletionProtection: !isDisposable(settings),',
+      '      deletionProtection: false,',
+    ],
+    'tenant-that-users-write': [
+      'users can write all their attributes, so they can choose their tenant',
+      '      writeAttributes: new ClientAttributes().withStandardAttributes({ email: true }),\n',
+      '',
+    ],
   },
-  {
-    name: 'table-without-restore',
-    description: 'the table cannot be restored to a point in time',
-    file: dataStack,
-    search: 'pointInTimeRecoveryEnabled: true',
-    replacement: 'pointInTimeRecoveryEnabled: false',
-    detectedBy: facts,
+  'lib/infrastructure/gateway.ts': {
+    'route-without-a-scope': [
+      'a token without the scope of an operation suffices',
+      '          ...(scopeName && { authorizationScopes: [auth.scopeName(scopeName)] }),\n',
+      '',
+    ],
+    'function-that-any-path-calls': [
+      'the gateway may call a function for every path',
+      '/*/*${path}`',
+      "/*/*${path && '*'}`",
+    ],
   },
-  {
-    name: 'stack-without-termination-protection',
-    description: 'the stack of the data can be deleted',
-    file: dataStack,
-    search: '      terminationProtection: !isDisposable(settings),',
-    replacement: '      terminationProtection: false,',
-    detectedBy: facts,
+  'lib/infrastructure/api-stage.ts': {
+    'stage-without-throttle': [
+      'the requests of all callers together have no limit',
+      '    throttle: { rateLimit: throttlingRate, burstLimit: throttlingBurst },\n',
+      '',
+    ],
+    'open-routes-without-a-throttle': [
+      'routes without a token have the limit of the others',
+      '      ThrottlingRateLimit: Math.min(throttlingRate, rate),',
+      '      ThrottlingRateLimit: Math.max(throttlingRate, rate),',
+    ],
+    'address-in-the-access-log': [
+      'the access log has the address of the caller, which is personal data',
+      "    path: '$context.path',",
+      "    path: '$context.path',\n    address: '$context.identity.sourceIp',",
+    ],
   },
-  {
-    name: 'images-in-the-stream',
-    description: 'the stream has the entities, which its readers must not see',
-    file: dataStack,
-    search: 'StreamViewType.KEYS_ONLY',
-    replacement: 'StreamViewType.NEW_IMAGE',
-    detectedBy: facts,
-  },
-  {
-    name: 'logs-kept-for-ever',
-    description: 'the log groups have no retention',
-    file: dataStack,
-    search: '          retention: settings.logRetentionDays,\n',
-    replacement: '',
-    detectedBy: facts,
-  },
-  {
-    name: 'user-pool-without-deletion-protection',
-    description: 'the user pool of production can be deleted',
-    file: accounts,
-    search: '      deletionProtection: !isDisposable(settings),',
-    replacement: '      deletionProtection: false,',
-    detectedBy: facts,
-  },
-  {
-    name: 'tenant-that-users-write',
-    description: 'users can write all their attributes, so they can choose their tenant',
-    file: accounts,
-    search: '      writeAttributes: new ClientAttributes().withStandardAttributes({ email: true }),\n',
-    replacement: '',
-    detectedBy: facts,
-  },
-  {
-    name: 'route-without-a-scope',
-    description: 'a token without the scope of an operation suffices',
-    file: gateway,
-    search: '          ...(scopeName && { authorizationScopes: [auth.scopeName(scopeName)] }),\n',
-    replacement: '',
-    detectedBy: api,
-  },
-  {
-    name: 'function-that-any-path-calls',
-    description: 'the gateway may call a function for every path',
-    file: gateway,
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: this is source text.
-    search: '/*/*${path}`',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: this is source text.
-    replacement: "/*/*${path && '*'}`",
-    detectedBy: api,
-  },
-  {
-    name: 'stage-without-throttle',
-    description: 'the requests of all callers together have no limit',
-    file: 'lib/infrastructure/api-stage.ts',
-    search: '    throttle: { rateLimit: throttlingRate, burstLimit: throttlingBurst },\n',
-    replacement: '',
-    detectedBy: facts,
-  },
-  {
-    name: 'open-routes-without-a-throttle',
-    description: 'routes without a token have the limit of the others',
-    file: 'lib/infrastructure/api-stage.ts',
-    search: '      ThrottlingRateLimit: Math.min(throttlingRate, rate),',
-    replacement: '      ThrottlingRateLimit: Math.max(throttlingRate, rate),',
-    detectedBy: api,
-  },
-  {
-    name: 'address-in-the-access-log',
-    description: 'the access log has the address of the caller, which is personal data',
-    file: 'lib/infrastructure/api-stage.ts',
-    search: "    path: '$context.path',",
-    replacement: "    path: '$context.path',\n    address: '$context.identity.sourceIp',",
-    detectedBy: facts,
-  },
-  {
-    name: 'failed-records-of-the-stream-lost',
-    description: 'a record that always fails takes those beside it to the dead letters',
-    file: jobs,
-    search: 'bisectBatchOnError: true,',
-    replacement: 'bisectBatchOnError: false,',
-    detectedBy: facts,
-  },
-  {
-    name: 'every-change-starts-the-job-worker',
-    description: 'each write of a job calls the function of the stream',
-    file: jobs,
-    search: "keysFilter(['INSERT'], FilterRule.isEqual(jobSortKey))",
-    replacement: "keysFilter(['INSERT', 'MODIFY'], FilterRule.isEqual(jobSortKey))",
-    detectedBy: facts,
-  },
-  {
-    name: 'failed-schedule-unnoticed',
-    description: 'what the schedule cannot handle reaches no queue',
-    file: jobs,
-    search:
+  'lib/infrastructure/jobs.ts': {
+    'failed-records-of-the-stream-lost': [
+      'a record that always fails takes those beside it to the dead letters',
+      'bisectBatchOnError: true,',
+      'bisectBatchOnError: false,',
+    ],
+    'every-change-starts-the-job-worker': [
+      'each write of a job calls the function of the stream',
+      "keysFilter(['INSERT'], FilterRule.isEqual(jobSortKey))",
+      "keysFilter(['INSERT', 'MODIFY'], FilterRule.isEqual(jobSortKey))",
+    ],
+    'failed-schedule-unnoticed': [
+      'what the schedule cannot handle reaches no queue',
       '    maxEventAge: Duration.minutes(5),\n    onFailure: { bind: () => ({ destination: deadLetters.queueArn }) },\n',
-    replacement: '    maxEventAge: Duration.minutes(5),\n',
-    detectedBy: facts,
+      '    maxEventAge: Duration.minutes(5),\n',
+    ],
   },
-  {
-    name: 'alarm-without-an-action',
-    description: 'nobody gets a message when an alarm is raised',
-    file: 'lib/infrastructure/observability.ts',
-    search: '    alarm.addAlarmAction(new SnsAction(topic));\n',
-    replacement: '',
-    detectedBy: alarms,
+  'lib/infrastructure/observability.ts': {
+    'alarm-without-an-action': [
+      'nobody gets a message when an alarm is raised',
+      '    alarm.addAlarmAction(new SnsAction(topic));\n',
+      '',
+    ],
+    'alarms-that-may-not-publish': [
+      'the topic refuses the messages of alarms',
+      "new ServicePrincipal('cloudwatch.amazonaws.com')",
+      "new ServicePrincipal('events.amazonaws.com')",
+    ],
   },
-  {
-    name: 'alarms-that-may-not-publish',
-    description: 'the topic refuses the messages of alarms',
-    file: 'lib/infrastructure/observability.ts',
-    search: "new ServicePrincipal('cloudwatch.amazonaws.com')",
-    replacement: "new ServicePrincipal('events.amazonaws.com')",
-    detectedBy: alarms,
+  'lib/infrastructure/alarmed-symptoms.ts': {
+    'stopped-schedule-unnoticed': [
+      'missing runs of the schedule raise no alarm',
+      '    isTooLittle: true,\n',
+      '',
+    ],
   },
-  {
-    name: 'stopped-schedule-unnoticed',
-    description: 'missing runs of the schedule raise no alarm',
-    file: 'lib/infrastructure/alarmed-symptoms.ts',
-    search: '    isTooLittle: true,\n',
-    replacement: '',
-    detectedBy: alarms,
+  'lib/infrastructure/backups.ts': {
+    'deleted-backups': [
+      'the backups of production are deleted with the stack',
+      'isDisposable(settings) ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN',
+      'isDisposable(settings) ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY',
+    ],
   },
-  {
-    name: 'deleted-backups',
-    description: 'the backups of production are deleted with the stack',
-    file: 'lib/infrastructure/backups.ts',
-    search: 'isDisposable(settings) ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN',
-    replacement: 'isDisposable(settings) ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY',
-    detectedBy: facts,
+  'lib/infrastructure/account-rules.ts': {
+    'roles-without-the-boundary': [
+      'roles do not have the permission boundary of the account',
+      'if (!permissionBoundary) return;',
+      'if (permissionBoundary) return;',
+    ],
   },
-  {
-    name: 'roles-without-the-boundary',
-    description: 'roles do not have the permission boundary of the account',
-    file: 'lib/infrastructure/account-rules.ts',
-    search: 'if (!permissionBoundary) return;',
-    replacement: 'if (permissionBoundary) return;',
-    detectedBy: facts,
-  },
-];
+});

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A deliberate defect and the tests that must fail with it. */
+/** A deliberate defect, with which a test must fail. */
 export interface Mutation {
   /** The name in kebab case. `npm run test:mutations -- <name>` applies only this mutation. */
   readonly name: string;
@@ -13,11 +13,26 @@ export interface Mutation {
   readonly search: string;
   /** The new text. It must compile, because otherwise the compiler detects the mutation. */
   readonly replacement: string;
-  /** The test files that must detect it. */
-  readonly detectedBy: readonly string[];
-  /** Runs only tests whose full name matches. */
-  readonly testNamePattern?: string;
 }
+
+/** Mutations by file and name: what the defect does, the text that it replaces, and the new text. */
+export type MutationsByFile = Readonly<
+  Record<
+    string,
+    Readonly<Record<string, readonly [description: string, search: string, replacement: string]>>
+  >
+>;
+
+export const toMutations = (files: MutationsByFile): Mutation[] =>
+  Object.entries(files).flatMap(([file, mutations]) =>
+    Object.entries(mutations).map(([name, [description, search, replacement]]) => ({
+      name,
+      description,
+      file,
+      search,
+      replacement,
+    })),
+  );
 
 /**
  * Returns the text of a file with a mutation applied.

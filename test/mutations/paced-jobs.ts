@@ -1,53 +1,35 @@
-import type { Mutation } from './mutation.ts';
+import { toMutations } from './mutation.ts';
 
-const pacedJobs = 'test/unit/functions/store/cascades/paced-jobs.test.ts';
-const continued = 'functions/store/cascades/continue-job.ts';
-
-export const pacedJobMutations: readonly Mutation[] = [
-  {
-    name: 'jobs-without-pace',
-    description: 'a worker reserves the time of a step and does not wait for it',
-    file: 'functions/store/cascades/pace-jobs.ts',
-    search: 'await delay(waitMs);',
-    replacement: 'void delay;',
-    detectedBy: [pacedJobs],
-    testNamePattern: 'one after the other',
+export const pacedJobMutations = toMutations({
+  'functions/store/cascades/pace-jobs.ts': {
+    'jobs-without-pace': [
+      'a worker reserves the time of a step and does not wait for it',
+      'await delay(waitMs);',
+      'void delay;',
+    ],
+    'pace-without-throttles': [
+      'jobs are not slower after a throttle',
+      'throttles > this.#throttles',
+      'throttles < this.#throttles',
+    ],
   },
-  {
-    name: 'pace-without-throttles',
-    description: 'jobs are not slower after a throttle',
-    file: 'functions/store/cascades/pace-jobs.ts',
-    search: 'throttles > this.#throttles',
-    replacement: 'throttles < this.#throttles',
-    detectedBy: [pacedJobs],
-    testNamePattern: 'slower after',
+  'functions/store/model/pace.ts': {
+    'pace-of-all-tenants': [
+      'the jobs of all tenants share a pace',
+      '{ pk: `${tenant}#pace`, sk',
+      '{ pk: tenant && `#pace`, sk',
+    ],
   },
-  {
-    name: 'pace-of-all-tenants',
-    description: 'the jobs of all tenants share a pace',
-    file: 'functions/store/model/pace.ts',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: this is source text.
-    search: '{ pk: `${tenant}#pace`, sk',
-    replacement: '{ pk: tenant && `#pace`, sk',
-    detectedBy: [pacedJobs],
-    testNamePattern: 'another tenant',
+  'functions/store/cascades/continue-job.ts': {
+    'postponed-job-due-at-once': [
+      'a job that cannot get its turn is delivered again and again',
+      'timeMs >= maxTurnMs',
+      'timeMs < maxTurnMs',
+    ],
+    'steps-without-limit': [
+      'a job that makes no progress is continued for ever',
+      'taken >= maxSteps',
+      'taken >= maxSteps * 2',
+    ],
   },
-  {
-    name: 'postponed-job-due-at-once',
-    description: 'a job that cannot get its turn is delivered again and again',
-    file: continued,
-    search: 'timeMs >= maxTurnMs',
-    replacement: 'timeMs < maxTurnMs',
-    detectedBy: [pacedJobs],
-    testNamePattern: 'far away',
-  },
-  {
-    name: 'steps-without-limit',
-    description: 'a job that makes no progress is continued for ever',
-    file: continued,
-    search: 'taken >= maxSteps',
-    replacement: 'taken >= maxSteps * 2',
-    detectedBy: [pacedJobs],
-    testNamePattern: 'too many steps',
-  },
-];
+});

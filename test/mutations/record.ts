@@ -3,16 +3,21 @@ import { mutations } from './mutations.ts';
 
 const file = new URL('record.json', import.meta.url);
 
-/** Returns the committed record: the name of each mutation, and the first test that failed when it was detected last. */
-export const readRecord = (): Readonly<Record<string, string>> =>
-  JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
+/** The test that detects a mutation: it fails, or does not end. */
+export interface Detection {
+  readonly file: string;
+  /** The full name. */
+  readonly test: string;
+}
+
+/** Returns the committed record: the test that detected each mutation last. */
+export const readRecord = (): Readonly<Record<string, Detection>> =>
+  JSON.parse(readFileSync(file, 'utf8')) as Record<string, Detection>;
 
 /** Records the test that detects a mutation, or that none does. Removes mutations that do not exist any more. */
-export function recordDetection(mutation: string, test: string | undefined): void {
-  const record = { ...readRecord(), [mutation]: test };
+export function recordDetection(mutation: string, detection: Detection | undefined): void {
+  const record = { ...readRecord(), [mutation]: detection };
   const names = mutations.map(({ name }) => name).sort();
-  writeFileSync(
-    file,
-    `${JSON.stringify(Object.fromEntries(names.map((name) => [name, record[name]])), null, 2)}\n`,
-  );
+  const sorted = Object.fromEntries(names.map((name) => [name, record[name]]));
+  writeFileSync(file, `${JSON.stringify(sorted, null, 2)}\n`);
 }

@@ -1,219 +1,147 @@
-import type { Mutation } from './mutation.ts';
+import { toMutations } from './mutation.ts';
 
-const authorizer = 'lib/local/authorizer.ts';
-const caller = 'functions/http/caller.ts';
-const listQuery = 'functions/http/parse-list-query.ts';
-const authentication = 'test/security/authentication.test.ts';
-
-export const requestMutations: readonly Mutation[] = [
-  {
-    name: 'tenant-of-the-query',
-    description: 'a query parameter overrides the tenant of the token',
-    file: caller,
-    search: 'const tenant = encodeTenant(tenantName);',
-    replacement: 'const tenant = encodeTenant(event.queryStringParameters?.[tenantClaim] ?? tenantName);',
-    detectedBy: ['test/security/authorization.test.ts'],
-    testNamePattern: 'API1',
+export const requestMutations = toMutations({
+  'functions/http/caller.ts': {
+    'tenant-of-the-query': [
+      'a query parameter overrides the tenant of the token',
+      'const tenant = encodeTenant(tenantName);',
+      'const tenant = encodeTenant(event.queryStringParameters?.[tenantClaim] ?? tenantName);',
+    ],
+    'tenant-of-a-header': [
+      'a header overrides the tenant of the token',
+      'const tenant = encodeTenant(tenantName);',
+      "const tenant = encodeTenant(event.headers['x-tenant'] ?? tenantName);",
+    ],
+    'claims-taken-as-text': [
+      'a tenant claim that is null, a number or an object names a tenant',
+      "return typeof value === 'string' && value !== '' && isVerified ? value : undefined;",
+      "return isVerified || value !== '' ? String(authorized[name] ?? '') : undefined;",
+    ],
+    'no-claim-means-public': [
+      'a function without a configured tenant claim serves all callers as one tenant',
+      '(tenantClaim === undefined && authorizer === undefined)',
+      'tenantClaim === undefined',
+    ],
   },
-  {
-    name: 'tenant-of-a-header',
-    description: 'a header overrides the tenant of the token',
-    file: caller,
-    search: 'const tenant = encodeTenant(tenantName);',
-    replacement: "const tenant = encodeTenant(event.headers['x-tenant'] ?? tenantName);",
-    detectedBy: ['test/security/authorization.test.ts'],
-    testNamePattern: 'API1',
-  },
-  {
-    name: 'claims-taken-as-text',
-    description: 'a tenant claim that is null, a number or an object names a tenant',
-    file: caller,
-    search: "return typeof value === 'string' && value !== '' && isVerified ? value : undefined;",
-    replacement: "return isVerified || value !== '' ? String(authorized[name] ?? '') : undefined;",
-    detectedBy: [authentication],
-    testNamePattern: 'which is not text',
-  },
-  {
-    name: 'no-claim-means-public',
-    description: 'a function without a configured tenant claim serves all callers as one tenant',
-    file: caller,
-    search: '(tenantClaim === undefined && authorizer === undefined)',
-    replacement: 'tenantClaim === undefined',
-    detectedBy: ['test/unit/functions/http.test.ts'],
-    testNamePattern: '^caller ',
-  },
-  {
-    name: 'key-of-the-tenant',
-    description:
+  'functions/http/idempotency-key.ts': {
+    'key-of-the-tenant': [
       'an idempotency key belongs to the tenant, so that its users get the responses of each other',
-    file: 'functions/http/idempotency-key.ts',
-    search: 'JSON.stringify([owner, operation, key])',
-    replacement: 'JSON.stringify([operation, key])',
-    detectedBy: [authentication],
-    testNamePattern: 'belongs to the',
+      'JSON.stringify([owner, operation, key])',
+      'JSON.stringify([operation, key])',
+    ],
   },
-  {
-    name: 'clone-with-one-scope',
-    description: 'a token with projects:write alone can create tasks',
-    file: 'functions/http/endpoint.ts',
-    search: 'if (additionalScope?.isNeeded(body)) ',
-    replacement: 'if (additionalScope?.isNeeded(body) === undefined && additionalScope) ',
-    detectedBy: [authentication],
-    testNamePattern: 'a clone that includes tasks',
+  'functions/http/endpoint.ts': {
+    'clone-with-one-scope': [
+      'a token with projects:write alone can create tasks',
+      'if (additionalScope?.isNeeded(body)) ',
+      'if (additionalScope?.isNeeded(body) === undefined && additionalScope) ',
+    ],
+    'if-match-read-by-all': [
+      'every operation validates If-Match, also those that do not use it',
+      'isConditionalWrite(contract) ?',
+      'isConditionalWrite(contract) || contract.operation ?',
+    ],
+    'expand-without-scope': [
+      'a token for tasks reads the projects that they refer to',
+      'for (const { target } of view.expansions) requireScope(',
+      "for (const { target } of view.expansions) if (target.kind === 'tag') requireScope(",
+    ],
   },
-  {
-    name: 'if-match-read-by-all',
-    description: 'every operation validates If-Match, also those that do not use it',
-    file: 'functions/http/endpoint.ts',
-    search: 'isConditionalWrite(contract) ?',
-    replacement: 'isConditionalWrite(contract) || contract.operation ?',
-    detectedBy: ['test/contract/messages.test.ts'],
-    testNamePattern: 'is ignored by operations that do not use it',
+  'functions/http/conditional-requests.ts': {
+    'any-number-of-tags': [
+      'If-Match may list any number of entity tags',
+      'if (tags.length > maxEntityTags) {',
+      'if (tags.length > maxEntityTags * maxEntityTags) {',
+    ],
   },
-  {
-    name: 'any-number-of-tags',
-    description: 'If-Match may list any number of entity tags',
-    file: 'functions/http/conditional-requests.ts',
-    search: 'if (tags.length > maxEntityTags) {',
-    replacement: 'if (tags.length > maxEntityTags * maxEntityTags) {',
-    detectedBy: ['test/contract/messages.test.ts'],
-    testNamePattern: 'returns 400 for 101',
+  'functions/contract/fields.ts': {
+    'pattern-before-length': [
+      'patterns read texts of any length',
+      'const isTooLong = value.length > 2 * maximum ||',
+      'const isTooLong = (rules.some(({ holds }) => !holds(value)) && false) ||',
+    ],
+    'unbounded-text': [
+      'a text may be as long as the body',
+      'const isTooLong = value.length > 2 * maximum || codePoints(value) > maximum;',
+      'const isTooLong = codePoints(value) > 2 ** 18 + maximum;',
+    ],
   },
-  {
-    name: 'pattern-before-length',
-    description: 'patterns read texts of any length',
-    file: 'functions/contract/fields.ts',
-    search: 'const isTooLong = value.length > 2 * maximum ||',
-    replacement: 'const isTooLong = (rules.some(({ holds }) => !holds(value)) && false) ||',
-    detectedBy: ['test/unit/functions/contract.test.ts'],
-    testNamePattern: '^hostile-text ',
+  'functions/store/model/keys.ts': {
+    'keys-without-tenant': [
+      'an entity is found by its id without the tenant',
+      'entityKey = (tenant: string, kind: Kind, id: string): Key',
+      "entityKey = (_: string, kind: Kind, id: string, tenant = 'all'): Key",
+    ],
   },
-  {
-    name: 'keys-without-tenant',
-    description: 'an entity is found by its id without the tenant',
-    file: 'functions/store/model/keys.ts',
-    search: 'entityKey = (tenant: string, kind: Kind, id: string): Key',
-    replacement: "entityKey = (_: string, kind: Kind, id: string, tenant = 'all'): Key",
-    detectedBy: [authentication],
-    testNamePattern: 'tenants',
+  'functions/contract/contract.ts': {
+    'scope-of-reading-for-writing': [
+      'scopes for reading allow writes',
+      "method === 'GET' ? 'read' : 'write'",
+      "method === 'GET' ? 'read' : 'read'",
+    ],
   },
-  {
-    name: 'scope-of-reading-for-writing',
-    description: 'scopes for reading allow writes',
-    file: 'functions/contract/contract.ts',
-    search: "method === 'GET' ? 'read' : 'write'",
-    replacement: "method === 'GET' ? 'read' : 'read'",
-    detectedBy: ['test/security/authorization.test.ts'],
-    testNamePattern: 'API5',
-  },
-  {
-    name: 'expired-tokens-accepted',
-    description: 'the expiration time of a token is not checked',
-    file: authorizer,
-    search: "requiredClaims: ['exp'],",
-    replacement: "requiredClaims: ['exp'],\n      currentDate: new Date(0),",
-    detectedBy: [authentication],
-    testNamePattern: 'a time that is over',
-  },
-  {
-    name: 'any-audience-accepted',
-    description: 'tokens for other services of the same issuer are accepted',
-    file: authorizer,
-    search: 'if (!hasAudience(audience, payload)) throw',
-    replacement: 'if (!hasAudience(audience, payload) && audience.length === 0) throw',
-    detectedBy: [authentication],
-    testNamePattern: 'another audience',
-  },
-  {
-    name: 'signature-not-checked',
-    description: 'the signature of a token is not verified',
-    file: authorizer,
-    search:
+  'lib/local/authorizer.ts': {
+    'expired-tokens-accepted': [
+      'the expiration time of a token is not checked',
+      "requiredClaims: ['exp'],",
+      "requiredClaims: ['exp'],\n      currentDate: new Date(0),",
+    ],
+    'any-audience-accepted': [
+      'tokens for other services of the same issuer are accepted',
+      'if (!hasAudience(audience, payload)) throw',
+      'if (!hasAudience(audience, payload) && audience.length === 0) throw',
+    ],
+    'signature-not-checked': [
+      'the signature of a token is not verified',
       "const { payload, protectedHeader } = await jwtVerify(token, await this.#issuerKeys(), {\n      issuer,\n      algorithms,\n      requiredClaims: ['exp'],\n    });",
-    replacement:
       "if (!issuer || !algorithms) await jwtVerify(token, await this.#issuerKeys());\n    const read = (part: string): object => JSON.parse(Buffer.from(part, 'base64url').toString());\n    const [head = '', claims = ''] = token.split('.');\n    const protectedHeader = read(head) as { kid?: string };\n    const payload = read(claims) as JWTPayload;",
-    detectedBy: [authentication],
-    testNamePattern: 'claims that were changed|a key that the issuer does not have',
+    ],
   },
-  {
-    name: 'unbounded-text',
-    description: 'a text may be as long as the body',
-    file: 'functions/contract/fields.ts',
-    search: 'const isTooLong = value.length > 2 * maximum || codePoints(value) > maximum;',
-    replacement: 'const isTooLong = codePoints(value) > 2 ** 18 + maximum;',
-    detectedBy: ['test/contract/validation.test.ts'],
-    testNamePattern: 'the fields of /v1/tags',
+  'functions/http/parse-list-query.ts': {
+    'limit-not-capped': [
+      'the limit of a page has no maximum',
+      "limit: Math.min(wholeNumber('limit', parameters, defaultLimit, issues), maxLimit)",
+      "limit: wholeNumber('limit', parameters, defaultLimit, issues)",
+    ],
+    'sort-by-anything': [
+      'sortBy accepts any name',
+      "readNames('sortBy', parameters, sortable, issues)",
+      "parameters.get('sortBy')?.[0]?.split(',')",
+    ],
   },
-  {
-    name: 'limit-not-capped',
-    description: 'the limit of a page has no maximum',
-    file: listQuery,
-    search: "limit: Math.min(wholeNumber('limit', parameters, defaultLimit, issues), maxLimit)",
-    replacement: "limit: wholeNumber('limit', parameters, defaultLimit, issues)",
-    detectedBy: ['test/contract/lists.test.ts'],
-    testNamePattern: 'limit is 20 by default',
+  'functions/http/validation.ts': {
+    'prototype-accepted': [
+      'a field named __proto__ is accepted',
+      'if (reason === undefined && known.has(name)) continue;',
+      "if ((reason === undefined && known.has(name)) || name === '__proto__') continue;",
+    ],
   },
-  {
-    name: 'sort-by-anything',
-    description: 'sortBy accepts any name',
-    file: listQuery,
-    search: "readNames('sortBy', parameters, sortable, issues)",
-    replacement: "parameters.get('sortBy')?.[0]?.split(',')",
-    detectedBy: ['test/contract/hostile-input.test.ts'],
-    testNamePattern: 'as sortBy',
+  'functions/http/operands.ts': {
+    'offset-ignored': [
+      'times in operators are compared without their offset',
+      "(sign === '-' ? -60_000 : 60_000)",
+      "(sign === '-' ? -0 : 0)",
+    ],
   },
-  {
-    name: 'prototype-accepted',
-    description: 'a field named __proto__ is accepted',
-    file: 'functions/http/validation.ts',
-    search: 'if (reason === undefined && known.has(name)) continue;',
-    replacement: "if ((reason === undefined && known.has(name)) || name === '__proto__') continue;",
-    detectedBy: ['test/contract/hostile-input.test.ts'],
-    testNamePattern: '__proto__" returns 400 and changes nothing',
+  'functions/http/render-page.ts': {
+    'page-of-any-size': [
+      'a page may be larger than a function can return',
+      'if (bytes > maxPageBytes) throw tooLarge();',
+      '',
+    ],
   },
-  {
-    name: 'expand-without-scope',
-    description: 'a token for tasks reads the projects that they refer to',
-    file: 'functions/http/endpoint.ts',
-    search: 'for (const { target } of view.expansions) requireScope(',
-    replacement: "for (const { target } of view.expansions) if (target.kind === 'tag') requireScope(",
-    detectedBy: ['test/security/authorization.test.ts'],
-    testNamePattern: 'with expand=',
+  'functions/authentication/claim-tenant.ts': {
+    'roles-of-programs': [
+      'a program has no scopes where users need a role',
+      "if (triggerSource === 'TokenGeneration_ClientCredentials') return [];",
+      '',
+    ],
   },
-  {
-    name: 'offset-ignored',
-    description: 'times in operators are compared without their offset',
-    file: 'functions/http/operands.ts',
-    search: "(sign === '-' ? -60_000 : 60_000)",
-    replacement: "(sign === '-' ? -0 : 0)",
-    detectedBy: ['test/unit/functions/http.test.ts'],
-    testNamePattern: '^operands ',
+  'functions/users/read-signed-in-user.ts': {
+    'user-without-scope': [
+      'the signed-in user is shown to a token that may not read users',
+      "hasScope(caller, 'users:read')",
+      "hasScope(caller, 'users:read') !== undefined",
+    ],
   },
-  {
-    name: 'page-of-any-size',
-    description: 'a page may be larger than a function can return',
-    file: 'functions/http/render-page.ts',
-    search: 'if (bytes > maxPageBytes) throw tooLarge();',
-    replacement: '',
-    detectedBy: ['test/unit/functions/http.test.ts'],
-    testNamePattern: '^render page ',
-  },
-  {
-    name: 'roles-of-programs',
-    description: 'a program has no scopes where users need a role',
-    file: 'functions/authentication/claim-tenant.ts',
-    search: "if (triggerSource === 'TokenGeneration_ClientCredentials') return [];",
-    replacement: '',
-    detectedBy: ['test/unit/functions/authentication.test.ts'],
-    testNamePattern: '^claim-tenant ',
-  },
-  {
-    name: 'user-without-scope',
-    description: 'the signed-in user is shown to a token that may not read users',
-    file: 'functions/users/read-signed-in-user.ts',
-    search: "hasScope(caller, 'users:read')",
-    replacement: "hasScope(caller, 'users:read') !== undefined",
-    detectedBy: ['test/security/authorization.test.ts'],
-    testNamePattern: 'user with the subject of the token',
-  },
-];
+});

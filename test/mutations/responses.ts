@@ -1,76 +1,54 @@
-import type { Mutation } from './mutation.ts';
+import { toMutations } from './mutation.ts';
 
-export const responseMutations: readonly Mutation[] = [
-  {
-    name: 'attributes-shown',
-    description: 'responses contain all attributes of an entity in the table',
-    file: 'functions/http/renderers.ts',
-    search: 'resource ? showEntity(resource, entity, view, expanded) : entity',
-    replacement: 'resource ? { ...entity } : entity',
-    detectedBy: ['test/security/contents-and-amounts.test.ts'],
-    testNamePattern: 'API3',
+export const responseMutations = toMutations({
+  'functions/http/renderers.ts': {
+    'attributes-shown': [
+      'responses contain all attributes of an entity in the table',
+      'resource ? showEntity(resource, entity, view, expanded) : entity',
+      'resource ? { ...entity } : entity',
+    ],
+    'etags-of-another-entity': [
+      'the entity tags of a list all have the version of its first entity',
+      'page.versions[position] ?? 0',
+      'page.versions[0] ?? 0',
+    ],
+    'tag-of-expanded-entities': [
+      'the ETag of an entity says nothing about what it expands',
+      'const tag = view.expansions.length > 0 ? undefined : versionTag(',
+      'const tag = versionTag(',
+    ],
   },
-  {
-    name: 'etags-of-another-entity',
-    description: 'the entity tags of a list all have the version of its first entity',
-    file: 'functions/http/renderers.ts',
-    search: 'page.versions[position] ?? 0',
-    replacement: 'page.versions[0] ?? 0',
-    detectedBy: ['test/contract/list-options/parts-of-a-list.test.ts'],
-    testNamePattern: 'are the ETags of the entities',
+  'functions/store/model/item-codec.ts': {
+    'keys-in-entities': [
+      'the keys of the table become fields of an entity',
+      'if (internalAttributes.has(name)) continue;',
+      "if (name === '' && internalAttributes.has(name)) continue;",
+    ],
   },
-  {
-    name: 'keys-in-entities',
-    description: 'the keys of the table become fields of an entity',
-    file: 'functions/store/model/item-codec.ts',
-    search: 'if (internalAttributes.has(name)) continue;',
-    replacement: "if (name === '' && internalAttributes.has(name)) continue;",
-    detectedBy: ['test/contract/caching-and-concurrency.test.ts'],
-    testNamePattern: 'v1/tags/{id} returns another ETag after a PATCH',
+  'functions/http/problems.ts': {
+    'cause-in-the-response': [
+      'a 500 contains the stack trace of the cause',
+      "'The cause has been logged under the requestId.'",
+      'String((error as Error).stack)',
+    ],
   },
-  {
-    name: 'cause-in-the-response',
-    description: 'a 500 contains the stack trace of the cause',
-    file: 'functions/http/problems.ts',
-    search: "'The cause has been logged under the requestId.'",
-    replacement: 'String((error as Error).stack)',
-    detectedBy: ['test/simulation/scenarios/unavailable.test.ts'],
-    testNamePattern: 'refuses calls as invalid',
+  'functions/http/request-log.ts': {
+    'body-in-the-log': [
+      'the log contains the body of the request',
+      'status: request.response?.statusCode,',
+      'status: request.response?.statusCode,\n      body: request.event.body,',
+    ],
   },
-  {
-    name: 'body-in-the-log',
-    description: 'the log contains the body of the request',
-    file: 'functions/http/request-log.ts',
-    search: 'status: request.response?.statusCode,',
-    replacement: 'status: request.response?.statusCode,\n      body: request.event.body,',
-    detectedBy: ['test/simulation/scenarios/unavailable.test.ts'],
-    testNamePattern: 'database works',
+  'functions/http/entity-view.ts': {
+    'expanded-secrets': [
+      'expanded entities show all attributes in the table',
+      'entities.map((one) => target.show(one, fields))',
+      'entities.map((one) => ({ ...target.show(one, fields), ...one }))',
+    ],
+    'any-number-expanded': [
+      'a page expands any number of entities',
+      'references.size > maxExpandedEntities',
+      'references.size > 100 * maxExpandedEntities',
+    ],
   },
-  {
-    name: 'tag-of-expanded-entities',
-    description: 'the ETag of an entity says nothing about what it expands',
-    file: 'functions/http/renderers.ts',
-    search: 'const tag = view.expansions.length > 0 ? undefined : versionTag(',
-    replacement: 'const tag = versionTag(',
-    detectedBy: ['test/unit/functions/http.test.ts'],
-    testNamePattern: '^renderers ',
-  },
-  {
-    name: 'expanded-secrets',
-    description: 'expanded entities show all attributes in the table',
-    file: 'functions/http/entity-view.ts',
-    search: 'entities.map((one) => target.show(one, fields))',
-    replacement: 'entities.map((one) => ({ ...target.show(one, fields), ...one }))',
-    detectedBy: ['test/unit/functions/http.test.ts'],
-    testNamePattern: '^entity view ',
-  },
-  {
-    name: 'any-number-expanded',
-    description: 'a page expands any number of entities',
-    file: 'functions/http/entity-view.ts',
-    search: 'references.size > maxExpandedEntities',
-    replacement: 'references.size > 100 * maxExpandedEntities',
-    detectedBy: ['test/contract/expand.test.ts'],
-    testNamePattern: 'at most 400',
-  },
-];
+});

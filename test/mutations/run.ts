@@ -2,8 +2,8 @@
  * `npm run test:mutations`: runs tests with one mutation after the other. `transform.mjs` applies a mutation while jest loads the tests, so that no
  * file changes.
  *
- * A mutation is detected when a test fails, or when the tests do not end. To be sure that the mutation is the cause, the same tests must pass
- * without it, and all mutations must compile.
+ * A mutation is detected when a test fails, or does not end. To be sure that the mutation is the cause, the same test must pass without it, and all
+ * mutations must compile.
  */
 import { execFileSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
@@ -11,30 +11,16 @@ import { fileURLToPath } from 'node:url';
 import { suggestion } from '#functions/http/suggestion.ts';
 import { CommandFailure, parseFlags, runCommand, UsageError, wholeNumber } from '#lib/cli/command-line.ts';
 import { compileErrors } from './compile-errors.ts';
+import { Detector } from './detect.ts';
 import { applyMutation, type Mutation } from './mutation.ts';
-import { MutationTests } from './mutation-tests.ts';
 import { mutations } from './mutations.ts';
 import { readRecord, recordDetection } from './record.ts';
 import { TestProcess } from './test-process.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-type Group = [Mutation, ...Mutation[]];
-
-/** Returns mutations by the tests that detect them. The largest groups come first, so that no process ends long before the others. */
-function groupByTests(chosen: readonly Mutation[]): Group[] {
-  const groups = new Map<string, Group>();
-  for (const mutation of chosen) {
-    const tests = JSON.stringify([mutation.detectedBy, mutation.testNamePattern]);
-    const group = groups.get(tests);
-    if (group) group.push(mutation);
-    else groups.set(tests, [mutation]);
-  }
-  return [...groups.values()].sort((one, other) => other.length - one.length);
-}
-
 class MutationRun {
-  readonly #queue: Group[];
+  readonly #queue: Mutation[];
   readonly #maxCpuSeconds: number;
   readonly #record = readRecord();
   readonly #processes: TestProcess[] = [];
@@ -43,39 +29,47 @@ class MutationRun {
   readonly leftOut: string[] = [];
 
   constructor(chosen: readonly Mutation[], maxCpuSeconds: number) {
-    this.#queue = groupByTests(chosen);
+    // Neighbours have the same tests, mostly. The process that runs them knows which pass without a mutation.
+    this.#queue = chosen.toSorted((one, other) =>
+      this.#testFileOf(one).localeCompare(this.#testFileOf(other)),
+    );
     this.#maxCpuSeconds = maxCpuSeconds;
   }
 
-  async run(jobs: number): Promise<void> {
-    await Promise.all(Array.from({ length: jobs }, () => this.#runGroups()));
+  #testFileOf({ name }: Mutation): string {
+    return this.#record[name]?.file ?? '';
   }
 
-  async #runGroups(): Promise<void> {
+  async run(jobs: number): Promise<void> {
+    await Promise.all(Array.from({ length: jobs }, () => this.#runMutations()));
+  }
+
+  async #runMutations(): Promise<void> {
     const process = new TestProcess();
     this.#processes.push(process);
-    for (let group = this.#queue.shift(); group; group = this.#queue.shift()) {
-      const tests = new MutationTests(group, this.#record, process);
-      for (const mutation of group) await this.#runMutation(mutation, tests);
-    }
+    const detector = new Detector(root, process);
+    for (let next = this.#queue.shift(); next; next = this.#queue.shift())
+      await this.#runMutation(next, detector);
     process.stop();
   }
 
-  async #runMutation(mutation: Mutation, tests: MutationTests): Promise<void> {
+  async #runMutation(mutation: Mutation, detector: Detector): Promise<void> {
     const cpuSeconds = this.#processes.reduce((sum, process) => sum + process.cpuSeconds, 0);
     if (cpuSeconds >= this.#maxCpuSeconds) {
       this.leftOut.push(mutation.name);
       return;
     }
     const started = performance.now();
-    const outcome = await tests.detect(mutation).catch((error: Error) => error);
+    const outcome = await detector
+      .detect(mutation, this.#record[mutation.name])
+      .catch((error: Error) => error);
     const seconds = `${Math.round((performance.now() - started) / 1_000)} s`;
-    const isDetected = typeof outcome === 'string';
-    if (isDetected) this.detected += 1;
+    const detection = outcome instanceof Error ? undefined : outcome;
+    if (detection) this.detected += 1;
     else this.undetected += 1;
-    recordDetection(mutation.name, isDetected ? outcome : undefined);
+    recordDetection(mutation.name, detection);
     const failure = outcome === undefined ? 'SURVIVED' : `NOT RUN   ${String(outcome)}`;
-    const what = isDetected ? `detected  ${outcome}` : failure;
+    const what = detection ? `detected  ${detection.file}: ${detection.test}` : failure;
     console.log(`${mutation.name.padEnd(40)} ${seconds.padStart(5)}  ${what}`);
   }
 }

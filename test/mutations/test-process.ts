@@ -47,9 +47,18 @@ export class TestProcess {
     const done = new AbortController();
     const { signal } = done;
     const unusable = { passed: [], cpuSeconds: 0, isReusable: false };
+    let startedTest: string | undefined;
+    const completed = new Promise<TestResult>((resolve) => {
+      const receive = (message: TestResult | Pick<TestResult, 'startedTest'>): void => {
+        if ('passed' in message) resolve(message);
+        else startedTest = message.startedTest;
+      };
+      child.on('message', receive);
+      signal.addEventListener('abort', () => child.off('message', receive));
+    });
     child.send(run);
     const result = await Promise.race<TestResult>([
-      once(child, 'message', { signal }).then(([message]) => message as TestResult),
+      completed,
       once(child, 'exit', { signal }).then(([code, killedBy]) => ({
         ...unusable,
         error: `The process ended with ${killedBy ?? code}. ${this.#printed}`,
@@ -61,6 +70,6 @@ export class TestProcess {
       .finally(() => done.abort());
     this.cpuSeconds += result.cpuSeconds;
     if (!result.isReusable || needsOwnProcess) this.stop();
-    return result;
+    return { ...result, startedTest };
   }
 }

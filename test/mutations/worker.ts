@@ -6,10 +6,10 @@ import type { Mutation } from './mutation.ts';
 
 export interface TestRun {
   readonly testFile: string;
-  readonly testNamePattern: string | undefined;
-  readonly mutation?: Pick<Mutation, 'file' | 'search' | 'replacement'>;
-  /** Ends the run when these tests have passed. Default: when all have. */
-  readonly until?: readonly string[] | undefined;
+  readonly testNamePattern?: string | undefined;
+  readonly mutation?: Mutation;
+  /** Ends the run when this test has passed. Default: when all have. */
+  readonly until?: string | undefined;
 }
 
 export interface TestResult {
@@ -19,6 +19,8 @@ export interface TestResult {
   readonly error?: string | undefined;
   /** Whether the tests did not end in time. */
   readonly hasTimedOut?: boolean;
+  /** The test that began last. */
+  readonly startedTest?: string | undefined;
   /** CPU seconds of the process since its last result. */
   readonly cpuSeconds: number;
   /** Whether the process can run other tests. */

@@ -1,298 +1,200 @@
-import type { Mutation } from './mutation.ts';
+import { toMutations } from './mutation.ts';
 
-const commit = 'functions/store/unit-of-work/commit.ts';
-const ownIds = 'functions/store/entities/own-ids.ts';
-
-export const writeMutations: readonly Mutation[] = [
-  {
-    name: 'parent-not-required',
-    description: 'an entity can be created with a parent that does not exist',
-    file: 'functions/store/entities/create-entity.ts',
-    search: 'await requireReferences(session, change);',
-    replacement: '',
-    detectedBy: ['test/contract/references.test.ts'],
-    testNamePattern: 'organizationId of a project',
+export const writeMutations = toMutations({
+  'functions/store/entities/create-entity.ts': {
+    'parent-not-required': [
+      'an entity can be created with a parent that does not exist',
+      'await requireReferences(session, change);',
+      '',
+    ],
   },
-  {
-    name: 'update-without-version',
-    description: 'two writers that read the same version both succeed',
-    file: 'functions/store/model/changes.ts',
-    search: 'const condition = hasVersion(before.version);',
-    replacement: "const condition = { expression: 'attribute_exists(pk)' };",
-    detectedBy: ['test/simulation/scenarios/writes.test.ts'],
-    testNamePattern: 'its entity changes meanwhile',
+  'functions/store/model/changes.ts': {
+    'update-without-version': [
+      'two writers that read the same version both succeed',
+      'const condition = hasVersion(before.version);',
+      "const condition = { expression: 'attribute_exists(pk)' };",
+    ],
+    'created-at-arrival': [
+      'the creation time of an entity with an own id is not the time of the id',
+      'const createdMs = timestampMs(id);',
+      'const createdMs = Math.max(nowMs, timestampMs(id));',
+    ],
+    'updated-before-arrival': [
+      'an entity with an own id was updated before it arrived',
+      'new Date(Math.max(nowMs, createdMs))',
+      'new Date(Math.min(nowMs, createdMs))',
+    ],
   },
-  {
-    name: 'if-match-ignored',
-    description: 'a write ignores the version in If-Match',
-    file: 'functions/store/entities/preconditions.ts',
-    search: 'return expected.has(stored.version) ?',
-    replacement: 'return expected.size !== -stored.version ?',
-    detectedBy: ['test/contract/caching-and-concurrency.test.ts'],
-    testNamePattern: 'stale If-Match',
+  'functions/store/entities/preconditions.ts': {
+    'if-match-ignored': [
+      'a write ignores the version in If-Match',
+      'return expected.has(stored.version) ?',
+      'return expected.size !== -stored.version ?',
+    ],
   },
-  {
-    name: 'if-none-match-ignored',
-    description: 'a write with "If-None-Match: *" changes an entity that exists',
-    file: 'functions/http/conditional-requests.ts',
-    search: 'if (!acceptsNoVersion(headers)) return',
-    replacement: 'if (!acceptsNoVersion({})) return',
-    detectedBy: ['test/contract/caching-and-concurrency.test.ts'],
-    testNamePattern: 'If-None-Match',
+  'functions/http/conditional-requests.ts': {
+    'if-none-match-ignored': [
+      'a write with "If-None-Match: *" changes an entity that exists',
+      'if (!acceptsNoVersion(headers)) return',
+      'if (!acceptsNoVersion({})) return',
+    ],
   },
-  {
-    name: 'own-id-of-any-age',
-    description: 'a creation takes an id that is older than what is remembered of deleted entities',
-    file: ownIds,
-    search: 'if (timeMs <= nowMs - maxOwnIdAgeMs)',
-    replacement: 'if (timeMs <= nowMs - 2 * maxOwnIdAgeMs)',
-    detectedBy: ['test/contract/own-ids.test.ts'],
-    testNamePattern: 'older than 30 days',
+  'functions/store/entities/own-ids.ts': {
+    'own-id-of-any-age': [
+      'a creation takes an id that is older than what is remembered of deleted entities',
+      'if (timeMs <= nowMs - maxOwnIdAgeMs)',
+      'if (timeMs <= nowMs - 2 * maxOwnIdAgeMs)',
+    ],
+    'own-id-ahead-of-the-time': [
+      'a creation takes an id whose time is in the future',
+      'if (timeMs > nowMs + maxOwnIdAheadMs)',
+      'if (timeMs > nowMs + 100 * maxOwnIdAheadMs)',
+    ],
+    'own-id-in-any-form': [
+      'a creation takes an id that has not the form of an id',
+      'const issue = findFormIssue(id) ?? findTimeIssue(id, nowMs);',
+      'const issue = findTimeIssue(id, nowMs);',
+    ],
   },
-  {
-    name: 'own-id-ahead-of-the-time',
-    description: 'a creation takes an id whose time is in the future',
-    file: ownIds,
-    search: 'if (timeMs > nowMs + maxOwnIdAheadMs)',
-    replacement: 'if (timeMs > nowMs + 100 * maxOwnIdAheadMs)',
-    detectedBy: ['test/contract/own-ids.test.ts'],
-    testNamePattern: 'more than 60 seconds ahead',
-  },
-  {
-    name: 'own-id-in-any-form',
-    description: 'a creation takes an id that has not the form of an id',
-    file: ownIds,
-    search: 'const issue = findFormIssue(id) ?? findTimeIssue(id, nowMs);',
-    replacement: 'const issue = findTimeIssue(id, nowMs);',
-    detectedBy: ['test/contract/own-ids.test.ts'],
-    testNamePattern: 'with capital letters',
-  },
-  {
-    name: 'own-id-unchecked-in-a-batch',
-    description: 'a batch takes any id for a creation',
-    file: 'functions/store/cascades/apply-batch.ts',
-    search:
+  'functions/store/cascades/apply-batch.ts': {
+    'own-id-unchecked-in-a-batch': [
+      'a batch takes any id for a creation',
       'const error =\n      id === undefined ? undefined : findOwnIdError(id, existing.get(id) ?? deleted.get(id), nowMs);',
-    replacement:
       'const error = id === undefined || existing.size === 0 ? undefined : findOwnIdError(id, existing.get(id), nowMs);',
-    detectedBy: ['test/contract/own-ids.test.ts'],
-    testNamePattern: 'a batch is a 400 that says why',
+    ],
   },
-  {
-    name: 'created-at-arrival',
-    description: 'the creation time of an entity with an own id is not the time of the id',
-    file: 'functions/store/model/changes.ts',
-    search: 'const createdMs = timestampMs(id);',
-    replacement: 'const createdMs = Math.max(nowMs, timestampMs(id));',
-    detectedBy: ['test/contract/own-ids.test.ts'],
-    testNamePattern: 'whose time is createdAt',
+  'functions/http/validation.ts': {
+    'id-in-a-post-ignored': [
+      'an app that sends an id with POST gets another one silently',
+      'const reason = Object.hasOwn(refused, name) ? refused[name] : undefined;',
+      "const reason = Object.hasOwn(refused, name) && name !== 'id' ? refused[name] : undefined;",
+    ],
   },
-  {
-    name: 'updated-before-arrival',
-    description: 'an entity with an own id was updated before it arrived',
-    file: 'functions/store/model/changes.ts',
-    search: 'new Date(Math.max(nowMs, createdMs))',
-    replacement: 'new Date(Math.min(nowMs, createdMs))',
-    detectedBy: ['test/contract/own-ids.test.ts'],
-    testNamePattern: 'whose time is createdAt',
+  'functions/http/endpoint.ts': {
+    'key-of-a-put-ignored': [
+      'a creation by PUT is not applied once under its idempotency key',
+      "return method === 'POST' || acceptsNoVersion(headers) ? found : undefined;",
+      "return method === 'POST' ? found : undefined;",
+    ],
   },
-  {
-    name: 'id-in-a-post-ignored',
-    description: 'an app that sends an id with POST gets another one silently',
-    file: 'functions/http/validation.ts',
-    search: 'const reason = Object.hasOwn(refused, name) ? refused[name] : undefined;',
-    replacement: "const reason = Object.hasOwn(refused, name) && name !== 'id' ? refused[name] : undefined;",
-    detectedBy: ['test/contract/own-ids.test.ts'],
-    testNamePattern: 'with an id is a 400',
+  'functions/store/entities/date-order.ts': {
+    'dates-in-any-order': [
+      'a project can end before it starts',
+      'startDate <= dueDate) return undefined;',
+      "startDate <= dueDate || dueDate !== '') return undefined;",
+    ],
   },
-  {
-    name: 'key-of-a-put-ignored',
-    description: 'a creation by PUT is not applied once under its idempotency key',
-    file: 'functions/http/endpoint.ts',
-    search: "return method === 'POST' || acceptsNoVersion(headers) ? found : undefined;",
-    replacement: "return method === 'POST' ? found : undefined;",
-    detectedBy: ['test/contract/own-ids.test.ts'],
-    testNamePattern: 'replays the first response',
-  },
-  {
-    name: 'dates-in-any-order',
-    description: 'a project can end before it starts',
-    file: 'functions/store/entities/date-order.ts',
-    search: 'startDate <= dueDate) return undefined;',
-    replacement: "startDate <= dueDate || dueDate !== '') return undefined;",
-    detectedBy: ['test/contract/validation.test.ts'],
-    testNamePattern: 'the dates of a project',
-  },
-  {
-    name: 'recorded-outside-the-transaction',
-    description: 'the records of the change log are written before the transaction, not in it',
-    file: commit,
-    search: 'return {\n    writes: [...own, ...records, ...writes, ...more],',
-    replacement:
+  'functions/store/unit-of-work/commit.ts': {
+    'recorded-outside-the-transaction': [
+      'the records of the change log are written before the transaction, not in it',
+      'return {\n    writes: [...own, ...records, ...writes, ...more],',
       'if (records.length > 0) await session.database.transact(records);\n  return {\n    writes: [...own, ...writes, ...more],',
-    detectedBy: ['test/simulation/scenarios/writes.test.ts'],
-    testNamePattern: 'of createTag leaves',
-  },
-  {
-    name: 'key-recorded-before',
-    description: 'the result of an Idempotency-Key is recorded before the write',
-    file: commit,
-    search: 'const whole = await buildTransaction(session, changeSet, record);',
-    replacement:
+    ],
+    'key-recorded-before': [
+      'the result of an Idempotency-Key is recorded before the write',
+      'const whole = await buildTransaction(session, changeSet, record);',
       'if (record.length > 0) await session.database.transact(record);\n      const whole = await buildTransaction(session, changeSet);',
-    detectedBy: ['test/simulation/scenarios/writes.test.ts'],
-    testNamePattern: 'of createTag leaves',
-  },
-  {
-    name: 'any-write-units',
-    description: 'one request may write any number of units',
-    file: commit,
-    search: ' && sum(units) <= maxWriteUnits',
-    replacement: '',
-    detectedBy: ['test/contract/batch/limits.test.ts'],
-    testNamePattern: 'writes too much',
-  },
-  {
-    name: 'replaced-entities-of-1-kb',
-    description: 'the units of a write do not count the size of the entity that it replaces or deletes',
-    file: 'functions/store/model/write-units.ts',
-    search: 'replacedBytes = replaced ? itemBytes(replaced) : 0',
-    replacement: 'replacedBytes = 0',
-    detectedBy: ['test/unit/costs.test.ts'],
-    testNamePattern: '^write-units ',
-  },
-  {
-    name: 'any-number-of-references',
-    description: 'a batch may add references to any number of entities',
-    file: 'functions/store/entities/references.ts',
-    search: 'keys.size > maxReferences',
-    replacement: 'keys.size > 100 * maxReferences',
-    detectedBy: ['test/contract/batch/limits.test.ts'],
-    testNamePattern: 'more than 400 entities',
-  },
-  {
-    name: 'unchanged-entities-stored',
-    description: 'the result of an Idempotency-Key has the entities that the request did not change',
-    file: 'functions/store/unit-of-work/idempotency.ts',
-    search: 'isStored(value) && !changed.has(value)',
-    replacement: "isStored(value) && changed.has('')",
-    detectedBy: ['test/contract/batch/limits.test.ts'],
-    testNamePattern: 'changes nothing',
-  },
-  {
-    name: 'unchanged-version-of-now',
-    description: 'a replay shows entities that the request did not change with their present ETag',
-    file: 'functions/store/unit-of-work/idempotency.ts',
-    search: 'one && ({ ...one, version }',
-    replacement: 'one && ({ ...one, version: one.version + 0 * version }',
-    detectedBy: ['test/contract/batch/limits.test.ts'],
-    testNamePattern: 'changes nothing',
-  },
-  {
-    name: 'key-recorded-after',
-    description:
+    ],
+    'any-write-units': ['one request may write any number of units', ' && sum(units) <= maxWriteUnits', ''],
+    'key-recorded-after': [
       'the result of an Idempotency-Key is recorded after the write, so that a stop in between duplicates the write',
-    file: commit,
-    search: 'await send(session, await fittingTransaction(session, changeSet, orElse, record));',
-    replacement:
+      'await send(session, await fittingTransaction(session, changeSet, orElse, record));',
       'await send(session, await fittingTransaction(session, changeSet, orElse, []));\n      if (record.length > 0) await session.database.transact(record);',
-    detectedBy: ['test/simulation/scenarios/writes.test.ts'],
-    testNamePattern: 'of createTag leaves',
+    ],
   },
-  {
-    name: 'key-for-any-request',
-    description: 'an Idempotency-Key returns the recorded response also for another body',
-    file: 'functions/store/unit-of-work/idempotency.ts',
-    search: "if (first['fingerprint'] !== idempotency.fingerprint) throw new IdempotencyKeyReused();",
-    replacement: 'if (!idempotency.fingerprint) throw new IdempotencyKeyReused();',
-    detectedBy: ['test/contract/idempotency.test.ts'],
-    testNamePattern: 'POST /v1/tags',
+  'functions/store/model/write-units.ts': {
+    'replaced-entities-of-1-kb': [
+      'the units of a write do not count the size of the entity that it replaces or deletes',
+      'replacedBytes = replaced ? itemBytes(replaced) : 0',
+      'replacedBytes = 0',
+    ],
   },
-  {
-    name: 'deletion-takes-too-much',
-    description: 'the tasks of a deleted user are deleted, instead of losing the reference',
-    file: 'functions/store/model/relations.ts',
-    search: "child: 'task', field: 'userId', parent: 'user', onDelete: 'setNull'",
-    replacement: "child: 'task', field: 'userId', parent: 'user', onDelete: 'cascade'",
-    detectedBy: ['test/contract/references.test.ts'],
-    testNamePattern: 'deleting a user',
+  'functions/store/entities/references.ts': {
+    'any-number-of-references': [
+      'a batch may add references to any number of entities',
+      'keys.size > maxReferences',
+      'keys.size > 100 * maxReferences',
+    ],
   },
-  {
-    name: 'no-second-sweep',
-    description: 'a deletion starts no second sweep, so that a child of a concurrent request remains',
-    file: 'functions/store/cascades/sweep.ts',
-    search: 'return { changes, writes: [begin(step, kind, entity.id, newId(step.nowMs).id)] };',
-    replacement: 'void begin;\n  return { changes };',
-    detectedBy: ['test/unit/functions/store/cascades.test.ts'],
-    testNamePattern: '^continueJob ',
+  'functions/store/unit-of-work/idempotency.ts': {
+    'unchanged-entities-stored': [
+      'the result of an Idempotency-Key has the entities that the request did not change',
+      'isStored(value) && !changed.has(value)',
+      "isStored(value) && changed.has('')",
+    ],
+    'unchanged-version-of-now': [
+      'a replay shows entities that the request did not change with their present ETag',
+      'one && ({ ...one, version }',
+      'one && ({ ...one, version: one.version + 0 * version }',
+    ],
+    'key-for-any-request': [
+      'an Idempotency-Key returns the recorded response also for another body',
+      "if (first['fingerprint'] !== idempotency.fingerprint) throw new IdempotencyKeyReused();",
+      'if (!idempotency.fingerprint) throw new IdempotencyKeyReused();',
+    ],
   },
-  {
-    name: 'cascade-that-stops',
-    description: 'a deletion with several steps ends after the first one',
-    file: 'functions/store/cascades/sweep.ts',
-    search: 'left: { ...work, relation: relationLeft },',
-    replacement: 'left: relationLeft > position ? { ...work, relation: relationLeft } : undefined,',
-    detectedBy: ['test/unit/functions/store/cascades.test.ts'],
-    testNamePattern: '^continueJob ',
+  'functions/store/model/relations.ts': {
+    'deletion-takes-too-much': [
+      'the tasks of a deleted user are deleted, instead of losing the reference',
+      "child: 'task', field: 'userId', parent: 'user', onDelete: 'setNull'",
+      "child: 'task', field: 'userId', parent: 'user', onDelete: 'cascade'",
+    ],
   },
-  {
-    name: 'worker-for-each-record',
-    description: 'every record of a job in a batch starts a worker',
-    file: 'functions/jobs/on-stream.ts',
-    search: 'const identity = job ? key : sequenceNumber;',
-    replacement: 'const identity = job ? key + sequenceNumber : sequenceNumber;',
-    detectedBy: ['test/simulation/scenarios/jobs.test.ts'],
-    testNamePattern: 'ten records',
+  'functions/store/cascades/sweep.ts': {
+    'no-second-sweep': [
+      'a deletion starts no second sweep, so that a child of a concurrent request remains',
+      'return { changes, writes: [begin(step, kind, entity.id, newId(step.nowMs).id)] };',
+      'void begin;\n  return { changes };',
+    ],
+    'cascade-that-stops': [
+      'a deletion with several steps ends after the first one',
+      'left: { ...work, relation: relationLeft },',
+      'left: relationLeft > position ? { ...work, relation: relationLeft } : undefined,',
+    ],
   },
-  {
-    name: 'job-without-lease',
-    description: 'a worker starts a job that another worker holds',
-    file: 'functions/store/model/job.ts',
-    search: 'lease.owner !== owner && lease.until > now',
-    replacement: 'lease.owner === owner && lease.until < now',
-    detectedBy: ['test/simulation/scenarios/jobs.test.ts'],
-    testNamePattern: 'a worker holds',
+  'functions/jobs/on-stream.ts': {
+    'worker-for-each-record': [
+      'every record of a job in a batch starts a worker',
+      'const identity = job ? key : sequenceNumber;',
+      'const identity = job ? key + sequenceNumber : sequenceNumber;',
+    ],
   },
-  {
-    name: 'lease-without-end',
-    description: 'nobody continues a job whose worker has crashed',
-    file: 'functions/store/model/job.ts',
-    search: 'lease.owner !== owner && lease.until > now',
-    replacement: "lease.owner !== owner && lease.until > ''",
-    detectedBy: ['test/simulation/scenarios/jobs.test.ts'],
-    testNamePattern: 'its lease is over',
+  'functions/store/model/job.ts': {
+    'job-without-lease': [
+      'a worker starts a job that another worker holds',
+      'lease.owner !== owner && lease.until > now',
+      'lease.owner === owner && lease.until < now',
+    ],
+    'lease-without-end': [
+      'nobody continues a job whose worker has crashed',
+      'lease.owner !== owner && lease.until > now',
+      "lease.owner !== owner && lease.until > ''",
+    ],
   },
-  {
-    name: 'one-record-for-all',
-    description: 'a failing stream record fails its whole batch',
-    file: 'functions/jobs/job-session.ts',
-    search: '    return false;\n',
-    replacement: '    throw error;\n',
-    detectedBy: ['test/unit/functions/jobs.test.ts'],
-    testNamePattern: '^jobs of the stream ',
+  'functions/jobs/job-session.ts': {
+    'one-record-for-all': [
+      'a failing stream record fails its whole batch',
+      '    return false;\n',
+      '    throw error;\n',
+    ],
   },
-  {
-    name: 'subject-without-condition',
-    description: 'the item of a subject replaces that of another user',
-    file: 'functions/store/model/subject.ts',
-    search: 'condition: notExists',
-    replacement: "condition: { expression: 'attribute_exists(pk) OR attribute_not_exists(pk)' }",
-    detectedBy: ['test/unit/functions/store/model.test.ts', 'test/contract/subjects.test.ts'],
+  'functions/store/model/subject.ts': {
+    'subject-without-condition': [
+      'the item of a subject replaces that of another user',
+      'condition: notExists',
+      "condition: { expression: 'attribute_exists(pk) OR attribute_not_exists(pk)' }",
+    ],
+    'subject-kept-after-its-user': [
+      'the deletion of a user leaves the item of the subject',
+      '...(known === undefined ? []',
+      '...(known === undefined || !after ? []',
+    ],
   },
-  {
-    name: 'subject-kept-after-its-user',
-    description: 'the deletion of a user leaves the item of the subject',
-    file: 'functions/store/model/subject.ts',
-    search: '...(known === undefined ? []',
-    replacement: '...(known === undefined || !after ? []',
-    detectedBy: ['test/unit/functions/store/model.test.ts', 'test/contract/subjects.test.ts'],
+  'functions/store/entities/subjects.ts': {
+    'swapped-subjects': [
+      'one transaction takes a subject from a user and gives it to another',
+      'if (freed.includes(subject)) return movedInBatch([freed.indexOf(subject), position]);',
+      '',
+    ],
   },
-  {
-    name: 'swapped-subjects',
-    description: 'one transaction takes a subject from a user and gives it to another',
-    file: 'functions/store/entities/subjects.ts',
-    search: 'if (freed.includes(subject)) return movedInBatch([freed.indexOf(subject), position]);',
-    replacement: '',
-    detectedBy: ['test/contract/subjects.test.ts'],
-  },
-];
+});

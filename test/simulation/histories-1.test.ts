@@ -1,3 +1,3 @@
 import { testHistories } from './histories.ts';
 
-testHistories(0, 4);
+testHistories(0, 2);

@@ -1,3 +1,3 @@
 import { testHistories } from './histories.ts';
 
-testHistories(1, 4);
+testHistories(1, 2);

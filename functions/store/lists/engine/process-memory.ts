@@ -19,7 +19,7 @@ const defaultMaxBytes = 512 * 1024 * 1024;
 /** The share of the memory that one tenant may use, so that a large tenant does not displace all others. */
 const shareOfOneTenant = 1 / 4;
 
-/** Tenants of which a process remembers something. The cache reserves memory for their number. */
+/** Tenants of which a process remembers something. */
 const maxTenants = 10_000;
 
 /** Bytes of an entry beside its value. */
@@ -47,7 +47,8 @@ export class ProcessMemory {
       // Ends the timers of its entries.
       entries.clear();
     };
-    this.#tenants = new LRUCache({ max: maxTenants, dispose });
+    // With `max`, the cache would allocate the places of all of them at once. An audit has a memory for each log.
+    this.#tenants = new LRUCache({ maxSize: maxTenants, sizeCalculation: () => 1, dispose });
   }
 
   /** Bytes in memory. */

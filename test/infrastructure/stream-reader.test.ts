@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import {
+  DynamoDBStreamsClient,
+  ExpiredIteratorException,
+  TrimmedDataAccessException,
+} from '@aws-sdk/client-dynamodb-streams';
+import type { DynamoDBRecord } from 'aws-lambda';
+import { createEntity } from '#functions/store/entities/create-entity.ts';
+import { StreamReader } from '#lib/cloud-assembly/stream-reader.ts';
+import { streamRetries } from '#lib/hosting/functions.ts';
+import { startEngineStore, type TestStore } from '../support/local-store.ts';
+
+/** How the stream of an engine is delivered to the functions of a synthesized stack. */
+
+let store: TestStore;
+let streams: DynamoDBStreamsClient;
+let reader: StreamReader;
+let setAside: jest.SpyInstance;
+
+beforeEach(async () => {
+  store = await startEngineStore({ stream: true });
+  streams = new DynamoDBStreamsClient({ endpoint: store.endpoint });
+  setAside = jest.spyOn(console, 'error').mockReturnValue();
+});
+
+afterEach(async () => {
+  await reader.stop();
+  setAside.mockRestore();
+  streams.destroy();
+  await store.stop();
+});
+
+const keyOf = ({ dynamodb }: DynamoDBRecord): string => dynamodb?.Keys?.['pk']?.S ?? '';
+
+/** Creates a tag. Returns the key of its item. */
+async function create(tenant: string): Promise<string> {
+  const { entity } = await createEntity(store.session(tenant), 'tag', { name: 'a', status: 'active' });
+  return `${tenant}#tag#${entity.id}`;
+}
+
+/** Delivers the records to a function, and returns what waits until it has received one of an item. */
+async function read(
+  receive: (records: readonly DynamoDBRecord[]) => void,
+): Promise<(key: string) => Promise<void>> {
+  const received = new Set<string>();
+  let notify = (): void => {};
+  reader = new StreamReader(streams, store.tableName, async ({ Records }) => {
+    receive(Records);
+    for (const record of Records) received.add(keyOf(record));
+    notify();
+    return { batchItemFailures: [] };
+  });
+  await reader.start();
+  return async (key) => {
+    while (!received.has(key)) {
+      await new Promise<void>((resolve) => {
+        notify = resolve;
+      });
+    }
+  };
+}
+
+test('a record that crashes the function is delivered alone, again, and then set aside', async () => {
+  let killer = '';
+  const deliveries: number[] = [];
+  const until = await read((records) => {
+    if (!records.some((record) => keyOf(record) === killer)) return;
+    deliveries.push(records.length);
+    throw new Error('Runtime exited with error: signal: killed');
+  });
+  killer = await create('a');
+  await until(await create('b'));
+  expect(deliveries.filter((count) => count === 1)).toHaveLength(streamRetries + 1);
+  expect(setAside).toHaveBeenCalledTimes(1);
+});
+
+/** Makes all iterators fail until there is a new one. With `afterRecord`, new iterators after a record fail too. */
+function invalidateIterators(error: Error, afterRecord?: Error): void {
+  let isValid = false;
+  streams.middlewareStack.add(
+    (next) => (args) => {
+      if (afterRecord && 'SequenceNumber' in args.input) throw afterRecord;
+      isValid ||= 'ShardIteratorType' in args.input;
+      if (!isValid && 'ShardIterator' in args.input) throw error;
+      return next(args);
+    },
+    { step: 'initialize' },
+  );
+}
+
+const details = { $metadata: {}, message: 'The iterator is not valid.' };
+const expired = new ExpiredIteratorException(details);
+const trimmed = new TrimmedDataAccessException(details);
+
+test.each([
+  ['has expired', expired, undefined],
+  ['has expired after a trimmed record', expired, trimmed],
+  ['points to trimmed records', trimmed, undefined],
+])('an iterator that %s is replaced without losing records', async (_, error, afterRecord) => {
+  const keys: string[] = [];
+  const until = await read((records) => keys.push(...records.map(keyOf)));
+  const first = await create(randomUUID());
+  await until(first);
+  invalidateIterators(error, afterRecord);
+  await until(await create(randomUUID()));
+  // The new iterator starts after the last delivered record. For trimmed records, it cannot.
+  if (!afterRecord && error === expired) expect(keys.filter((key) => key === first)).toHaveLength(1);
+  expect(setAside).not.toHaveBeenCalled();
+});
