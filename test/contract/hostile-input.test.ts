@@ -228,13 +228,6 @@ describe('texts in bodies', () => {
       expect(await read('tag', before.id)).toEqual(before);
     },
   );
-
-  test('with U+0000 in a name return 400 or are stored unchanged', async () => {
-    const name = `${unique('before')}\u0000after`;
-    const response = await request('POST', '/v1/tags', { body: { name } });
-    if (response.status === 400) expectPointer(response, 'name');
-    else expect((await read('tag', entityOf(response, 201).id)).name).toBe(name);
-  });
 });
 
 describe('odd bodies', () => {

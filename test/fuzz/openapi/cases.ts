@@ -48,10 +48,16 @@ formats.default(ajv);
 /** By the text of the schema: many bodies have the same fields, and each compilation takes milliseconds. */
 const validators = new Map<string, ValidateFunction>();
 
+const known = new WeakMap<Schema, ValidateFunction>();
+
 function isValid(schema: Schema, value: unknown): boolean {
-  const text = JSON.stringify(schema);
-  const validate = validators.get(text) ?? ajv.compile(schema);
-  validators.set(text, validate);
+  let validate = known.get(schema);
+  if (!validate) {
+    const text = JSON.stringify(schema);
+    validate = validators.get(text) ?? ajv.compile(schema);
+    validators.set(text, validate);
+    known.set(schema, validate);
+  }
   return validate(value);
 }
 
