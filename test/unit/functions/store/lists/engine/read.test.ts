@@ -381,8 +381,8 @@ describe('search-texts', () => {
     return [...accepted.keys()].filter((one) => accepted[one] === 1).map((one) => dictionary.at(one));
   }
 
-  test('finds what contains a text, or begins with it, and neither null nor absent values', () => {
-    fc.assert(
+  test('finds what contains a text, or begins with it, and neither null nor absent values', async () => {
+    await fc.assert(
       fc.property(
         fc.array(fc.oneof(text, fc.constantFrom(null, undefined))),
         text,
