@@ -22,6 +22,10 @@ const seeds: Readonly<Record<Occasion, number>> = { test: 20, landing: 300, nigh
 /** CPU seconds after which a landing begins no further mutation. The night runs all. */
 const maxMutationSeconds = 200;
 
+/** Projects of jest that need only their own process. */
+const inProcess = ['unit', 'contract', 'simulation'];
+const ofLandings = ['security', 'former'];
+
 const jest = (...args: string[]) => tool('jest', ...args);
 
 const everyTime = (occasion: Occasion): Step[] => [
@@ -31,7 +35,7 @@ const everyTime = (occasion: Occasion): Step[] => [
   {
     // One run: the workers start once, and no core waits for the last file of each of several runs.
     name: 'tests',
-    command: jest('--selectProjects', 'unit', 'contract', 'security', 'simulation'),
+    command: jest('--selectProjects', ...inProcess, ...(occasion === 'test' ? [] : ofLandings)),
     environment: {
       SIMULATION_SEEDS: String(seeds[occasion]),
       ...(occasion !== 'test' && { TEST_RUNS: 'full' }),
@@ -51,7 +55,6 @@ const everyLanding = (occasion: Occasion, base: string): Step[] => [
     command: jest('--selectProjects', 'contract', 'engine'),
     environment: { TEST_ENGINE: 'embedded' },
   },
-  { name: 'former', command: jest('--selectProjects', 'former') },
   { name: 'stack', command: jest('--selectProjects', 'stack') },
   {
     name: 'programs',
