@@ -245,9 +245,10 @@ describe('a clone', () => {
     await makeTask('before', 3);
     const changed = await makeTask('before and changed', 2);
     const restored = await makeTask('restored', 1);
-    // The clock of the process that made the task was ahead of that of the job.
-    await makeTask('ahead', -30_000 / hourMs);
     await deleteEntity(fresh(), 'task', restored);
+    // The clock of the process that makes the task is ahead of that of the request.
+    jest.spyOn(Date, 'now').mockReturnValue(begun + 11_000);
+    await make('task', { name: 'ahead', projectId: from });
     jest.spyOn(Date, 'now').mockReturnValue(begun + 60_000);
     await updateEntity(fresh(), { kind: 'task', id: changed }, { status: 'done' });
     await restoreEntity(fresh(), 'task', restored);
