@@ -30,6 +30,9 @@ const end = () => process.exit(1);
 /** The environment variables of the worker. A service sets its own in the process, and later files must not inherit them. */
 const variables = { ...process.env };
 
+/** The global names of the worker. What a file adds is removed with it: jest-circus would also tell earlier files of the tests of later ones. */
+const globalNames = new Set(Reflect.ownKeys(globalThis));
+
 const { AsyncLocalStorage } = asyncHooks;
 
 /**
@@ -92,6 +95,8 @@ export default class WorkerEnvironment extends TestEnvironment {
     process.off('disconnect', end);
     for (const name of Object.keys(process.env)) if (!(name in variables)) delete process.env[name];
     Object.assign(process.env, variables);
+    for (const name of Reflect.ownKeys(globalThis))
+      if (!globalNames.has(name)) Reflect.deleteProperty(globalThis, name);
     await super.teardown();
   }
 }
