@@ -6,11 +6,12 @@ process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 
 /** The folders of each kind. */
 const kinds = {
-  unit: ['test/unit', 'test/mutations'],
+  unit: ['test/unit'],
   contract: ['test/contract'],
   // On the service in the process, with an issuer of tokens or generated requests. Those of `contract` run on any service.
   security: ['test/security', 'test/fuzz'],
   simulation: ['test/simulation'],
+  mutations: ['test/mutations'],
   engine: ['test/engine'],
   stack: ['test/infrastructure'],
   programs: ['test/cli', 'test/client', 'test/browser'],

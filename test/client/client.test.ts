@@ -43,8 +43,8 @@ afterAll(() => service.stop());
 /** Pauses between two attempts take no time, and an attempt may take its time. */
 beforeEach(() => {
   const start = globalThis.setTimeout;
-  const startShortened = (call: () => void, milliseconds = 0) =>
-    start(call, milliseconds < 5_000 ? 0 : milliseconds);
+  const startShortened = (call: () => void, milliseconds = 0, ...values: []) =>
+    start(call, milliseconds < 5_000 ? 0 : milliseconds, ...values);
   jest.spyOn(globalThis, 'setTimeout').mockImplementation(startShortened as typeof setTimeout);
 });
 

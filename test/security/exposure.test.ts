@@ -34,7 +34,7 @@ describe('API7: no request makes the service send one', () => {
   });
 });
 
-// test/contract/headers.test.ts covers other origins, test/simulation/scenarios/unavailable.test.ts internal names in responses.
+// test/contract/headers.test.ts covers other origins, test/simulation/scenarios/unavailable.ts internal names in responses.
 describe('API8: responses disclose no more than necessary', () => {
   test.each(named(contracts))('the headers of %s are safe for any caller and origin', async (_, contract) => {
     // The ids are unknown, so the requests change nothing.
@@ -76,7 +76,7 @@ test.each(['package.json', 'routes.ts', '__proto__'])('API9: the file %s is not 
   expect((await tenants.send('GET', `/docs/${file}`)).status).toBe(404);
 });
 
-// test/simulation/scenarios/unavailable.test.ts covers invalid responses of the database.
+// test/simulation/scenarios/unavailable.ts covers invalid responses of the database.
 describe('API10: responses of other services are not trusted', () => {
   async function startInvalidIssuer(respond: () => { status: number; body: string } | undefined) {
     const server = createServer((_, response) => {

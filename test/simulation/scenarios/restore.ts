@@ -9,15 +9,14 @@ import { Deadline } from '#functions/store/dynamodb/deadline.ts';
 import { auditTable } from '#lib/audit/audit-table.ts';
 import { isClean } from '#lib/audit/report.ts';
 import { compactAll } from '../../support/compaction.ts';
+import { runs } from '../../support/runs.ts';
 import { MemoryTable } from '../../support/table/memory-table.ts';
 import { kinds } from '../list-model.ts';
 import { makeEntities } from '../operations.ts';
 import { tableName } from '../process.ts';
-import { inWorld, keepLog } from '../scenario.ts';
+import { inWorld } from '../scenario.ts';
 import { Writer } from '../workload.ts';
 import type { World } from '../world.ts';
-
-keepLog();
 
 afterEach(() => setTimeAndChance());
 
@@ -45,7 +44,7 @@ async function itemsInMiddle(
 
 test('a table with a part of a transaction is correct after the repair, and after compaction', async () => {
   let broken = 0;
-  for (let round = 0; round < 10; round += 1) {
+  for (let round = 0; round < runs(4, 10); round += 1) {
     await inWorld(async (world) => {
       // Compaction of this test has the time of its table.
       setTimeAndChance(world.time);

@@ -3,6 +3,7 @@ import type { Contract } from '#functions/contract/contract.ts';
 import { maxRequestMs } from '#functions/store/dynamodb/deadline.ts';
 import { expectNoInternals } from '../../contract/problem.ts';
 import type { TestResponse } from '../../contract/service.ts';
+import { someOf } from '../../support/runs.ts';
 import type { Call, Course } from '../../support/table/course.ts';
 import { cancelledFor, lostRequest, refused, throttled } from '../../support/table/faults.ts';
 import {
@@ -14,10 +15,8 @@ import {
   prepareTarget,
   writes,
 } from '../operations.ts';
-import { inWorld, isTransaction, keepLog, send, succeed, takeLog } from '../scenario.ts';
+import { inWorld, isTransaction, send, succeed, takeLog } from '../scenario.ts';
 import type { World } from '../world.ts';
-
-keepLog();
 
 beforeAll(() => {
   process.env['REQUEST_METRICS'] = '';
@@ -149,7 +148,7 @@ async function prepareSubjects(
   return subjects;
 }
 
-test.each([...outages, ...cancellations])(
+test.each(someOf([...outages, ...cancellations], 4))(
   'when the database %s, each request gets %i in time, and learns nothing',
   async (title, status, course) => {
     await inWorld(async (world) => {

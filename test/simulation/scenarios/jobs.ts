@@ -12,7 +12,6 @@ import {
   inWorld,
   isTransaction,
   jobsOf,
-  keepLog,
   scenario,
   send,
   succeed,
@@ -20,8 +19,6 @@ import {
   totalOf,
 } from '../scenario.ts';
 import type { World } from '../world.ts';
-
-keepLog();
 
 /** Tasks that a project with a job has: more than one transaction deletes. */
 const tasks = 130;

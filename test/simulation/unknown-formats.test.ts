@@ -9,8 +9,8 @@ import {
 import { entityKey } from '#functions/store/model/keys.ts';
 import type { Item, Key } from '#functions/store/model/writes.ts';
 import { auditTable } from '#lib/audit/audit-table.ts';
-import { compactAll } from '../../support/compaction.ts';
-import { type InProcessService, startInProcessService } from '../../support/in-process-service.ts';
+import { compactAll } from '../support/compaction.ts';
+import { type InProcessService, startInProcessService } from '../support/in-process-service.ts';
 
 /** Requests to a service whose table has what another release of it has written. */
 

@@ -1,0 +1,11 @@
+/** The named scenarios. They are one file for jest, because each file loads the modules of two processes. */
+import { keepLog } from './scenario.ts';
+import './scenarios/jobs.ts';
+import './scenarios/reads.ts';
+import './scenarios/restore.ts';
+import './scenarios/unavailable.ts';
+import './scenarios/writes.ts';
+// Last, because a world of a process is later than those before, and these take months.
+import './scenarios/expiry.ts';
+
+keepLog();
