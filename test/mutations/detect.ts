@@ -18,29 +18,33 @@ const maxFileMs = 600_000;
 
 /** The folders with tests of the code of a folder, in the order in which they are searched. */
 const testFolders: readonly (readonly [code: string, tests: readonly string[]])[] = [
-  ['functions/', ['test/unit/functions', 'test/contract', 'test/security', 'test/simulation']],
+  ['functions/', ['test/contract', 'test/security', 'test/simulation', 'test/unit/functions']],
   ['lib/infrastructure/', ['test/infrastructure']],
   ['client/', ['test/client']],
   ['', ['test/unit', 'test/cli', 'test/infrastructure']],
 ];
 
-const commonSegments = (one: string, other: string): number => {
-  const segments = other.split('/');
-  return one.split('/').filter((segment) => segments.includes(segment)).length;
-};
+const filesIn = (root: string, folder: string): string[] =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.test.ts'))
+    .map((path) => join(folder, path))
+    .sort();
 
-/** Returns the files with tests of a file. In a folder, those come first whose paths have most in common with it. */
+/** Returns how many folders of a file a test file has in its path; its own name counts too: `http.test.ts` is of the folder `http`. */
+function nearness(test: string, file: string): number {
+  const segments = test.replace(/\.test\.ts$/, '').split('/');
+  return dirname(file)
+    .split('/')
+    .filter((segment) => segments.includes(segment)).length;
+}
+
+/** Returns the files with tests of a file: first the unit tests of its folder, the nearest ones first, and then all others of its code. */
 export function testFilesOf(root: string, file: string): string[] {
   const [, folders = []] = testFolders.find(([code]) => file.startsWith(code)) ?? [];
-  return folders.flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((path) => path.endsWith('.test.ts'))
-      .map((path) => join(folder, path))
-      .sort(
-        (one, other) =>
-          commonSegments(dirname(other), file) - commonSegments(dirname(one), file) || (one < other ? -1 : 1),
-      ),
-  );
+  const own = filesIn(root, 'test/unit')
+    .filter((test) => nearness(test, file) > 1)
+    .sort((one, other) => nearness(other, file) - nearness(one, file));
+  return [...new Set([...own, ...folders.flatMap((folder) => filesIn(root, folder))])];
 }
 
 /** The full name of a test, which may be in a block that has been added around it. */

@@ -45,11 +45,15 @@ export interface InProcessOptions extends HostingOptions {
   readonly onEvent?: HttpApiOptions['onEvent'];
 }
 
+/** The time of the last service of the process. It can be ahead of the real one, and the next service makes later ids, so it begins there. */
+let lastTime: VirtualTime | undefined;
+
 export async function startInProcessService({
   onEvent,
   ...options
 }: InProcessOptions = {}): Promise<InProcessService> {
-  const time = new VirtualTime(1, Date.now());
+  const time = new VirtualTime(1, Math.max(Date.now(), lastTime?.now() ?? 0));
+  lastTime = time;
   setTimeAndChance(time);
   const tableName = `test-${randomUUID()}`;
   const table = new MemoryTable(tableName, time);

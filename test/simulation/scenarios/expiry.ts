@@ -21,7 +21,7 @@ async function expire(world: World): Promise<void> {
   await world.settle();
 }
 
-test.each(someOf([100, 200, 300], 3))(
+test.each(someOf([1_000, 1_100, 1_200], 3))(
   'what was deleted 30 days ago is gone, and lists and copies are right: history %i',
   async (seed) => {
     await simulate(seed, {}, async (world) => {
