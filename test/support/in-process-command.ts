@@ -1,4 +1,5 @@
 /** Commands in the process of the test: a process of its own takes more than a second to load what a command imports. */
+import { Console } from 'node:console';
 import { pathToFileURL } from 'node:url';
 
 export interface CommandResult {
@@ -36,10 +37,13 @@ async function execute(
   hidden: RegExp | undefined,
 ): Promise<CommandResult> {
   const { argv, exitCode } = process;
+  const { console } = globalThis;
   const variables = { ...process.env };
   const [output, errors] = [collect(process.stdout), collect(process.stderr)];
   process.argv = [process.execPath, command, ...flags];
   process.exitCode = undefined;
+  // That of jest says where each line was written.
+  globalThis.console = new Console(process.stdout, process.stderr);
   for (const name of Object.keys(process.env)) if (hidden?.test(name)) delete process.env[name];
   Object.assign(process.env, env);
   try {
@@ -50,6 +54,7 @@ async function execute(
   } finally {
     output.restore();
     errors.restore();
+    globalThis.console = console;
     process.argv = argv;
     process.exitCode = exitCode;
     for (const name of Object.keys(process.env)) if (!(name in variables)) delete process.env[name];

@@ -32,6 +32,7 @@ const variables = { ...process.env };
 
 /** The global names of the worker. What a file adds is removed with it: jest-circus would also tell earlier files of the tests of later ones. */
 const globalNames = new Set(Reflect.ownKeys(globalThis));
+const { console } = globalThis;
 
 const { AsyncLocalStorage } = asyncHooks;
 
@@ -95,6 +96,7 @@ export default class WorkerEnvironment extends TestEnvironment {
     process.off('disconnect', end);
     for (const name of Object.keys(process.env)) if (!(name in variables)) delete process.env[name];
     Object.assign(process.env, variables);
+    this.global.console = console;
     for (const name of Reflect.ownKeys(globalThis))
       if (!globalNames.has(name)) Reflect.deleteProperty(globalThis, name);
     await super.teardown();
