@@ -243,6 +243,11 @@ export const listEngineMutations = toMutations({
     ],
   },
   'functions/store/lists/read-page.ts': {
+    'deleted-entity-of-a-replica': [
+      'a page shows an entity that a replica has in an older version, although it has been deleted since',
+      'return stored && stored.version >= version ? stored : [];',
+      'return stored ?? [];',
+    ],
     'entity-from-a-replica': [
       'an entity that an index or a replica has in an old version is not read again',
       '>= version));',

@@ -104,7 +104,11 @@ async function readEntities(
     for (const stored of (await database.getMany(keys, isConsistent)).map(decodeEntity))
       found.set(stored.entity.id, stored);
   }
-  return rows.flatMap(({ id }) => found.get(id) ?? []);
+  // What a replica still has in an older version, and the consistent read has not found, has been deleted.
+  return rows.flatMap(({ id, version }) => {
+    const stored = found.get(id);
+    return stored && stored.version >= version ? stored : [];
+  });
 }
 
 interface PageRead extends EntityPage {
