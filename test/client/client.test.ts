@@ -440,6 +440,8 @@ test('a signal that is aborted already sends nothing, also without a reason', as
 });
 
 test('requests send the token, and an error of the gateway is a problem', async () => {
+  // The timers of sockets keep their time: Node.js has them for all tests of the process.
+  jest.restoreAllMocks();
   const tokens: (string | undefined)[] = [];
   const gateway = createServer(({ headers }, response) => {
     tokens.push(headers.authorization);
