@@ -30,8 +30,10 @@ const end = () => process.exit(1);
 /** The environment variables of the worker. A service sets its own in the process, and later files must not inherit them. */
 const variables = { ...process.env };
 
-/** The global names of the worker. What a file adds is removed with it: jest-circus would also tell earlier files of the tests of later ones. */
-const globalNames = new Set(Reflect.ownKeys(globalThis));
+/** The symbols under which jest-circus keeps its state. With those of earlier files, it would tell them of the tests of later ones. */
+const isOfCircus = (name) =>
+  typeof name === 'symbol' && /^(?:EVENT_HANDLERS|JEST_STATE_SYMBOL)$/.test(name.description ?? '');
+
 const { console } = globalThis;
 
 const { AsyncLocalStorage } = asyncHooks;
@@ -98,7 +100,7 @@ export default class WorkerEnvironment extends TestEnvironment {
     Object.assign(process.env, variables);
     this.global.console = console;
     for (const name of Reflect.ownKeys(globalThis))
-      if (!globalNames.has(name)) Reflect.deleteProperty(globalThis, name);
+      if (isOfCircus(name)) Reflect.deleteProperty(globalThis, name);
     await super.teardown();
   }
 }
