@@ -48,7 +48,7 @@ const references: Readonly<Record<string, (value: never) => string>> = {
   Ref: (id: string) => `<${withoutHash(id)}>`,
   'Fn::GetAtt': ([id, attribute]: readonly [string, string]) => `<${withoutHash(id)}.${attribute}>`,
   'Fn::Join': ([separator, parts]: readonly [string, readonly string[]]) => parts.join(separator),
-  // An output that CDK adds has the name of what it is of.
+  // CDK adds these outputs. Their names contain the name of the resource.
   'Fn::GetStackOutput': ({ OutputName }: { readonly OutputName: string }) =>
     `<${OutputName.replace(/^PublishOutput(?:Ref|FnGetAtt)(\w+)[0-9A-F]{16}$/, '$1')}>`,
 };

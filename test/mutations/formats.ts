@@ -56,7 +56,7 @@ export const formatMutations = toMutations({
   },
   'functions/store/lists/engine/dynamodb-storage.ts': {
     'unreadable-manifest-is-absent': [
-      'compaction begins anew where another release has written the manifest, without older rows',
+      'compaction starts again without older rows when another release has written the manifest',
       'manifest: manifest && decodeManifest(manifest),',
       "manifest: manifest?.['format'] === 5 ? decodeManifest(manifest) : undefined,",
     ],

@@ -29,7 +29,7 @@ class MutationRun {
   readonly leftOut: string[] = [];
 
   constructor(chosen: readonly Mutation[], maxCpuSeconds: number) {
-    // Neighbours have the same tests, mostly. The process that runs them knows which pass without a mutation.
+    // Mutations that one test file detects run one after the other: their process then knows which of its tests pass without a mutation.
     this.#queue = chosen.toSorted((one, other) =>
       this.#testFileOf(one).localeCompare(this.#testFileOf(other)),
     );

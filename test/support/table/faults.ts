@@ -14,9 +14,6 @@ import { cancelled, conflicted, TableError } from './errors.ts';
 /** The process stops when the table has performed the call: its caller never continues. */
 export const crash: Course = { lost: 'response', patienceMs: Number.POSITIVE_INFINITY };
 
-/** The process stops before the call is sent. */
-export const crashBefore: Course = { ...crash, lost: 'request' };
-
 /** The table performs the call, and its caller gets an error that it does not retry. So a request ends as if its process had stopped. */
 export const stopped: Course = {
   lost: 'response',
