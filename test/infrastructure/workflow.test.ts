@@ -119,14 +119,19 @@ describe('a rollback', () => {
     expect(deploy).toContain(`deployment: \${{ steps.deploy.outcome }}`);
   });
 
-  test('happens only if the commit before can use the table, with credentials that did not expire while a person decided', () => {
-    const places = ['rollback previous', 'configure-aws-credentials', 'npm run deploy'].map((text) =>
-      steps.indexOf(text),
-    );
-    expect(places).toEqual(places.toSorted((one, other) => one - other));
-    expect(places).not.toContain(-1);
-    // A step runs only if the steps before it have succeeded, unless it has a condition.
-    expect(steps).not.toMatch(/^ {6}(?:- | {2})(?:if|continue-on-error):/m);
-    expect(steps).toMatch(/rollback previous \|\| \{[^}]*exit 1/);
+  test('deploys the commit of the last successful deployment', () => {
+    expect(steps).toMatch(/^ {10}ref: \$\{\{ needs\.deploy\.outputs\.last \}\}$/m);
+    expect(deploy).toContain(`last: \${{ steps.last.outputs.sha }}`);
+    expect(steps).toContain('npm run deploy');
+  });
+
+  test.each([
+    ['is refused when the deployment has changed the name of the table', 'tableName', 1],
+    ['happens when the deployment has changed another setting', 'alarmEmail', 0],
+  ])('%s', (_, setting, status) => {
+    const [, script = ''] = /uses another table\n {8}run: \|\n((?: {10}.*\n)+)/.exec(steps) ?? [];
+    expect(script).toContain('git diff -U0 HEAD "$GITHUB_SHA" -- cdk.json');
+    const git = `git() { echo '-    "${setting}": "",'; }\n`;
+    expect(spawnSync('bash', ['-e', '-c', git + script]).status).toBe(status);
   });
 });
