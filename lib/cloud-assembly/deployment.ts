@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import type { CrossOrigin } from '../hosting/cors.ts';
 import type { Authentication } from '../local/authorizer.ts';
 import type { TableShape } from '../local/table.ts';
-import { retainedPolicyName } from '../release/last-release.ts';
 import type { FunctionBundle } from './function-bundle.ts';
 import { matchesPattern, Policy, type Statement } from './policy.ts';
 import { type Place, Templates } from './templates.ts';
@@ -54,10 +53,7 @@ function functionBy(functions: readonly DeployedFunction[], reference: unknown):
 }
 
 function policyOf(role: Properties): Policy {
-  // This release must do without what the last one used.
-  const documents = (
-    (role['Policies'] ?? []) as { PolicyName: string; PolicyDocument: { Statement: Statement[] } }[]
-  ).filter(({ PolicyName }) => PolicyName !== retainedPolicyName);
+  const documents = (role['Policies'] ?? []) as { PolicyDocument: { Statement: Statement[] } }[];
   if (role['ManagedPolicyArns'])
     throw new Error(
       'Roles with managed policies are not supported: their statements are not in the templates.',

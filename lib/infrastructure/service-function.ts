@@ -9,19 +9,15 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { type ReleaseRecord, retainedPolicyName } from '../release/last-release.ts';
-import { ownPolicy } from '../release/permissions.ts';
 import { type Bundles, bundleOf } from './bundle.ts';
 import { allowedTableArns, functionLogArn, functionLogName, tableNameOf } from './names.ts';
 import type { Settings } from './settings.ts';
-import { type Access, withoutOwn } from './table-access.ts';
+import type { Access } from './table-access.ts';
 import { keyStatements, tableStatements } from './table-statements.ts';
 
 export interface ServiceFunctionContext {
   readonly settings: Settings;
   readonly bundles: Bundles;
-  /** The release before, whose functions run until they are updated. */
-  readonly last: Pick<ReleaseRecord, 'permissions'>;
 }
 
 export interface ServiceFunctionProperties extends ServiceFunctionContext {
@@ -47,20 +43,6 @@ const tracing = (): PolicyStatement =>
   new PolicyStatement({ actions: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], resources: ['*'] });
 
 /**
- * Returns the policy with what the last release used and this one does not. CloudFormation updates a role before its function, so the code of the last
- * release still runs with it for a moment.
- */
-function retainedPolicy(
-  before: Access | undefined,
-  access: Access | undefined,
-  tableArns: readonly string[],
-): Record<string, PolicyDocument> {
-  const retained = access && before && withoutOwn(before, access);
-  const statements = retained ? tableStatements(tableArns, retained) : [];
-  return statements.length > 0 ? { [retainedPolicyName]: new PolicyDocument({ statements }) } : {};
-}
-
-/**
  * A function with its role. The policies are inline: a stack has at most 500 resources, and a separate policy would be one more
  * per function. All functions share one log group of the data stack, for the same reason.
  * @see https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html
@@ -73,7 +55,6 @@ export class ServiceFunction extends Construct {
     const {
       settings,
       bundles,
-      last,
       file,
       description,
       timeoutMs,
@@ -87,18 +68,16 @@ export class ServiceFunction extends Construct {
       actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
       resources: [functionLogArn(settings)],
     });
-    const tableArns = allowedTableArns(settings);
     const traces = settings.tracing ? [tracing()] : [];
     const dataStatements = access
-      ? [...tableStatements(tableArns, access), ...keyStatements(settings.encryptionKey)]
+      ? [...tableStatements(allowedTableArns(settings), access), ...keyStatements(settings.encryptionKey)]
       : [];
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       inlinePolicies: {
-        [ownPolicy]: new PolicyDocument({
+        access: new PolicyDocument({
           statements: [logging, ...traces, ...dataStatements, ...statements],
         }),
-        ...retainedPolicy(last.permissions[id], access, tableArns),
       },
     });
     this.function = new LambdaFunction(this, 'Function', {

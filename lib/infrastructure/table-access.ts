@@ -138,12 +138,3 @@ export const compactionAccess: Access = {
   actions: ['GetItem', 'Query', 'PutItem', 'BatchGetItem', 'DeleteItem'],
   usesListEngine: true,
 };
-
-/** Returns what an access has and another one does not. */
-export const withoutOwn = (
-  { actions, indexes = [] }: Pick<Access, 'actions' | 'indexes'>,
-  own: Access,
-): Access => ({
-  actions: actions.filter((action) => !own.actions.includes(action)),
-  indexes: indexes.filter((index) => !own.indexes?.includes(index)),
-});

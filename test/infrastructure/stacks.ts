@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ReleaseRecord } from '#lib/release/last-release.ts';
 import { testWorker } from '../support/test-worker.ts';
 import { type Combination, combinations } from './combinations.ts';
 import type { Resource, Resources, Synthesized } from './synthesis.ts';
@@ -32,9 +31,8 @@ export async function synthesize(
 /** Synthesizes the stacks for tests that read only the templates. A worker does it once for the same settings. */
 export async function synthesizeTemplates(
   settings: Readonly<Record<string, unknown>> = {},
-  last?: Pick<ReleaseRecord, 'permissions'>,
 ): Promise<Synthesized> {
-  return (await testWorker()).synthesizeTemplates(settings, last);
+  return (await testWorker()).synthesizeTemplates(settings);
 }
 
 export const ofType = <One extends Resource>(

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { App, type Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { service } from '#lib/infrastructure/service.ts';
-import type { ReleaseRecord } from '#lib/release/last-release.ts';
 import { bundles } from './bundles.ts';
 import { defaultContext } from './default-context.ts';
 
@@ -50,13 +49,8 @@ function app(outdir: string, settings: Readonly<Record<string, unknown>>): App {
   });
 }
 
-/** @param last the release before; by default that in the repository. */
-export function synthesize(
-  settings: Readonly<Record<string, unknown>>,
-  assembly: string,
-  last?: Pick<ReleaseRecord, 'permissions'>,
-): Synthesized {
-  const { data, api } = service(app(assembly, settings), bundles(), last);
+export function synthesize(settings: Readonly<Record<string, unknown>>, assembly: string): Synthesized {
+  const { data, api } = service(app(assembly, settings), bundles());
   const content = (stack: Stack): TemplateContent => Template.fromStack(stack).toJSON() as TemplateContent;
   const templates = { data: content(data), api: content(api) };
   return {
@@ -80,14 +74,11 @@ function templateFolder(): string {
 }
 
 /** Synthesizes the stacks without copies of the bundles, once for the same settings. */
-export function synthesizeTemplates(
-  settings: Readonly<Record<string, unknown>>,
-  last?: Pick<ReleaseRecord, 'permissions'>,
-): Synthesized {
-  const key = JSON.stringify([Object.entries(settings).sort(), last]);
+export function synthesizeTemplates(settings: Readonly<Record<string, unknown>>): Synthesized {
+  const key = JSON.stringify(Object.entries(settings).sort());
   folder ??= templateFolder();
   const withoutCopies = { ...settings, 'aws:cdk:disable-asset-staging': true };
-  const synthesized = known.get(key) ?? synthesize(withoutCopies, folder, last);
+  const synthesized = known.get(key) ?? synthesize(withoutCopies, folder);
   known.set(key, synthesized);
   return synthesized;
 }

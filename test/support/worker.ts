@@ -1,7 +1,6 @@
 /** What the test files of a jest worker share: a database engine, and the code of the service. `test-worker.ts` returns it. */
 import { type Engine, existingEngine, inMemory, startEngine } from '#lib/local/dynamodb-engine.ts';
 import type { Service } from '#lib/local/service.ts';
-import type { ReleaseRecord } from '#lib/release/last-release.ts';
 import type { Synthesized } from '../infrastructure/synthesis.ts';
 import type { CheckedServiceOptions } from './checked-service.ts';
 import type { CommandResult } from './in-process-command.ts';
@@ -53,16 +52,12 @@ export async function runInProcess(
 export async function synthesize(
   settings: Readonly<Record<string, unknown>>,
   assembly: string,
-  last?: Pick<ReleaseRecord, 'permissions'>,
 ): Promise<Synthesized> {
   const synthesis = await import('../infrastructure/synthesis.ts');
-  return synthesis.synthesize(settings, assembly, last);
+  return synthesis.synthesize(settings, assembly);
 }
 
-export async function synthesizeTemplates(
-  settings: Readonly<Record<string, unknown>>,
-  last?: Pick<ReleaseRecord, 'permissions'>,
-): Promise<Synthesized> {
+export async function synthesizeTemplates(settings: Readonly<Record<string, unknown>>): Promise<Synthesized> {
   const synthesis = await import('../infrastructure/synthesis.ts');
-  return synthesis.synthesizeTemplates(settings, last);
+  return synthesis.synthesizeTemplates(settings);
 }
