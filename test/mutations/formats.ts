@@ -1,6 +1,6 @@
 import { toMutations } from './mutation.ts';
 
-/** Mutations of the rules that keep a release from reading what another one has stored in a way of its own. */
+/** Mutations of the rule that an unknown format or field is an error. */
 export const formatMutations = toMutations({
   'functions/store/model/stored-format.ts': {
     'any-format-is-read': [
@@ -26,11 +26,6 @@ export const formatMutations = toMutations({
       'a word of a record that this release does not know becomes an absent value',
       'const word = words[number];',
       "const word = words[number] ?? 'none';",
-    ],
-    'words-in-another-order': [
-      'a number of a record gets another meaning, and its format keeps its number',
-      "  'active',\n  'archived',",
-      "  'archived',\n  'active',",
     ],
   },
   'functions/store/model/record-codec.ts': {

@@ -1,10 +1,6 @@
 /**
- * The formats of everything that is stored: which numbers this release reads, and which one it writes. The only list of them, and it imports
- * nothing: `npm run release` compares it with that of the release before, and the deployment with that of the commit it would roll back to.
- *
- * The functions of two releases run beside each other during each deployment and rollback. So a format changes in two releases: the first one
- * also reads the new number, the second one writes it. A number leaves `reads` when no stored item can have it any more.
- * See docs/decisions/0022-formats-and-releases.md.
+ * The formats of everything that is stored: which numbers this release reads, and which one it writes. The only list of them.
+ * docs/decisions/0022-formats-and-releases.md says when a number may change.
  */
 interface Format {
   readonly reads: readonly number[];

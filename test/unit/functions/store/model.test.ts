@@ -79,8 +79,8 @@ import {
   userOfSubject,
 } from '#functions/store/model/subject.ts';
 import type { Item } from '#functions/store/model/writes.ts';
-import { type Sample, samples } from '#lib/release/samples.ts';
 import { anyCharacter } from '#test/support/any-character.ts';
+import { type Sample, samples } from '#test/support/samples.ts';
 
 const id = '01890000-0000-7000-8000-000000000001';
 const otherId = '01890000-0000-7000-8000-000000000002';

@@ -1,50 +1,47 @@
-/**
- * A sample of each stored item, as a release writes it, and how the release reads it. Tests let two releases read the samples of each other: a
- * changed meaning of a number, or a changed order of names, is then noticed although no format has another number.
- */
-import { decodeHistoryCursor, encodeHistoryCursor } from '../../functions/store/entities/history-cursor.ts';
-import { decodeCursor, encodeCursor } from '../../functions/store/lists/changes/cursor.ts';
-import { decodeDeletedPlace, encodeDeletedPlace } from '../../functions/store/lists/deleted-cursor.ts';
-import { decodeStep, encodeStep } from '../../functions/store/lists/engine/compaction/delete-garbage.ts';
-import { bytesItem, encodedItems, itemKey } from '../../functions/store/lists/engine/dynamodb-storage.ts';
-import { bucketOf, encodeBuckets } from '../../functions/store/lists/engine/format/buckets.ts';
+/** A sample of each stored item, as the code writes it, and how the code reads it. */
+import { decodeHistoryCursor, encodeHistoryCursor } from '#functions/store/entities/history-cursor.ts';
+import { decodeCursor, encodeCursor } from '#functions/store/lists/changes/cursor.ts';
+import { decodeDeletedPlace, encodeDeletedPlace } from '#functions/store/lists/deleted-cursor.ts';
+import { decodeStep, encodeStep } from '#functions/store/lists/engine/compaction/delete-garbage.ts';
+import { bytesItem, encodedItems, itemKey } from '#functions/store/lists/engine/dynamodb-storage.ts';
+import { bucketOf, encodeBuckets } from '#functions/store/lists/engine/format/buckets.ts';
 import {
   buildColumn,
   type Column,
   columnValues,
   encodeColumn,
-} from '../../functions/store/lists/engine/format/column.ts';
-import { decodeItem } from '../../functions/store/lists/engine/format/decode-item.ts';
-import { chunkRows, encodeIdChunks } from '../../functions/store/lists/engine/format/ids.ts';
+} from '#functions/store/lists/engine/format/column.ts';
+import { decodeItem } from '#functions/store/lists/engine/format/decode-item.ts';
+import { chunkRows, encodeIdChunks } from '#functions/store/lists/engine/format/ids.ts';
 import {
   decodeManifest,
   encodeManifest,
   type ItemName,
   type Manifest,
-} from '../../functions/store/lists/engine/format/manifest.ts';
-import { encodeRows } from '../../functions/store/lists/engine/format/out-of-order-rows.ts';
-import { encodePatch } from '../../functions/store/lists/engine/format/patch.ts';
-import { encodeSmallSegment } from '../../functions/store/lists/engine/format/small-segment.ts';
-import { decodePlace, encodePlace } from '../../functions/store/lists/place-cursor.ts';
-import { decodeRecord, recordWrites, stampPrefix } from '../../functions/store/model/change-log.ts';
-import type { StoredItem } from '../../functions/store/model/formats.ts';
-import { decodeEntity, encodeEntity, encodeText, withText } from '../../functions/store/model/item-codec.ts';
-import { buildJobWrite, decodeJob, type Job, requireReadableJob } from '../../functions/store/model/job.ts';
-import { Digest, digestText } from '../../functions/store/model/long-text.ts';
-import { decodePace, encodePace, newPace } from '../../functions/store/model/pace.ts';
-import { fieldNames } from '../../functions/store/model/record-codec.ts';
-import { decodeReminder, encodeReminder, noteLate } from '../../functions/store/model/reminder.ts';
-import { encodeSubject, userOfSubject } from '../../functions/store/model/subject.ts';
-import { words } from '../../functions/store/model/value-codec.ts';
-import type { Item, Write } from '../../functions/store/model/writes.ts';
-import { decodeResult, recordResult } from '../../functions/store/unit-of-work/idempotency.ts';
+} from '#functions/store/lists/engine/format/manifest.ts';
+import { encodeRows } from '#functions/store/lists/engine/format/out-of-order-rows.ts';
+import { encodePatch } from '#functions/store/lists/engine/format/patch.ts';
+import { encodeSmallSegment } from '#functions/store/lists/engine/format/small-segment.ts';
+import { decodePlace, encodePlace } from '#functions/store/lists/place-cursor.ts';
+import { decodeRecord, recordWrites, stampPrefix } from '#functions/store/model/change-log.ts';
+import type { StoredItem } from '#functions/store/model/formats.ts';
+import { decodeEntity, encodeEntity, encodeText, withText } from '#functions/store/model/item-codec.ts';
+import { buildJobWrite, decodeJob, type Job, requireReadableJob } from '#functions/store/model/job.ts';
+import { Digest, digestText } from '#functions/store/model/long-text.ts';
+import { decodePace, encodePace, newPace } from '#functions/store/model/pace.ts';
+import { fieldNames } from '#functions/store/model/record-codec.ts';
+import { decodeReminder, encodeReminder, noteLate } from '#functions/store/model/reminder.ts';
+import { encodeSubject, userOfSubject } from '#functions/store/model/subject.ts';
+import { words } from '#functions/store/model/value-codec.ts';
+import type { Item, Write } from '#functions/store/model/writes.ts';
+import { decodeResult, recordResult } from '#functions/store/unit-of-work/idempotency.ts';
 
 type Stored = Readonly<Record<string, unknown>>;
 
 export interface Sample {
   /** The item, or for a cursor an object with its text. */
   readonly stored: Stored;
-  /** Returns what the release reads. @throws UnknownFormat, InvalidCursor. */
+  /** Returns what the code reads. @throws UnknownFormat, InvalidCursor. */
   readonly read: (stored: Stored) => unknown;
 }
 
