@@ -15,8 +15,6 @@ const kinds = {
   engine: ['test/engine'],
   stack: ['test/infrastructure'],
   programs: ['test/cli', 'test/client', 'test/browser'],
-  // Of the order of changes by time, and not in the simulation yet.
-  former: ['test/former', 'test/faults'],
   'generated-clients': ['test/generated-clients'],
   'sync-adapters': ['test/sync-adapters'],
   agents: ['test/agents'],

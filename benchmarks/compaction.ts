@@ -11,7 +11,6 @@ import { openLogReader } from '../functions/store/lists/engine/dynamodb-storage.
 import { ProcessMemory } from '../functions/store/lists/engine/process-memory.ts';
 import { toRowQuery } from '../functions/store/lists/to-row-query.ts';
 import type { StoredEntity } from '../functions/store/model/entity.ts';
-import { marginMs } from '../functions/store/model/log-timing.ts';
 import { listQuery, sortedBy } from '../test/support/list-queries.ts';
 import { startEngineStore, type TestStore } from '../test/support/local-store.ts';
 import { readRows } from '../test/support/read-rows.ts';
@@ -89,7 +88,7 @@ async function measureList(store: TestStore): Promise<readonly [first: number, w
   for (let list = 0; list < 2; list += 1) {
     const database = store.database(60_000);
     const reader = openLogReader(database, tenant, kind);
-    await readRows({ reader, memory, nowMs: Date.now() + marginMs }, query);
+    await readRows({ reader, memory }, query);
     units.push(database.consumption.readUnits);
   }
   return [units[0] ?? 0, units[1] ?? 0];
@@ -103,19 +102,19 @@ async function measureImport(
 ): Promise<Import> {
   const store = await startEngineStore();
   const batches = Math.ceil(count / batchSize);
-  const start = Date.now() - marginMs - 1_000 - batches * batchIntervalMs;
-  const stamps = Array.from({ length: batches }, (_, batch) => start + batch * batchIntervalMs);
-  await forEach(stamps, concurrency, async (stamp) => {
-    // A transaction takes some milliseconds, so ids and stamps are not in the same order.
+  const start = Date.now() - 1_000 - batches * batchIntervalMs;
+  await forEach(Array(batches).keys(), concurrency, async (batch) => {
+    const time = start + batch * batchIntervalMs;
+    // A transaction takes some milliseconds, so ids and positions are not in the same order.
     const changes = Array.from({ length: batchSize }, () => ({
-      after: create(stamp - Math.floor(Math.random() * 2 * batchIntervalMs)),
+      after: create(time - Math.floor(Math.random() * 2 * batchIntervalMs)),
     }));
-    await writeRecord(store, changes, stamp);
+    await writeRecord(store, changes, { position: batch + 1, time });
   });
   const began = performance.now();
   const { heapBytes, writeUnits, ...result } = await compactAll(store);
   const seconds = (performance.now() - began) / 1_000;
-  const { manifest } = await openLogReader(store.database(), tenant, kind).readHead(Date.now());
+  const manifest = await openLogReader(store.database(), tenant, kind).readManifest();
   const [firstList, warmList] = await measureList(store);
   await store.stop();
   const tasks = batches * batchSize;

@@ -1,5 +1,5 @@
-import { conflicts } from '../test/faults/engine-proxy.ts';
-import type { FaultyService } from '../test/faults/faulty-service.ts';
+import { conflicts } from './engine-proxy.ts';
+import type { FaultyService } from './faulty-service.ts';
 
 /** Milliseconds for which a transaction holds its items. */
 const holdMs = 8;

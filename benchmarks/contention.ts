@@ -3,8 +3,8 @@
  * fifty projects. Writes `docs/performance/contention.md`.
  */
 
-import { startFaultyService } from '../test/faults/faulty-service.ts';
 import { type Contention, contend } from './contend.ts';
+import { startFaultyService } from './faulty-service.ts';
 import { usualOrSmallest } from './form.ts';
 import { median, publishPage, table } from './report.ts';
 

@@ -13,7 +13,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { startEngine } from '../lib/local/dynamodb-engine.ts';
-import { type Call, conflicts, type EngineResponse, startEngineProxy } from '../test/faults/engine-proxy.ts';
+import { type Call, conflicts, type EngineResponse, startEngineProxy } from './engine-proxy.ts';
 import { formOption, isSmallest, usualOrSmallest } from './form.ts';
 import { plot, type Series } from './plot.ts';
 import { median, milliseconds, percentile, publish, publishPage, table } from './report.ts';

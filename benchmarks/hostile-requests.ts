@@ -15,7 +15,7 @@ import { methodsByPath, routes } from '../functions/routes.ts';
 import { files } from '../lib/hosting/functions.ts';
 import { functionContext } from '../lib/local/lambda-context.ts';
 import { buildPages } from '../lib/pages/build.ts';
-import { seeded } from '../test/faults/engine-proxy.ts';
+import { seeded } from './engine-proxy.ts';
 import {
   type ExpensiveRequest,
   maxUnits,

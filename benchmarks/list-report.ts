@@ -20,6 +20,17 @@ export interface ListCost {
   readonly process?: ProcessCost | undefined;
 }
 
+/** What a warm list costs when nobody writes, and while others write. */
+export interface LoadCost {
+  /** Number of tasks. */
+  readonly size: number;
+  /** Writes in a second. */
+  readonly perSecond: number;
+  /** Read units of each request. */
+  readonly quiet: readonly number[];
+  readonly busy: readonly number[];
+}
+
 const number = (value: number): string => value.toLocaleString('en');
 
 const sizesOf = (costs: readonly ListCost[]): number[] => [...new Set(costs.map(({ size }) => size))];
@@ -79,8 +90,34 @@ function pendingTable(costs: readonly ListCost[]): string {
   );
 }
 
+const medianAndHighest = (units: readonly number[]): string => `${median(units)}, ${Math.max(...units)}`;
+
+/** Returns the section about lists while others write; nothing while it is not measured. */
+const loadSection = (loads: readonly LoadCost[]): string =>
+  loads.length === 0
+    ? ''
+    : `
+## While others write
+
+Read units of a request, median and highest:
+
+${table(
+  ['tasks', 'writes in a second, reached', 'nobody writes', 'while others write'],
+  loads.map(({ size, perSecond, quiet, busy }) => [
+    number(size),
+    perSecond.toFixed(1),
+    medianAndHighest(quiet),
+    medianAndHighest(busy),
+  ]),
+)}
+`;
+
 /** Returns the page. @param introduction says what was measured and how. */
-export const listPage = (costs: readonly ListCost[], introduction: string): string => `${introduction}
+export const listPage = (
+  costs: readonly ListCost[],
+  introduction: string,
+  loads: readonly LoadCost[],
+): string => `${introduction}
 
 ${sizesOf(costs)
   .map((size) => `## ${number(size)} tasks\n\n${middlePages(costs.filter((cost) => cost.size === size))}`)
@@ -91,7 +128,7 @@ ${sizesOf(costs)
 Medians over all lists, of their first and middle pages:
 
 ${pendingTable(costs)}
-`;
+${loadSection(loads)}`;
 
 const figures = ['readUnits', 'durationMs', 'calls', 'bytes'] as const;
 const statistics = ['min', 'median', 'p99', 'max'] as const;

@@ -1,27 +1,36 @@
 /**
  * `npm run bench -- lists`: measures what pages of tasks cost in collections of several sizes: with all columns in memory and without, with
- * and without records that compaction has not absorbed, and on PostgreSQL. Writes the medians to
+ * and without records that compaction has not absorbed, while others write, and on PostgreSQL. Writes the medians to
  * `docs/performance/lists.md` and its plot, and all figures to `lists.csv` beside it.
  *
  * `--sizes 10000,100000,1000000` measures up to 10^6 tasks, which takes more than an hour and 10 GB of memory.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { marginMs } from '../functions/store/model/log-timing.ts';
+import { compactUntil } from './compact-until.ts';
 import { measureEachSize } from './each-size.ts';
 import { isSmallest, usualOrSmallest } from './form.ts';
 import { furtherRuns, ListFunction } from './list-function.ts';
-import { type ListCost, listData, listPage } from './list-report.ts';
+import { type ListCost, type LoadCost, listData, listPage } from './list-report.ts';
 import { coldCost, type ListRequest, requestList, warmCost } from './list-request.ts';
 import { type ListStage, openListStage } from './list-stage.ts';
 import { plot } from './plot.ts';
 import { milliseconds, publish, publishPage } from './report.ts';
 import { commitOf, source } from './source.ts';
 import type { TaskCollection } from './task-collection.ts';
+import { writeAtRate } from './write-load.ts';
 
 const limit = 20;
 
 /** Records that compaction has not absorbed. */
 const pendingRecords = usualOrSmallest([0, 100, 1_000], [0, 10]);
+
+/** How long lists are asked for while nobody writes, and while others do, and the milliseconds between two requests. */
+const quietMs = usualOrSmallest(10_000, 1);
+const loadMs = usualOrSmallest(60_000, 1_000);
+const askIntervalMs = usualOrSmallest(1_000, 200);
+
+const writesPerSecond = 50;
 
 /** Runs of each measurement. The result is their median. */
 const runsOf = (size: number): number => usualOrSmallest(size < 1_000_000 ? 9 : 3, 2);
@@ -176,8 +185,47 @@ async function measure(
   return rows;
 }
 
+/** Asks for the same list once a second, with its columns in memory. Returns the read units of each request. */
+async function askUntil(request: ListRequest, endMs: number): Promise<number[]> {
+  const units: number[] = [];
+  while (Date.now() < endMs) {
+    units.push((await requestList(request)).cost.readUnits);
+    await delay(askIntervalMs);
+  }
+  return units;
+}
+
+/** Measures a warm list when nobody writes, and while others write. */
+async function measureLoad({ store, collection }: ListStage): Promise<LoadCost> {
+  const list = listsOf(collection).find(({ name }) => name === 'a status') as List;
+  const request = requestOf(list, 1);
+  await collection.compact();
+  await requestList(request);
+  const quiet = await askUntil(request, Date.now() + quietMs);
+  const endMs = Date.now() + loadMs;
+  const [written, busy] = await Promise.all([
+    writeAtRate(collection, writesPerSecond, endMs),
+    askUntil(request, endMs),
+    compactUntil(store, endMs),
+  ]);
+  const result = { size: collection.size, perSecond: (1_000 * written.length) / loadMs, quiet, busy };
+  console.log(result);
+  return result;
+}
+
+interface Results {
+  readonly rows: readonly ListCost[];
+  /** Absent while it is not measured. */
+  readonly load?: LoadCost;
+  /** The version of PostgreSQL. */
+  readonly version: string | undefined;
+}
+
 /** Writes the results so far. */
-function report(rows: readonly ListCost[], version: string | undefined): void {
+function report(results: readonly Results[]): void {
+  const rows = results.flatMap((one) => one.rows);
+  const loads = results.flatMap(({ load }) => load ?? []);
+  const version = results[0]?.version;
   const compared = version
     ? `, and ${version} over one connection, which counts and pages with the indexes of \`benchmarks/postgres-indexes.sql\``
     : '';
@@ -195,8 +243,10 @@ ${runsOf(0)} runs (${runsOf(1_000_000)} with 1,000,000 tasks) on one machine, wi
   request takes there at least its CPU time. The first request is one measurement, with the start of the code. The next requests are the
   median of ${furtherRuns}. The memory is the highest of the process over these requests.
 - "Pending records" are records of the change log that compaction has not absorbed. They were written just before the first of their lists. A
-  record is settled ${marginMs / 1_000} seconds after it was written. Until then, each list reads it again, because a record with an earlier stamp can still
-  appear. After that, a process has it in memory. So warm lists cost less the later they were measured.`,
+  process that has read them has them in memory.
+- "While others write": the first page of a status, asked once a second by one process for ${loadMs / 1_000} seconds, while ${writesPerSecond} mixed writes a second
+  change the same collection, as in \`npm run bench -- writes\`, and compaction takes steps as in AWS; and when nobody writes.`,
+      loads,
     ),
   );
   publish('lists.csv', listData(source ? commitOf(source) : '', rows));
@@ -215,12 +265,6 @@ ${runsOf(0)} runs (${runsOf(1_000_000)} with 1,000,000 tasks) on one machine, wi
   publish('lists.svg', drawing);
 }
 
-interface Results {
-  readonly rows: readonly ListCost[];
-  /** The version of PostgreSQL. */
-  readonly version: string | undefined;
-}
-
 /** Measures one collection. @param onResults receives all results so far. */
 async function measureCollection(size: number, onResults: (results: Results) => void): Promise<void> {
   const listFunction = new ListFunction();
@@ -235,13 +279,9 @@ async function measureCollection(size: number, onResults: (results: Results) => 
     rows.push(...(await measure({ ...stage, listFunction }, pending)));
     onResults({ rows, version: postgres?.version });
   }
+  onResults({ rows, load: await measureLoad(stage), version: postgres?.version });
   await stage.stop();
   listFunction.remove();
 }
 
-await measureEachSize(fileURLToPath(import.meta.url), measureCollection, (results) =>
-  report(
-    results.flatMap(({ rows }) => rows),
-    results[0]?.version,
-  ),
-);
+await measureEachSize(fileURLToPath(import.meta.url), measureCollection, report);

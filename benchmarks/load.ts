@@ -9,9 +9,6 @@ import { parseArgs } from 'node:util';
 import { readListQuery } from '../functions/http/parse-list-query.ts';
 import { continueJob } from '../functions/store/cascades/continue-job.ts';
 import { createEntity } from '../functions/store/entities/create-entity.ts';
-import { compact } from '../functions/store/lists/engine/compaction/compact.ts';
-import { openLog } from '../functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
-import { ProcessMemory } from '../functions/store/lists/engine/process-memory.ts';
 import { listEntities } from '../functions/store/lists/list-entities.ts';
 import { newId } from '../functions/store/model/ids.ts';
 import { beginJob } from '../functions/store/model/job.ts';
@@ -20,6 +17,7 @@ import type { Write } from '../functions/store/model/writes.ts';
 import { task } from '../functions/tasks/resource.ts';
 import { logRecordsWindowMs } from '../lib/hosting/functions.ts';
 import { startEngineStore, type TestStore } from '../test/support/local-store.ts';
+import { compactUntil } from './compact-until.ts';
 import { formOption, usualOrSmallest } from './form.ts';
 import { median, percentile, publishPage, table } from './report.ts';
 import { TaskCollection, tenant } from './task-collection.ts';
@@ -105,15 +103,6 @@ async function beginDeletion(store: TestStore, clones: string[]): Promise<BegunJ
   const { id } = newId(Date.now());
   const work = { type: 'sweep', kind: 'project', id: project, final: true, relation: 0 } as const;
   return { id, write: beginJob({ tenant }, work, { id }) };
-}
-
-async function compactUntil(store: TestStore, endMs: number): Promise<void> {
-  const memory = new ProcessMemory().of(tenant, 'task');
-  while (Date.now() < endMs) {
-    const writer = openLog(store.database(600_000), tenant, 'task');
-    while ((await compact({ writer, memory, nowMs: Date.now() }))?.hasMore);
-    await delay(Math.min(logRecordsWindowMs, Math.max(0, endMs - Date.now())));
-  }
 }
 
 async function readLists(

@@ -1,5 +1,5 @@
 /** Tasks as records of their change log, without the entities: for benchmarks that measure only compaction and lists of rows. */
-import { recordWrites } from '../functions/store/model/change-log.ts';
+import { type LogRecord, recordWrites } from '../functions/store/model/change-log.ts';
 import type { Change } from '../functions/store/model/changes.ts';
 import type { ItemFields, StoredEntity } from '../functions/store/model/entity.ts';
 import { DataGenerator } from '../lib/seed/data.ts';
@@ -45,7 +45,7 @@ export class Tasks {
     const fields = this.#generator.tasks(this.#count, this.#ids) as unknown as ItemFields;
     const time = new Date(timeMs).toISOString();
     const entity = { ...fields, id: idAt(timeMs, this.#count), createdAt: time, updatedAt: time };
-    return { kind, version: 1, stamp: timeMs, entity } as unknown as StoredEntity;
+    return { kind, version: 1, entity } as unknown as StoredEntity;
   }
 
   /** Creates a task with 50 tags and long texts of another script. */
@@ -66,7 +66,8 @@ export class Tasks {
 export async function writeRecord(
   store: TestStore,
   changes: readonly Change[],
-  stamp: number,
+  { position, time }: Pick<LogRecord, 'position' | 'time'>,
 ): Promise<void> {
-  for (const { put } of recordWrites(tenant, changes, stamp)) await store.database(60_000).putItem(put);
+  const writes = recordWrites(tenant, changes, { positions: new Map([[kind, position]]), time });
+  for (const { put } of writes.values()) await store.database(60_000).putItem(put);
 }

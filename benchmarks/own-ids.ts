@@ -13,8 +13,8 @@ import { emptyManifest, type Manifest } from '../functions/store/lists/engine/fo
 import { type LogMemory, ProcessMemory } from '../functions/store/lists/engine/process-memory.ts';
 import type { LogReader } from '../functions/store/lists/engine/storage.ts';
 import { toRowQuery } from '../functions/store/lists/to-row-query.ts';
+import type { Change } from '../functions/store/model/changes.ts';
 import type { ListQuery } from '../functions/store/model/list-query.ts';
-import { marginMs } from '../functions/store/model/log-timing.ts';
 import { isValue, listQuery, sortedBy } from '../test/support/list-queries.ts';
 import { startEngineStore, type TestStore } from '../test/support/local-store.ts';
 import { readRows } from '../test/support/read-rows.ts';
@@ -63,6 +63,8 @@ const tasksOfWaiting = 400;
 interface Log {
   readonly store: TestStore;
   readonly memory: LogMemory;
+  /** The position of the last record. */
+  position: number;
 }
 
 /** Takes steps until nothing is left. Returns their write units. */
@@ -77,6 +79,12 @@ async function compactAll({ store, memory }: Log, nowMs: number): Promise<number
   return units;
 }
 
+/** Writes the next record. */
+function append(log: Log, changes: readonly Change[], time: number): Promise<void> {
+  log.position += 1;
+  return writeRecord(log.store, changes, { position: log.position, time });
+}
+
 /** Writes a collection whose tasks were created one after the other. */
 async function writeCollection(log: Log, tasks: Tasks, rows: number, endMs: number): Promise<void> {
   const batches = Math.ceil(rows / batchSize);
@@ -89,10 +97,9 @@ async function writeCollection(log: Log, tasks: Tasks, rows: number, endMs: numb
       const changes = Array.from({ length: batchSize }, (_, place) => ({
         after: tasks.create(idMs + (interval * place) / batchSize),
       }));
-      await writeRecord(log.store, changes, endMs - batches + batch);
+      await append(log, changes, endMs - batches + batch);
     });
-    // Up to the last of these records: a later watermark would hide the next part.
-    await compactAll(log, endMs - batches + first + part.length - 1 + marginMs);
+    await compactAll(log, endMs - batches + first + part.length);
   }
 }
 
@@ -103,10 +110,8 @@ interface Measured {
   readonly waiting: number;
 }
 
-async function readManifest({ store }: Log, nowMs: number): Promise<Manifest> {
-  const { manifest } = await openLogReader(store.database(), tenant, kind).readHead(nowMs);
-  return manifest ?? emptyManifest;
-}
+const readManifest = async ({ store }: Log): Promise<Manifest> =>
+  (await openLogReader(store.database(), tenant, kind).readManifest()) ?? emptyManifest;
 
 const waitingRows = ({ segments }: Manifest): number =>
   segments.reduce((sum, { outOfOrder = 0 }) => sum + outOfOrder, 0);
@@ -130,11 +135,11 @@ async function measureCreates(
     await forEach(all, concurrency, async (one) => {
       const timeMs = startMs + (one + 1) * createIntervalMs;
       const after = tasks.create(isOwn(one) ? timeMs - Math.random() * ownDays * dayMs : timeMs);
-      await writeRecord(log.store, [{ after: { ...after, stamp: timeMs } }], timeMs);
+      await append(log, [{ after }], timeMs);
     });
-    const nowMs = startMs + (number + length) * createIntervalMs + marginMs + 1;
+    const nowMs = startMs + (number + length) * createIntervalMs + 1;
     units += await compactAll(log, nowMs);
-    waiting = Math.max(waiting, waitingRows(await readManifest(log, nowMs)));
+    waiting = Math.max(waiting, waitingRows(await readManifest(log)));
   }
   return { units, waiting };
 }
@@ -142,11 +147,12 @@ async function measureCreates(
 /** Returns a reader of the log without the rows that wait. */
 const withoutWaiting = (reader: LogReader): LogReader => ({
   readHead: async (above) => {
-    const { manifest = emptyManifest, records } = await reader.readHead(above);
+    const { manifest = emptyManifest, ...head } = await reader.readHead(above);
     const segments = manifest.segments.map(({ outOfOrder: _, ...segment }) => segment);
-    return { manifest: { ...manifest, segments, outOfOrder: [] }, records };
+    return { ...head, manifest: { ...manifest, segments, outOfOrder: [] } };
   },
-  readRecords: (above, upTo, max) => reader.readRecords(above, upTo, max),
+  readManifest: () => reader.readManifest(),
+  oldestRecords: (above) => reader.oldestRecords(above),
   readItems: (names, isConsistent) => reader.readItems(names, isConsistent),
   readBuckets: (column, isConsistent) => reader.readBuckets(column, isConsistent),
   requireTime: () => reader.requireTime(),
@@ -167,12 +173,12 @@ interface ListCost {
 }
 
 /** Returns the CPU time of a list, and its read units. */
-async function readList({ store, memory }: Log, nowMs: number, options: ListOptions): Promise<ListCost> {
+async function readList({ store, memory }: Log, options: ListOptions): Promise<ListCost> {
   const database = store.database(60_000);
   const opened = openLogReader(database, tenant, kind);
   const reader = options.isWithout ? withoutWaiting(opened) : opened;
   const before = process.cpuUsage();
-  await readRows({ reader, memory, nowMs }, toRowQuery(kind, options.query));
+  await readRows({ reader, memory }, toRowQuery(kind, options.query));
   const { user, system } = process.cpuUsage(before);
   return { cpuMs: (user + system) / 1_000, readUnits: database.consumption.readUnits };
 }
@@ -186,12 +192,12 @@ const medianOf = (costs: readonly ListCost[]): ListCost =>
   costs.toSorted((one, other) => one.cpuMs - other.cpuMs)[costs.length >> 1] as ListCost;
 
 /** Measures a list in turn without and with the rows that wait. Returns a row of the table. */
-async function measureList(log: Log, nowMs: number, name: string): Promise<(string | number)[]> {
+async function measureList(log: Log, name: string): Promise<(string | number)[]> {
   const query = measuredLists[name] as ListQuery;
   const costs: { readonly without: ListCost; readonly with: ListCost }[] = [];
   for (let list = 0; list <= lists; list += 1) {
     // Each is the first one of a pair as often as the other: garbage collection takes time of the next list.
-    const read = (isWithout: boolean) => readList(log, nowMs, { query, isWithout });
+    const read = (isWithout: boolean) => readList(log, { query, isWithout });
     const [first, second] = [await read(list % 2 === 0), await read(list % 2 !== 0)];
     costs.push(list % 2 === 0 ? { without: first, with: second } : { without: second, with: first });
   }
@@ -211,27 +217,26 @@ async function measureLists(
 ): Promise<(string | number)[][]> {
   const added = Math.ceil(rows / tasksOfWaiting);
   const changes = Array.from({ length: added }, () => ({
-    after: { ...tasks.create(startMs - Math.random() * collectionDays * dayMs), stamp: startMs },
+    after: tasks.create(startMs - Math.random() * collectionDays * dayMs),
   }));
   for (let first = 0; first < added; first += batchSize)
-    await writeRecord(log.store, changes.slice(first, first + batchSize), startMs + first);
-  const nowMs = startMs + added + marginMs;
-  await compactAll(log, nowMs);
-  const waiting = waitingRows(await readManifest(log, nowMs)).toLocaleString('en');
+    await append(log, changes.slice(first, first + batchSize), startMs + first);
+  await compactAll(log, startMs + added);
+  const waiting = waitingRows(await readManifest(log)).toLocaleString('en');
   const measured: (string | number)[][] = [];
   for (const name of Object.keys(measuredLists))
-    measured.push([rows.toLocaleString('en'), waiting, ...(await measureList(log, nowMs + marginMs, name))]);
+    measured.push([rows.toLocaleString('en'), waiting, ...(await measureList(log, name))]);
   return measured;
 }
 
 async function measure(rows: number): Promise<void> {
   const store = await startEngineStore();
-  const log = { store, memory: new ProcessMemory().of(tenant, kind) };
+  const log = { store, memory: new ProcessMemory().of(tenant, kind), position: 0 };
   const tasks = new Tasks();
   const durationMs = creates * createIntervalMs + garbageMs;
   const startMs = Date.now() - (phases + 1) * durationMs;
   await writeCollection(log, tasks, rows, startMs);
-  const { segments } = await readManifest(log, startMs);
+  const { segments } = await readManifest(log);
   if (segments.reduce((sum, segment) => sum + segment.rows, 0) < rows)
     throw new Error('Compaction has not absorbed the collection.');
   const isOwn = (number: number): boolean => number % ownShare === 0;

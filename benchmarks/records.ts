@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { decodeRecord, recordWrites } from '../functions/store/model/change-log.ts';
-import type { Change } from '../functions/store/model/changes.ts';
+import { type Change, kindOf } from '../functions/store/model/changes.ts';
 import type { Item } from '../functions/store/model/writes.ts';
 import { sentence, typicalChanges } from '../test/support/typical-changes.ts';
 import { usualOrSmallest } from './form.ts';
@@ -31,7 +31,12 @@ const actor = randomUUID();
 function measure(kind: string, description: string): readonly (string | number)[] {
   const changes = Array.from({ length: records }, () => typicalChanges(nowMs, description)[kind] as Change);
   const encode = (): Item[] =>
-    changes.flatMap((change) => recordWrites(tenant, [change], nowMs, { actor }).map(({ put }) => put));
+    changes.flatMap((change, number) => {
+      const positions = new Map([[kindOf(change), number + 1]]);
+      return [...recordWrites(tenant, [change], { positions, time: nowMs, actor }).values()].map(
+        ({ put }) => put,
+      );
+    });
   const items = encode();
   const bytes = items.reduce((sum, item) => sum + itemBytes(item), 0) / records;
   const decode = (): void => {

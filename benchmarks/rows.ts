@@ -82,7 +82,7 @@ log.log.records.length = 0;
 console.log(`${size} rows in ${log.log.manifest?.segments.length} segments`);
 
 const memory = new ProcessMemory(4 * 1024 ** 3).of('acme', 'task');
-const source = (): ListSource => ({ reader: log.log.open(), memory, nowMs: Date.now() });
+const source = (): ListSource => ({ reader: log.log.open(), memory });
 
 async function timeOf(query: Parameters<typeof readRows>[1]): Promise<number> {
   const began = performance.now();

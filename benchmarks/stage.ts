@@ -12,8 +12,8 @@ import { files } from '../lib/hosting/functions.ts';
 import { inMemory } from '../lib/local/dynamodb-engine.ts';
 import { createGateway } from '../lib/local/gateway.ts';
 import { startService } from '../lib/local/service.ts';
-import { startEngineProxy } from '../test/faults/engine-proxy.ts';
 import { bodyFor, type Ids, references } from '../test/simulation/operations.ts';
+import { startEngineProxy } from './engine-proxy.ts';
 import { functionEnvironment } from './host.ts';
 
 /** A call to DynamoDB. */

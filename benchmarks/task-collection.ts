@@ -136,7 +136,6 @@ export class TaskCollection {
       for (let start = 0; start < this.size; start += compactionInterval) {
         const batches = this.#createBatches(start, Math.min(start + compactionInterval, this.size), onAdded);
         await this.#apply(batches);
-        // With the collection's clock: otherwise the watermark would be above the stamps of the next tasks.
         await this.compact();
       }
     });

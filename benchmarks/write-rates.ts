@@ -1,8 +1,6 @@
 /** What the background work of a write costs, by the time between two writes: looks, steps, reminders and deletions of what they replace. */
 import { compactBusyLog, continueReminder } from '../functions/store/cascades/compact-log.ts';
-import { buildCreate } from '../functions/store/model/changes.ts';
 import { decodeReminder, type Reminder, reminderKey } from '../functions/store/model/reminder.ts';
-import { requireReminders } from '../functions/store/unit-of-work/reminders.ts';
 import type { Session } from '../functions/store/unit-of-work/session.ts';
 import { logRecordsWindowMs, publishing } from '../lib/hosting/functions.ts';
 import type { TestStore } from '../test/support/local-store.ts';
@@ -70,7 +68,6 @@ class Background {
   readonly #clock: { nowMs: number };
   readonly #windowMs: number;
   session: Session;
-  #stamps: number[] = [];
   #batchEndsAt = Number.POSITIVE_INFINITY;
 
   /** @param windowMs milliseconds for which the stream collects records. */
@@ -91,9 +88,8 @@ class Background {
   }
 
   /** Reports a record to the stream. */
-  addRecord(stamp: number): void {
-    if (this.#stamps.length === 0) this.#batchEndsAt = stamp + this.#windowMs;
-    this.#stamps.push(stamp);
+  addRecord(): void {
+    this.#batchEndsAt = Math.min(this.#batchEndsAt, this.#clock.nowMs + this.#windowMs);
   }
 
   async #reminder(): Promise<Reminder | undefined> {
@@ -115,10 +111,8 @@ class Background {
   }
 
   async #handleBatch(): Promise<void> {
-    const stamps = this.#stamps;
-    this.#stamps = [];
     this.#batchEndsAt = Number.POSITIVE_INFINITY;
-    await compactBusyLog(this.session, 'task', stamps);
+    await compactBusyLog(this.session, 'task');
   }
 }
 
@@ -138,45 +132,23 @@ async function measureRate(
   { store, collection, clock }: Stage,
   windowMs: number,
 ): Promise<Units> {
-  // The new one of each rate is compared with the entities after thirty days: by the rates that take longer, each as often.
-  await store.database().deleteItem(reminderKey({ tenant, kind: 'task' }));
   const background = new Background(store, clock, windowMs);
-  const changes = [buildCreate('task', { name: 'A task', status: 'active' }, Date.now())];
   const before = Math.ceil(shareBefore * writes);
   for (let write = 0; write < before + writes; write += 1) {
     if (write === before) background.forget();
-    // The process that writes makes sure of the reminder: counted here, not as a part of the write.
-    await requireReminders(background.session, changes);
     await collection.writeAny(kindOf(write));
-    background.addRecord(clock.nowMs);
+    background.addRecord();
     await background.runUntil(clock.nowMs + intervalMs);
   }
   const { writeUnits, readUnits } = background.session.database.consumption;
   return { writeUnits: writeUnits / writes, readUnits: readUnits / writes };
 }
 
-/** Returns the read units of a comparison of all rows with the entities. */
-async function measureComparison(store: TestStore, clock: { nowMs: number }): Promise<number> {
-  const database = store.database(7_200_000);
-  const { nowMs } = clock;
-  const log = { tenant, kind: 'task', keptUntil: nowMs, dueAt: nowMs } as const;
-  await continueReminder(database, { ...log, late: [], compared: { upTo: nowMs, at: 0 } });
-  return database.consumption.readUnits;
-}
-
-/** The background work in a log. */
-export interface BackgroundResult {
-  readonly rates: readonly RateResult[];
-  /** Read units of a comparison of all rows with the entities. */
-  readonly comparisonRead: number;
-}
-
 /** Measures all rates, one after the other, in virtual time. */
-export async function measureRates(store: TestStore, collection: TaskCollection): Promise<BackgroundResult> {
+export async function measureRates(store: TestStore, collection: TaskCollection): Promise<RateResult[]> {
   const { now } = Date;
   const clock = { nowMs: now() + 48 * hourMs };
   Date.now = () => clock.nowMs;
-  const comparisonRead = await measureComparison(store, clock);
   const results: RateResult[] = [];
   const measureWith = (rate: Rate, windowMs: number): Promise<Units> => {
     clock.nowMs += 48 * hourMs;
@@ -189,5 +161,5 @@ export async function measureRates(store: TestStore, collection: TaskCollection)
     console.log(results.at(-1));
   }
   Date.now = now;
-  return { rates: results, comparisonRead };
+  return results;
 }

@@ -14,7 +14,7 @@ import { measureEachSize } from './each-size.ts';
 import { usualOrSmallest } from './form.ts';
 import { publishPage, table } from './report.ts';
 import { TaskCollection, tenant } from './task-collection.ts';
-import { type BackgroundResult, measureRates } from './write-rates.ts';
+import { measureRates, type RateResult } from './write-rates.ts';
 
 const writes = usualOrSmallest(10_000, 120);
 
@@ -35,7 +35,7 @@ interface Result {
   /** Of the deletion of a project with a few tasks, in a process that has read no columns. */
   readonly deletionRead: number;
   /** Of the smallest size. */
-  readonly background: BackgroundResult | undefined;
+  readonly background: readonly RateResult[] | undefined;
 }
 
 /** The number of tasks with which the rates are measured. */
@@ -66,8 +66,7 @@ async function measure(size: number, report: (result: Result) => void): Promise<
       writeUnits += await collection.writeAny(number);
     }
     nowMs += stepIntervalMs;
-    // All records are settled: nobody else writes.
-    while ((await compact({ writer, memory, nowMs, marginMs: nowMs - Date.now() }))?.hasMore);
+    while ((await compact({ writer, memory, nowMs }))?.hasMore);
   }
   const background = size === sizeOfRates ? await measureRates(store, collection) : undefined;
   await store.stop();
@@ -93,9 +92,8 @@ function publishAll(results: readonly Result[]): void {
     compactionRead.toFixed(2),
     deletionRead,
   ]);
-  const background = results.flatMap((result) => result.background ?? []);
-  const rates = background
-    .flatMap((result) => result.rates)
+  const rates = results
+    .flatMap(({ background = [] }) => background)
     .map(({ name, withoutBus, withBus }) => [
       name,
       ...[withoutBus, withBus].flatMap(({ writeUnits, readUnits }) => [
@@ -108,19 +106,16 @@ function publishAll(results: readonly Result[]): void {
     `${writes.toLocaleString('en')} mixed writes of tasks with the names, texts and relations of \`npm run seed\`: 30 % creations, 50 % changes of one
 field, 15 % changes of the status, 5 % deletions, each of a random task. The change log is compacted after every ${recordsPerStep} writes, and
 replaced columns are deleted. All
-numbers are capacity units per write, as the embedded engine reports them. The record of the change log is a part of the
-write: two write units. The last column has the read units of one deletion of a project with ${tasksOfProject} tasks, in a process that has read no columns.
+numbers are capacity units per write, as the embedded engine reports them. The position and the record of the change log are a part of the
+write: three write units. The last column has the read units of one deletion of a project with ${tasksOfProject} tasks, in a process that has read no columns.
 
 ${table(['tasks', 'write: write units', 'compaction: write units', 'compaction: read units', 'deletion of a project: read units'], rows)}
 
 The background work of a write depends on the time between two writes of the log. In virtual time, with ${sizeOfRates.toLocaleString('en')} tasks, looks by the
-stream and the schedule, steps, reminders with their index entries, comparisons, and deletions of what was replaced cost for each write. With an
+stream and the schedule, steps, reminders with their index entries, and deletions of what was replaced cost for each write. With an
 event bus, the stream collects records for a second instead of 15, so compaction looks more often; the events themselves are not counted:
 
 ${table(['rate', 'write units', 'read units', 'with a bus: write units', 'with a bus: read units'], rates)}
-
-The comparison of all rows with the entities, once in thirty days, takes ${background.map((result) => result.comparisonRead).join(', ')} read units. It is a part of the first
-two rates: the others are measured for a shorter time.
 `,
   );
 }

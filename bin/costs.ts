@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { publishRecords } from '../functions/jobs/publish-records.ts';
 import { continueJob } from '../functions/store/cascades/continue-job.ts';
@@ -8,10 +7,8 @@ import { SdkDynamoDb, sharedClient } from '../functions/store/dynamodb/client.ts
 import { Database } from '../functions/store/dynamodb/database.ts';
 import { Deadline } from '../functions/store/dynamodb/deadline.ts';
 import { createEntity } from '../functions/store/entities/create-entity.ts';
-import { logPartition, recordPrefix, stampPrefix } from '../functions/store/model/change-log.ts';
+import { rangeQuery } from '../functions/store/lists/engine/dynamodb-storage.ts';
 import { alwaysDue, buildJobWrite } from '../functions/store/model/job.ts';
-import { marginMs, maxClockErrorMs } from '../functions/store/model/log-timing.ts';
-import { maxStamp } from '../functions/store/model/stamp-text.ts';
 import type { Session } from '../functions/store/unit-of-work/session.ts';
 import { rebuildLogs } from '../lib/audit/change-logs.ts';
 import { flagsOrHelp, runCommand } from '../lib/cli/command-line.ts';
@@ -245,16 +242,8 @@ const publishingCalls = [
 /** Measures the events of the last record of the tasks' log. */
 async function measureEvents(tableName: string): Promise<EventUsage> {
   const database = new Database(sharedClient(), tableName, new Deadline(60_000));
-  const { items } = await database.query({
-    KeyConditionExpression: 'pk = :log AND sk BETWEEN :first AND :last',
-    ExpressionAttributeValues: {
-      ':log': logPartition('public', 'task'),
-      ':first': recordPrefix,
-      ':last': stampPrefix(maxStamp),
-    },
-    ScanIndexForward: false,
-    Limit: 1,
-  });
+  const newest = rangeQuery('public', 'task', { above: 0, isDescending: true });
+  const { items } = await database.query({ ...newest, Limit: 1 });
   const before = database.consumption.readUnits;
   let [events, bytes] = [0, 0];
   const keys = items.map(({ pk, sk }) => ({ pk, sk }));
@@ -370,8 +359,7 @@ await runCommand('npm run costs', async () => {
   const progress = progressLines(console.error);
   await seed({ amounts, seed: 1, url: service.url, concurrency: 16 }, progress);
   const client = new DynamoDBClient({ endpoint: service.endpoint });
-  // Lists of a compacted log: records that are pending or not settled add to the read units.
-  await delay(marginMs + maxClockErrorMs);
+  // Lists of a compacted log: pending records add to the read units.
   await rebuildLogs(new SdkDynamoDb(client), service.tableName);
   client.destroy();
   const measured = await measure(service);

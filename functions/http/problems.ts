@@ -1,7 +1,7 @@
 /** Errors in terms of HTTP: one catalogue of codes, and one mapping from the errors of the store. */
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import {
-  ClockUncertain,
+  ClockWrong,
   ContradictingField,
   CursorExpired,
   EntityNotFound,
@@ -10,6 +10,7 @@ import {
   ReadBudgetExceeded,
   ReferenceNotFound,
   RequiredReferenceMissing,
+  SequencerBehind,
   StoreUnavailable,
   SubjectTaken,
   TooManyJobs,
@@ -90,13 +91,19 @@ export const invalidRequest = (issues: readonly ValidationIssue[]): Problem => {
 };
 
 function causeOf(error: StoreUnavailable): string {
-  if (error instanceof ClockUncertain)
-    return 'The clock of the service could not be compared with that of the database.';
+  if (error instanceof ClockWrong) return 'The clock of the service is wrong.';
+  if (error instanceof SequencerBehind)
+    return 'The data of the service was restored, and is not repaired yet.';
   if (error instanceof KeysThrottled) return 'Too many requests use the same data at this time.';
   return error.isContention
     ? 'Other requests kept changing the same entities.'
     : 'The request did not finish in time.';
 }
+
+const outcomeOf = ({ isInDoubt }: StoreUnavailable): string =>
+  isInDoubt
+    ? 'The database did not respond, so it is not known whether the request was applied. An Idempotency-Key, or an id of your own, makes it safe to send it again.'
+    : 'The request was not applied. Send it again, with the same Idempotency-Key if it has one.';
 
 /** Returns what is wrong with the request that caused an error of the store; nothing when the request is valid. */
 function issuesOf(error: unknown): readonly ValidationIssue[] {
@@ -128,11 +135,7 @@ function toUnavailable(error: unknown): Problem | undefined {
   if (error instanceof UnknownFormat)
     return unavailable('Another release of the service has stored what this one cannot read.', '60');
   if (!(error instanceof StoreUnavailable)) return undefined;
-  const cause = causeOf(error);
-  return unavailable(
-    `${cause} It is safe to send the request again, with the same Idempotency-Key if it has one.`,
-    '1',
-  );
+  return unavailable(`${causeOf(error)} ${outcomeOf(error)}`, '1');
 }
 
 /** Returns the problem of an error. A problem of an unexpected error says nothing about its cause. */

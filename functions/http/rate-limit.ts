@@ -6,7 +6,7 @@
 import type { Context } from 'aws-lambda';
 import { environment } from '../runtime/environment.ts';
 import { logError } from '../runtime/logger.ts';
-import { randomId } from '../runtime/time-and-chance.ts';
+import { now, randomId } from '../runtime/time-and-chance.ts';
 import { openDatabase } from '../store/dynamodb/open-database.ts';
 import { type Consumption, newConsumption } from '../store/dynamodb/query.ts';
 import {
@@ -96,8 +96,8 @@ export const rateLimit = (operation: string): Middleware => ({
   before: async (request) => {
     const quota = quotaOfWindow();
     if (quota === undefined) return;
-    const { tenant, database } = (request.event as SessionEvent).session;
-    const nowMs = await database.time();
+    const { tenant } = (request.event as SessionEvent).session;
+    const nowMs = now();
     request.event.limitedAt = nowMs;
     publishWhenDue(operation, quota, request, nowMs);
     const { isAllowed, resetSeconds } = rates.allowance(tenant, quota, nowMs);

@@ -23,7 +23,7 @@ function withDefaults({ fields, defaults }: Resource, row: Row): Row {
   );
 }
 
-function showEntry(resource: Resource, { stamp, actor, entry }: HistoryEntry): ShownHistoryEntry {
+function showEntry(resource: Resource, { time: changedAt, actor, entry }: HistoryEntry): ShownHistoryEntry {
   const { version, before, after } = entry;
   const { operation, changes } = describeChange(resource.kind, {
     ...entry,
@@ -31,7 +31,7 @@ function showEntry(resource: Resource, { stamp, actor, entry }: HistoryEntry): S
     after: after && withDefaults(resource, after),
   });
   // The entity had this time as `updatedAt`. A deletion has none.
-  const time = after?.['updatedAt'] ?? new Date(stamp).toISOString();
+  const time = after?.['updatedAt'] ?? new Date(changedAt).toISOString();
   return { version, time, operation, actor, changes };
 }
 

@@ -8,10 +8,9 @@ import {
   describeChange,
   type FieldChange,
 } from '../store/lists/changes/describe-change.ts';
-import type { LogRecord } from '../store/model/change-log.ts';
+import type { LogIdentity, LogRecord } from '../store/model/change-log.ts';
 import type { LogEntry } from '../store/model/log-entry.ts';
 import type { Kind } from '../store/model/relations.ts';
-import type { LogIdentity } from '../store/model/reminder.ts';
 
 /** The last part of a type of events, by operation. */
 export const eventNames = {
@@ -45,6 +44,11 @@ export interface CloudEvent {
   readonly subject: string;
   /** When the change was made, RFC 3339. */
   readonly time: string;
+  /**
+   * The position of the change in the log of its kind, of one length: events of one `source` and kind have the order of their sequences.
+   * @see https://github.com/cloudevents/spec/blob/main/cloudevents/extensions/sequence.md
+   */
+  readonly sequence: string;
   readonly datacontenttype: 'application/json';
   readonly data: EventData;
 }
@@ -72,7 +76,14 @@ export function fitEvent(event: CloudEvent, maxBytes = maxEventBytes): CloudEven
   return { ...event, data: { ...data, isCut: true } };
 }
 
-function toEvent({ tenant, kind }: LogIdentity, { stamp, actor }: LogRecord, entry: LogEntry): CloudEvent {
+/** Digits of a sequence. */
+const sequenceDigits = 15;
+
+function toEvent(
+  { tenant, kind }: LogIdentity,
+  { position, time, actor }: LogRecord,
+  entry: LogEntry,
+): CloudEvent {
   const { id, version } = entry;
   const { operation, changes } = describeChange(kind, entry);
   return fitEvent({
@@ -81,7 +92,8 @@ function toEvent({ tenant, kind }: LogIdentity, { stamp, actor }: LogRecord, ent
     type: `${kind}.${eventNames[operation]}`,
     source: sourceOf(tenant),
     subject: id,
-    time: new Date(stamp).toISOString(),
+    time: new Date(time).toISOString(),
+    sequence: String(position).padStart(sequenceDigits, '0'),
     datacontenttype: 'application/json',
     data: { version, ...(actor !== undefined && { actor }), changes },
   });

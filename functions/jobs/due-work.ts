@@ -2,7 +2,7 @@
  * Handles what is due, within the time of one call: first the jobs, which users wait for, then the reminders, which compact logs. The tenants take
  * turns, a job each. Reading and working overlap.
  */
-import { randomInteger } from '../runtime/time-and-chance.ts';
+import { now, randomInteger } from '../runtime/time-and-chance.ts';
 import {
   readDueJobsAfter,
   readDueReminders,
@@ -19,7 +19,7 @@ const concurrency = 8;
 
 /** What the schedule needs. */
 interface DueWorkOptions {
-  readonly database: Pick<Database, 'query' | 'deadline' | 'time'>;
+  readonly database: Pick<Database, 'query' | 'deadline'>;
   /** The owner of the leases. */
   readonly owner: string;
   /** Milliseconds that must be left for another job or reminder. */
@@ -144,7 +144,7 @@ class DueWork {
 
   async #addTurnAfter(last: Job): Promise<void> {
     const { database } = this.#options;
-    this.#nowMs = await database.time();
+    this.#nowMs = now();
     this.#addTurn(await readDueJobsAfter(database, last, this.#nowMs));
   }
 
@@ -172,6 +172,6 @@ class DueWork {
  * @returns the metrics.
  * @throws the first error of a read, after everything that could be read is handled.
  */
-export async function handleDueWork(options: DueWorkOptions): Promise<Readonly<Record<string, number>>> {
-  return new DueWork(options, await options.database.time()).run();
+export function handleDueWork(options: DueWorkOptions): Promise<Readonly<Record<string, number>>> {
+  return new DueWork(options, now()).run();
 }

@@ -4,8 +4,8 @@ import { type LogContext, logError, logInfo } from '../runtime/logger.ts';
 import { monotonic } from '../runtime/time-and-chance.ts';
 import type { Database } from '../store/dynamodb/database.ts';
 import { openDatabase } from '../store/dynamodb/open-database.ts';
+import type { LogIdentity } from '../store/model/change-log.ts';
 import type { JobIdentity } from '../store/model/job.ts';
-import type { LogIdentity } from '../store/model/reminder.ts';
 
 /** Milliseconds of the function's time that are kept for the log and the response. */
 const responseReserveMs = 500;

@@ -7,8 +7,7 @@
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { environment } from '../runtime/environment.ts';
 import { type LogContext, logError } from '../runtime/logger.ts';
-import { monotonic } from '../runtime/time-and-chance.ts';
-import type { Database } from '../store/dynamodb/database.ts';
+import { monotonic, now } from '../runtime/time-and-chance.ts';
 import { Deadline } from '../store/dynamodb/deadline.ts';
 import type { Key } from '../store/model/writes.ts';
 import { maxAttempts, sendTo } from './event-bus.ts';
@@ -35,9 +34,8 @@ const keyOf = ({ dynamodb }: DynamoDBRecord): Key => ({
 type Records = ReadonlyMap<Key, DynamoDBRecord>;
 
 /** Returns the attempts for the events of records, whose creation times are in seconds since 1970. */
-async function attemptsFor(records: Records, database: Database): Promise<number> {
-  // Without a time, the table does not respond, so no record can be read and published either.
-  const oldest = (await database.time().catch(() => 0)) - maxAgeMs;
+function attemptsFor(records: Records): number {
+  const oldest = now() - maxAgeMs;
   const isOld = ({ dynamodb }: DynamoDBRecord): boolean =>
     1_000 * (dynamodb?.ApproximateCreationDateTime ?? 0) < oldest;
   return [...records.values()].some(isOld) ? 1 : maxAttempts;
@@ -50,7 +48,7 @@ const logContext = ({ awsRequestId }: Context, started: number): LogContext =>
 async function publish(records: Records, context: Context): Promise<Key[]> {
   const started = monotonic();
   const database = jobDatabase(context, publishingShare * context.getRemainingTimeInMillis());
-  const attempts = await attemptsFor(records, database);
+  const attempts = attemptsFor(records);
   const send = sendTo(environment.eventBusName(), { deadline: database.deadline, attempts });
   const unpublished = await publishRecords(database, [...records.keys()], send);
   if (!unpublished) return [];
@@ -81,7 +79,6 @@ async function giveUp(keys: readonly Key[], context: Context): Promise<readonly 
  * Handles a batch of stream records.
  * @returns the records that were neither published nor are in the queue. Lambda delivers the batch again from the first of them on, so others are
  * published twice, with the same ids.
- * @throws Error when late records could not be reported, after everything else is done.
  */
 export async function handler(event: DynamoDBStreamEvent, context: Context): Promise<DynamoDBBatchResponse> {
   const records: Records = new Map(

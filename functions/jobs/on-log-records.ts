@@ -5,34 +5,18 @@ import { forEach } from '../runtime/for-each.ts';
 import { logMetrics } from '../runtime/logger.ts';
 import { monotonic } from '../runtime/time-and-chance.ts';
 import { compactBusyLog, lookAgain } from '../store/cascades/compact-log.ts';
-import { parseLogPartition, recordPrefix, stampOf } from '../store/model/change-log.ts';
-import type { LogIdentity } from '../store/model/reminder.ts';
+import { type LogIdentity, parseLogPartition, recordPrefix } from '../store/model/change-log.ts';
 import { jobMetrics } from './job-metrics.ts';
 import { jobDatabase, runLogged } from './job-session.ts';
-import { reportLate } from './report-late.ts';
-
-/** A log, and the stamps of its new records. */
-interface NewRecords {
-  readonly log: LogIdentity;
-  readonly stamps: number[];
-}
 
 /** Returns whether a record of the stream is a new record of a log. The event source mapping has the same filter. */
 export const isLogRecord = ({ eventName, dynamodb }: DynamoDBRecord): boolean =>
   eventName === 'INSERT' && dynamodb?.Keys?.['sk']?.S?.startsWith(recordPrefix) === true;
 
 /** Returns the logs that have new records, each once. */
-function logsOf(records: readonly DynamoDBRecord[]): NewRecords[] {
-  const logs = new Map<string, NewRecords>();
-  for (const { dynamodb } of records) {
-    const { pk, sk } = dynamodb?.Keys ?? {};
-    const log = parseLogPartition(pk?.S);
-    if (!log) continue;
-    const known = logs.get(pk?.S ?? '') ?? { log, stamps: [] };
-    logs.set(pk?.S ?? '', known);
-    known.stamps.push(stampOf(sk?.S ?? ''));
-  }
-  return [...logs.values()];
+function logsOf(records: readonly DynamoDBRecord[]): LogIdentity[] {
+  const partitions = new Set(records.map(({ dynamodb }) => dynamodb?.Keys?.['pk']?.S));
+  return [...partitions].flatMap((partition) => parseLogPartition(partition) ?? []);
 }
 
 /** Logs in progress at the same time. */
@@ -44,23 +28,21 @@ const reminderReserveMs = 3_000;
 /**
  * Handles a batch of stream records. A log that cannot be compacted does not fail the batch, because a retry would delay all other logs: the
  * schedule looks at it.
- * @throws Error when late records could not be reported: nobody else notices them, so the batch is delivered again.
  */
 export async function handler({ Records }: DynamoDBStreamEvent, context: Context): Promise<void> {
   const reserve = jobDatabase(context);
   const database = jobDatabase(context, reserve.deadline.remaining() - reminderReserveMs);
   const added = Records.filter(isLogRecord);
-  await reportLate(database, added);
   const invocation = {
     operation: 'onLogRecords',
     requestId: context.awsRequestId,
     started: monotonic(),
   };
   let pending = 0;
-  const compactOne = async ({ log: { tenant, kind }, stamps }: NewRecords): Promise<void> => {
+  const compactOne = async ({ tenant, kind }: LogIdentity): Promise<void> => {
     await runLogged(invocation, { tenant, kind }, async () => {
       try {
-        const { found, hasStepped } = await compactBusyLog({ tenant, database }, kind, stamps);
+        const { found, hasStepped } = await compactBusyLog({ tenant, database }, kind);
         pending = Math.max(pending, found);
         return hasStepped;
       } catch (error) {

@@ -1,9 +1,11 @@
 /**
  * Audits a whole table while it is used: compares the rows and the totals of the list engine with the entities, looks up every reference, and
- * compares the keys of every entity with its fields, its long text with its digest, and its subject with the item that makes it unique. Repairs what is wrong when the options ask for it.
+ * compares the keys of every entity with its fields, its long text with its digest, its subject with the item that makes it unique, and the sequencer of each
+ * change log with its positions. Repairs what is wrong when the options ask for it.
  */
 
 import { randomUUID } from 'node:crypto';
+import { now } from '../../functions/runtime/time-and-chance.ts';
 import { continueJob } from '../../functions/store/cascades/continue-job.ts';
 import { readJobs } from '../../functions/store/cascades/read-jobs.ts';
 import { beginSweep } from '../../functions/store/cascades/sweep.ts';
@@ -18,6 +20,7 @@ import type { Key } from '../../functions/store/model/writes.ts';
 import { compareLogs, type LogDifference, rebuildLogs, subtractRows } from './change-logs.ts';
 import type { Report } from './report.ts';
 import { scanTable } from './scan.ts';
+import { compareSequencers, raiseSequencer } from './sequencers.ts';
 import { Inventory, type Reference, referencesFrom, Suspects, tenantOf } from './snapshot.ts';
 import { compareSubjects, repairSubject } from './subjects.ts';
 import { compareTexts, repairText } from './texts.ts';
@@ -30,11 +33,9 @@ interface AuditOptions {
   readonly segments?: number | undefined;
   /** Milliseconds between two comparisons of a log. It is wrong when both find the same: writes in progress have ended by then. */
   readonly pauseMs: number;
-  /** Milliseconds after which a record of a change log is settled. Tests that write nothing meanwhile need not wait. */
-  readonly marginMs?: number;
 }
 
-interface Findings extends Pick<Report, 'texts' | 'subjects' | 'logs'> {
+interface Findings extends Pick<Report, 'texts' | 'subjects' | 'sequencers' | 'logs'> {
   readonly orphans: readonly Reference[];
 }
 
@@ -61,6 +62,7 @@ class TableAudit {
     const table = { client: this.#client, tableName: this.#tableName, segments, onItems };
     const inventory = new Inventory();
     await scanTable(table, (item) => inventory.add(item));
+    const sequencers = await compareSequencers(() => this.#database, inventory.logs);
     await subtractRows(table, inventory);
     const suspects = new Suspects(inventory);
     await scanTable(table, (item) => suspects.add(item));
@@ -68,6 +70,7 @@ class TableAudit {
       orphans: await this.#orphans(suspects.dangling),
       texts: await compareTexts(this.#database, suspects.texts.suspects, pauseMs),
       subjects: await compareSubjects(this.#database, suspects.subjects.suspects, pauseMs),
+      sequencers,
       logs: await compareLogs({ table, inventory, pauseMs }),
     };
     const { entities, malformed } = inventory;
@@ -82,21 +85,23 @@ class TableAudit {
       malformed,
       texts: found.texts,
       subjects: found.subjects,
+      sequencers,
       logs: found.logs,
       repaired: this.#options.repair ? await this.#repair(found) : 0,
     };
   }
 
   /**
-   * Repairs what was found. The logs come first, because a sweep lists the entities that it changes. And a log can have the record of a change that
+   * Repairs what was found. The sequencers come first, because the other repairs write changes. Then the logs, because a sweep lists the entities that it changes. And a log can have the record of a change that
    * its entity lacks: the next change of this entity makes the same version again, and compaction must not take the first one for it.
    */
-  async #repair({ orphans, texts, subjects, logs }: Findings): Promise<number> {
+  async #repair({ orphans, texts, subjects, sequencers, logs }: Findings): Promise<number> {
+    for (const difference of sequencers) await raiseSequencer(this.#database, difference);
     const rebuilt = await this.#rebuild(logs);
     await this.#sweep(orphans);
     for (const difference of texts) await repairText(this.#database, difference);
     for (const difference of subjects) await repairSubject(this.#database, difference);
-    return rebuilt + orphans.length + texts.length + subjects.length;
+    return sequencers.length + rebuilt + orphans.length + texts.length + subjects.length;
   }
 
   /** Returns the references that still have no target and that no job is about to clear. */
@@ -118,16 +123,16 @@ class TableAudit {
 
   async #rebuild(logs: readonly LogDifference[]): Promise<number> {
     if (logs.length === 0) return 0;
-    const { marginMs, segments } = this.#options;
+    const { segments } = this.#options;
     const only = new Set(logs.map(({ log }) => log));
-    const options = { only, segments, ...(marginMs !== undefined && { marginMs }) };
+    const options = { only, segments };
     return (await rebuildLogs(this.#client, this.#tableName, options)).logs;
   }
 
   async #sweep(orphans: readonly Reference[]): Promise<void> {
     for (const parent of uniqueKeys(orphans.map((orphan) => orphan.parent))) {
       const [tenant = '', kind = '', id = ''] = parent.pk.split('#');
-      const job = { tenant, id: newId(await this.#database.time()).id };
+      const job = { tenant, id: newId(now()).id };
       await this.#database.transact([beginSweep({ tenant }, kind as Kind, id, job.id)]);
       await continueJob(this.#database, job, { owner: `audit ${randomUUID()}` });
     }

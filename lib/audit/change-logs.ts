@@ -7,7 +7,7 @@ import { Database } from '../../functions/store/dynamodb/database.ts';
 import { Deadline } from '../../functions/store/dynamodb/deadline.ts';
 import type { DynamoDb } from '../../functions/store/dynamodb/operations.ts';
 import { openLog } from '../../functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
-import { rebuild } from '../../functions/store/lists/engine/compaction/rebuild.ts';
+import { fillAllHoles, rebuild } from '../../functions/store/lists/engine/compaction/rebuild.ts';
 import type { SegmentRow } from '../../functions/store/lists/engine/compaction/row-block.ts';
 import { ProcessMemory } from '../../functions/store/lists/engine/process-memory.ts';
 import {
@@ -39,10 +39,7 @@ interface Log {
   readonly kind: Kind;
 }
 
-interface ScannedLogs {
-  readonly logs: ReadonlyMap<string, Log & { readonly ids: Set<string> }>;
-  readonly beganAt: number;
-}
+type ScannedLogs = ReadonlyMap<string, Log & { readonly ids: Set<string> }>;
 
 /** Reads the ids of the entities of logs. @param only the partitions of these logs; by default, all. */
 async function scanLogs(table: AuditedTable, only?: ReadonlySet<string>): Promise<ScannedLogs> {
@@ -54,7 +51,6 @@ async function scanLogs(table: AuditedTable, only?: ReadonlySet<string>): Promis
     logs.set(partition, log);
     return log.ids;
   };
-  const beganAt = await new Database(table.client, table.tableName, new Deadline(maxCallMs)).time();
   await scanTable(table, (item) => {
     // A log can have rows although no entity is left, in its columns or in its records.
     const isOfLog = item.sk === manifestSortKey || item.sk.startsWith(recordPrefix);
@@ -64,7 +60,7 @@ async function scanLogs(table: AuditedTable, only?: ReadonlySet<string>): Promis
     const { kind, entity } = decodeEntity(item);
     idsOf(tenantOf(item), kind)?.add(entity.id);
   });
-  return { logs, beganAt };
+  return logs;
 }
 
 async function readEntities(
@@ -102,8 +98,6 @@ interface RebuildOptions {
   readonly segments?: number | undefined;
   /** The partitions of the logs to rebuild. Default: all that have entities, records or columns. */
   readonly only?: ReadonlySet<string>;
-  /** Milliseconds after which a record is settled. Tests that write nothing meanwhile need not wait. */
-  readonly marginMs?: number;
 }
 
 interface RebuildResult {
@@ -114,19 +108,25 @@ interface RebuildResult {
 export async function rebuildLogs(
   client: DynamoDb,
   tableName: string,
-  { onItems, only, segments, marginMs }: RebuildOptions = {},
+  { onItems, only, segments }: RebuildOptions = {},
 ): Promise<RebuildResult> {
-  const { logs, beganAt } = await scanLogs({ client, tableName, segments, onItems }, only);
   const open = (): Database => new Database(client, tableName, new Deadline(maxCallMs));
+  const table = { client, tableName, segments, onItems };
+  // Their positions must be from before the scan of the entities.
+  const found = only ?? new Set((await scanLogs(table)).keys());
+  const positions = new Map<string, number>();
+  for (const partition of found) {
+    const log = parseLogPartition(partition);
+    if (log) positions.set(partition, await fillAllHoles(openLog(open(), log.tenant, log.kind)));
+  }
+  const logs = await scanLogs(table, found);
   let rows = 0;
-  for (const log of logs.values()) {
+  for (const [partition, log] of logs) {
     await rebuild({
       open: () => openLog(open(), log.tenant, log.kind),
       ids: log.ids,
-      beganAt,
+      position: positions.get(partition) ?? 0,
       readRows: (ids) => readRowsOfEntities(open, log, ids),
-      time: () => open().time(),
-      marginMs,
     });
     rows += log.ids.size;
   }
@@ -175,7 +175,6 @@ async function visitLog(
   const source = {
     reader: openLog(database, tenant, kind),
     memory: new ProcessMemory(maxMemoryBytes).of(tenant, kind),
-    nowMs: await database.time(),
   };
   return visitRows(source, visit);
 }

@@ -1,4 +1,5 @@
 import type { LogDifference } from './change-logs.ts';
+import type { SequencerDifference } from './sequencers.ts';
 import { maxFindings } from './snapshot.ts';
 import type { SubjectDifference, SubjectProblem } from './subjects.ts';
 import type { TextDifference, TextProblem } from './texts.ts';
@@ -18,12 +19,13 @@ export interface Report {
   readonly malformed: readonly string[];
   readonly texts: readonly TextDifference[];
   readonly subjects: readonly SubjectDifference[];
+  readonly sequencers: readonly SequencerDifference[];
   readonly logs: readonly LogDifference[];
   readonly repaired: number;
 }
 
-export const isClean = ({ orphans, malformed, texts, subjects, logs }: Report): boolean =>
-  orphans.length + malformed.length + texts.length + subjects.length + logs.length === 0;
+export const isClean = ({ orphans, malformed, texts, subjects, sequencers, logs }: Report): boolean =>
+  [orphans, malformed, texts, subjects, sequencers, logs].every(({ length }) => length === 0);
 
 const examples = (texts: readonly string[]): string => texts.slice(0, 3).join(', ');
 
@@ -64,7 +66,7 @@ export const isRepaired = (report: Report): boolean =>
   report.repaired > 0 && report.malformed.length === 0 && !isLimited(report);
 
 export function reportLines(report: Report): string[] {
-  const { entities, compared, orphans, malformed, texts, subjects, logs, repaired } = report;
+  const { entities, compared, orphans, malformed, texts, subjects, sequencers, logs, repaired } = report;
   return [
     ...orphans.map(
       ({ entity, field, refersTo }) => `Orphan: ${field} of ${entity} is ${refersTo}, which does not exist.`,
@@ -74,10 +76,14 @@ export function reportLines(report: Report): string[] {
     ...subjects.map(
       ({ item, users, problem }) => `Subject: ${item} ${subjectTexts[problem]}. Users: ${users.join(', ')}.`,
     ),
+    ...sequencers.map(
+      ({ log, count, position }) =>
+        `Sequencer: that of ${log} is at ${count}, and the log has records up to ${position}.`,
+    ),
     ...logs.flatMap(logLines),
     ...(isLimited(report)
       ? [`The audit keeps ${maxFindings} findings of a kind. Repair them, and audit again.`]
       : []),
-    `${entities} entities in ${compared} logs: ${orphans.length} orphans, ${malformed.length} malformed, ${texts.length} wrong texts, ${subjects.length} wrong subjects, ${logs.length} wrong logs${repaired > 0 ? `; ${repaired} repaired` : ''}.`,
+    `${entities} entities in ${compared} logs: ${orphans.length} orphans, ${malformed.length} malformed, ${texts.length} wrong texts, ${subjects.length} wrong subjects, ${sequencers.length} wrong sequencers, ${logs.length} wrong logs${repaired > 0 ? `; ${repaired} repaired` : ''}.`,
   ];
 }

@@ -4,14 +4,16 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
+import { decodeManifest, isManifest } from '../../functions/store/lists/engine/format/manifest.ts';
 import {
   logPartition,
-  manifestSortKey,
   parseLogPartition,
+  positionOf,
   recordPrefix,
 } from '../../functions/store/model/change-log.ts';
 import { isDeletedItem } from '../../functions/store/model/deletion.ts';
 import type { StoredEntity } from '../../functions/store/model/entity.ts';
+import { UnknownFormat } from '../../functions/store/model/errors.ts';
 import { decodeAnyEntity, decodeEntity, encodeEntity } from '../../functions/store/model/item-codec.ts';
 import { entityKey, entitySortKey } from '../../functions/store/model/keys.ts';
 import { type Kind, referencesOf, relations } from '../../functions/store/model/relations.ts';
@@ -58,6 +60,8 @@ export function copyOfRow(
 export interface AuditedLog {
   readonly tenant: string;
   readonly kind: Kind;
+  /** The greatest position that a record, the columns or an entity have. */
+  position: number;
   /** Of its rows: the entities add them, and the columns subtract them. */
   readonly checksum: Checksum;
   /** Whether the columns could not be subtracted, so the log must be compared whatever the checksum is. */
@@ -67,6 +71,22 @@ export interface AuditedLog {
 }
 
 const parents = new Set<string>(relations.map(({ parent }) => parent));
+
+/** Returns the position up to which the columns of a log have its changes; 0 for those of another release. */
+function watermarkOf(manifest: Item): number {
+  try {
+    return decodeManifest(manifest).watermark;
+  } catch (error) {
+    if (!(error instanceof UnknownFormat)) throw error;
+    return 0;
+  }
+}
+
+/** Returns the position that a log has according to its manifest, or to a record; `undefined` for another item. */
+function positionOfLog(item: Item): number | undefined {
+  if (isManifest(item)) return watermarkOf(item);
+  return item.sk.startsWith(recordPrefix) ? positionOf(item.sk) : undefined;
+}
 
 /** The result of the first scan. */
 export class Inventory {
@@ -80,9 +100,9 @@ export class Inventory {
 
   add(item: Item): void {
     for (const copy of [copyOfText(item), copyOfSubject(item)]) if (copy) this.checksums.change(copy);
-    const isOfLog = item.sk === manifestSortKey || item.sk.startsWith(recordPrefix);
-    const log = isOfLog ? parseLogPartition(item.pk) : undefined;
-    if (log) this.#logOf(log.tenant, log.kind);
+    const position = positionOfLog(item);
+    const log = position === undefined ? undefined : parseLogPartition(item.pk);
+    if (log) this.#logOf(log.tenant, log.kind, position);
     if (item.sk === entitySortKey) this.#addEntity(item);
   }
 
@@ -97,27 +117,31 @@ export class Inventory {
     const stored = decodeAnyEntity(item);
     const tenant = tenantOf(item);
     const isMalformed = !isDeepStrictEqual(
-      { ...encodeEntity(tenant, stored, stored.stamp ?? 0) },
+      { ...encodeEntity(tenant, stored, stored.logPosition ?? 0) },
       { ...item },
     );
     if (isMalformed && this.malformed.length < maxFindings) this.malformed.push(pk);
+    const log = this.#logOf(tenant, stored.kind, stored.logPosition);
     if (stored.deletion) return;
     const { kind, entity, version } = stored;
     this.entities += 1;
     if (parents.has(kind)) this.referable.add(pk);
     const row = { version, row: toRow(entity) };
-    this.change(this.#logOf(tenant, kind), copyOfRow(logPartition(tenant, kind), entity.id, row, 1));
+    this.change(log, copyOfRow(logPartition(tenant, kind), entity.id, row, 1));
   }
 
-  #logOf(tenant: string, kind: Kind): AuditedLog {
+  /** Returns a log that has reached a position. */
+  #logOf(tenant: string, kind: Kind, position = 0): AuditedLog {
     const partition = logPartition(tenant, kind);
     const log = this.logs.get(partition) ?? {
       tenant,
       kind,
+      position,
       checksum: new Checksum(),
       isUncertain: false,
       suspects: new Set(),
     };
+    log.position = Math.max(log.position, position);
     this.logs.set(partition, log);
     return log;
   }

@@ -1,5 +1,5 @@
 /** Compares the items of subjects, which make a subject unique in its tenant, with the users that have these subjects. */
-import { delay } from '../../functions/runtime/time-and-chance.ts';
+import { delay, now } from '../../functions/runtime/time-and-chance.ts';
 import type { Database } from '../../functions/store/dynamodb/database.ts';
 import { buildUpdate } from '../../functions/store/model/changes.ts';
 import { notExists } from '../../functions/store/model/condition-expressions.ts';
@@ -141,7 +141,7 @@ export async function repairSubject(database: Database, difference: SubjectDiffe
   const { item: pk } = difference;
   const session = { tenant: tenantOf(pk), database };
   const { named, holders } = await readStoredSubject(database, difference);
-  const nowMs = await database.time();
+  const nowMs = now();
   if (!problemOf({ named, holders })) return;
   const owner = holders.find(({ entity }) => entity.id === named) ?? holders[0];
   try {

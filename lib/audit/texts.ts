@@ -1,5 +1,5 @@
 /** Compares the long texts of entities, which are items beside them, with the digests in the entities. */
-import { delay } from '../../functions/runtime/time-and-chance.ts';
+import { delay, now } from '../../functions/runtime/time-and-chance.ts';
 import type { Database } from '../../functions/store/dynamodb/database.ts';
 import { buildUpdate } from '../../functions/store/model/changes.ts';
 import { hasVersion } from '../../functions/store/model/condition-expressions.ts';
@@ -121,14 +121,14 @@ export async function compareTexts(
 
 /** Returns the writes that give a deleted entity a description. Its new version is the condition of all of them. */
 function describeDeleted(tenant: string, deleted: DeletedEntity, description: string | undefined): Write[] {
-  const { kind, entity, version, stamp = 0 } = deleted;
+  const { kind, entity, version, logPosition = 0 } = deleted;
   const fields = description === undefined ? {} : { description };
   const after = { ...deleted, entity: { ...entity, ...fields }, version: version + 1 };
   const key = textKey(tenant, kind, entity.id);
   const text: Write = isLong(after.entity.description)
     ? { setExpiry: key, expiresAt: expiryOf(deleted.deletion) }
     : { remove: key };
-  return [{ put: encodeEntity(tenant, after, stamp), condition: hasVersion(version) }, text];
+  return [{ put: encodeEntity(tenant, after, logPosition), condition: hasVersion(version) }, text];
 }
 
 /**
@@ -156,7 +156,7 @@ export async function repairText(database: Database, difference: TextDifference)
       return;
     }
     const fields = description === undefined ? {} : { description };
-    const change = buildUpdate(entity, fields, await database.time());
+    const change = buildUpdate(entity, fields, now());
     // The new version of the entity is the condition of the deletion.
     const writes = problem === 'unused' ? [{ remove: textItem }] : [];
     await applyChangeSet({ tenant, database }, { changes: [change], writes });

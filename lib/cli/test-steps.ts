@@ -24,7 +24,7 @@ const maxMutationSeconds = 200;
 
 /** Projects of jest that need only their own process. */
 const inProcess = ['unit', 'contract', 'simulation'];
-const ofLandings = ['security', 'mutations', 'former'];
+const ofLandings = ['security', 'mutations'];
 
 const jest = (...args: string[]) => tool('jest', ...args);
 

@@ -4,7 +4,7 @@ import { publishItems, type SendEvents } from '../../functions/jobs/publish-reco
 import { Database } from '../../functions/store/dynamodb/database.ts';
 import { Deadline } from '../../functions/store/dynamodb/deadline.ts';
 import type { DynamoDb } from '../../functions/store/dynamodb/operations.ts';
-import { stampOf } from '../../functions/store/model/change-log.ts';
+import { timeAttribute } from '../../functions/store/model/change-log.ts';
 import type { Item, Key } from '../../functions/store/model/writes.ts';
 import { type Period, storedRecords } from './stored-records.ts';
 import { contentsOf, type UnpublishedMessages } from './unpublished-messages.ts';
@@ -54,8 +54,10 @@ export async function republishPeriods(
     toMs: Math.max(...periods.map(({ toMs }) => toMs)),
   };
   for await (const items of storedRecords(client, table, whole, onItems)) {
-    const isWanted = ({ sk }: Item): boolean =>
-      periods.some(({ fromMs, toMs }) => stampOf(sk) >= fromMs && stampOf(sk) <= toMs);
+    const isWanted = (item: Item): boolean => {
+      const time = item[timeAttribute] as number;
+      return periods.some(({ fromMs, toMs }) => time >= fromMs && time <= toMs);
+    };
     await publish(items.filter(isWanted), send, result);
   }
   return result;

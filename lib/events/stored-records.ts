@@ -1,11 +1,10 @@
 /** Finds the records of all change logs by their time. */
 import type { DynamoDb } from '../../functions/store/dynamodb/operations.ts';
-import { stampPrefix } from '../../functions/store/model/change-log.ts';
-import { maxStamp } from '../../functions/store/model/stamp-text.ts';
+import { recordPrefix, timeAttribute } from '../../functions/store/model/change-log.ts';
 import type { Item } from '../../functions/store/model/writes.ts';
 import { scanPages } from '../hosting/scan-pages.ts';
 
-/** Stamps of records, in milliseconds since 1970. */
+/** Times of records, in milliseconds since 1970. */
 export interface Period {
   readonly fromMs: number;
   readonly toMs: number;
@@ -18,13 +17,14 @@ export interface Period {
 export async function* storedRecords(
   client: DynamoDb,
   TableName: string,
-  { fromMs, toMs = maxStamp - 1 }: Pick<Period, 'fromMs'> & Partial<Period>,
+  { fromMs, toMs = Number.MAX_SAFE_INTEGER }: Pick<Period, 'fromMs'> & Partial<Period>,
   onItems: (count: number) => void = () => {},
 ): AsyncGenerator<readonly Item[], void, undefined> {
   const pages = scanPages(client, {
     TableName,
-    FilterExpression: 'sk BETWEEN :first AND :last',
-    ExpressionAttributeValues: { ':first': stampPrefix(fromMs), ':last': stampPrefix(toMs + 1) },
+    FilterExpression: 'begins_with(sk, :record) AND #time BETWEEN :from AND :to',
+    ExpressionAttributeNames: { '#time': timeAttribute },
+    ExpressionAttributeValues: { ':record': recordPrefix, ':from': fromMs, ':to': toMs },
   });
   for await (const { items, scannedCount } of pages) {
     onItems(scannedCount);

@@ -13,7 +13,7 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { jobMetrics } from '../../functions/jobs/job-metrics.ts';
 import { metricNamespace } from '../../functions/runtime/logger.ts';
-import { repairDimension, repairMetrics } from '../../functions/store/cascades/repairs.ts';
+import { oldRecordsDimension, oldRecordsMetric } from '../../functions/store/lists/old-records.ts';
 import type { Jobs } from './jobs.ts';
 import { accessLogName, requestNamespace } from './names.ts';
 import type { Settings } from './settings.ts';
@@ -279,12 +279,12 @@ const listSymptoms = ({ table, onLogRecords, onSchedule }: MonitoredResources): 
     periods: 3,
   },
   {
-    heading: 'Lists were wrong',
-    label: 'repairs of lists',
+    heading: 'Changes are not compacted',
+    label: 'lists with a change that is three days old',
     metric: new Metric({
       namespace: metricNamespace,
-      metricName: repairMetrics.repairs,
-      dimensionsMap: { [repairDimension]: table },
+      metricName: oldRecordsMetric,
+      dimensionsMap: { [oldRecordsDimension]: table },
       statistic: 'Sum',
       period,
     }),

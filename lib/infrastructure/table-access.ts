@@ -20,8 +20,8 @@ export interface Access {
   readonly usesListEngine?: boolean;
 }
 
-/** Every write reads a recorded result, and puts a record of the change log and, at times, the reminder of the log. */
-const writeActions = ['GetItem', 'PutItem'] as const;
+/** Every write reads a recorded result, takes a position of the change log from its sequencer, and puts its record, or a filler, there. */
+const writeActions = ['GetItem', 'PutItem', 'UpdateItem'] as const;
 
 const distinct = (actions: readonly Action[]): Action[] => [...new Set(actions)];
 
@@ -40,10 +40,6 @@ const updateActions = ({ kind, fields }: Resource): readonly Action[] => [
 /** What begins a job counts the unfinished ones of its tenant. */
 const jobIndexes = ['by-status'] as const;
 
-/** A long text expires with its entity, which is an update of its item. */
-const expiryActions = ({ fields }: Resource): readonly Action[] =>
-  longTextField in fields ? ['UpdateItem'] : [];
-
 /**
  * The permissions to delete an entity and its descendants, which the list engine finds, or to begin the job that does. Of a user, the item of the
  * subject is deleted. Descendants are projects and tasks, which have long texts.
@@ -53,7 +49,6 @@ function removeAccess(resource: Resource): Access {
   const usesListEngine = dependentsOf(kind).length > 0;
   const own: readonly Action[] = [
     ...writeActions,
-    ...expiryActions(resource),
     ...(subjectField in fields ? (['DeleteItem'] as const) : []),
   ];
   if (!usesListEngine) return { actions: own, usesListEngine };
@@ -69,7 +64,7 @@ function batchAccess(resource: Resource): Access {
 
 /** The permissions to restore an entity, and what its deletion has removed besides, or to begin the job that does. */
 const restoreAccess = (resource: Resource): Access => ({
-  actions: [...writeActions, 'Query', 'BatchGetItem', ...expiryActions(resource)],
+  actions: [...writeActions, 'Query', 'BatchGetItem'],
   indexes: dependentsOf(resource.kind).some(({ onDelete }) => onDelete === 'cascade') ? jobIndexes : [],
 });
 
@@ -82,7 +77,11 @@ const deletedListAccess = ({ fields }: Resource): Access => ({
 function listAccess(kind: Kind, nestedBy: string | undefined): Access {
   const ofKind = nestedBy === undefined ? (['by-creation', 'by-status'] as const) : [];
   const ofParent = referencesOf(kind).some(({ isIndexed }) => isIndexed) ? (['by-parent'] as const) : [];
-  return { actions: ['BatchGetItem', 'Query'], indexes: [...ofKind, ...ofParent], usesListEngine: true };
+  return {
+    actions: ['GetItem', 'BatchGetItem', 'Query'],
+    indexes: [...ofKind, ...ofParent],
+    usesListEngine: true,
+  };
 }
 
 /** An action on an entity finds its children by the list engine. */
@@ -106,6 +105,7 @@ export function accessOf({ success, method, path, resource, nestedBy }: Contract
     case 'GET entity':
       return { actions: ['Query', ...referenceActions(kind)] };
     case 'GET history':
+      return { actions: ['GetItem', 'BatchGetItem'] };
     case 'GET signedInUser':
       return { actions: ['GetItem', 'Query'] };
     case 'PUT entity':
@@ -122,16 +122,13 @@ export function accessOf({ success, method, path, resource, nestedBy }: Contract
 
 /** The permissions of the function that continues jobs when the table's stream reports them. The index has what a deletion has removed. */
 export const jobsAccess: Access = {
-  actions: [...writeActions, 'BatchGetItem', 'Query', 'UpdateItem', 'DeleteItem'],
+  actions: [...writeActions, 'BatchGetItem', 'Query', 'DeleteItem'],
   indexes: ['by-status'],
   usesListEngine: true,
 };
 
-/**
- * The permissions of the function that finds what is due, of all tenants, and continues it. It compares logs with their entities in the order of
- * creation.
- */
-export const scheduleAccess: Access = { ...jobsAccess, indexes: ['by-creation', 'by-status'] };
+/** The permissions of the function that finds what is due, of all tenants, and continues it. */
+export const scheduleAccess = jobsAccess;
 
 /** The permissions of the function that compacts logs: it reads and writes the log, its columns and its reminder. */
 export const compactionAccess: Access = {

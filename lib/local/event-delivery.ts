@@ -1,23 +1,17 @@
 /**
- * Posts events of changes to an address, at least once, as the event bus delivers them in the cloud. It reads the change logs upwards from its place:
- * a time up to which every event was delivered. The place is in the table, so a service that starts again continues there.
+ * Posts events of changes to an address, at least once, as the event bus delivers them in the cloud. It reads the change logs upwards from its places:
+ * how far the events of each log were delivered. They are in the table, so a service that starts again continues there.
  */
 import type { CloudEvent } from '../../functions/jobs/cloud-events.ts';
 import { publishItems, type SendEvents } from '../../functions/jobs/publish-records.ts';
-import { readDueReminders } from '../../functions/store/cascades/read-jobs.ts';
 import { Database } from '../../functions/store/dynamodb/database.ts';
 import { Deadline } from '../../functions/store/dynamodb/deadline.ts';
 import type { DynamoDb } from '../../functions/store/dynamodb/operations.ts';
-import {
-  logPartition,
-  manifestSortKey,
-  stampOf,
-  stampPrefix,
-} from '../../functions/store/model/change-log.ts';
-import { marginMs } from '../../functions/store/model/log-timing.ts';
-import { reminderIntervalMs } from '../../functions/store/model/reminder.ts';
-import type { Item, Key } from '../../functions/store/model/writes.ts';
-import { storedRecords } from '../events/stored-records.ts';
+import { rangeQuery } from '../../functions/store/lists/engine/dynamodb-storage.ts';
+import { advance, completeUpTo, type Progress, upTo } from '../../functions/store/lists/engine/progress.ts';
+import { logPartition, parseLogPartition, positionOf } from '../../functions/store/model/change-log.ts';
+import type { Key } from '../../functions/store/model/writes.ts';
+import { findLogs } from './find-logs.ts';
 
 /** Events of one request. */
 const maxEvents = 100;
@@ -56,8 +50,6 @@ const postTo =
     return undefined;
   };
 
-const textOf = ({ pk, sk }: Key): string => `${pk} ${sk}`;
-
 const reasonOf = (error: unknown): string => {
   const { message, cause } = error as Error;
   return cause instanceof Error
@@ -70,54 +62,50 @@ export class EventDelivery {
   readonly #tableName: string;
   readonly #address: string;
   readonly #send: SendEvents;
-  /** All events up to this stamp were delivered. */
-  #place = 0;
-  /** Keys of records above the place whose events were delivered, and their stamps. */
-  readonly #delivered = new Map<string, number>();
-  /** Partitions of the logs that can have records above the place. */
-  readonly #logs = new Set<string>();
+  /** How far the events of each log were delivered, by its partition. */
+  readonly #places = new Map<string, Progress>();
+  /** Partitions of the logs that can have records that were not delivered. */
+  readonly #logs: Set<string>;
   #isFailing = false;
 
-  constructor(client: DynamoDb, tableName: string, address: string) {
+  /** @param logs partitions of the logs that are written, from now on. */
+  constructor(client: DynamoDb, tableName: string, address: string, logs: Set<string>) {
     this.#client = client;
     this.#tableName = tableName;
     this.#address = address;
+    this.#logs = logs;
     this.#send = postTo(address);
   }
 
-  /** Reads the place, and finds the logs with records above it. Without a place, it begins now. */
+  /** Reads the places. Without any, it begins now. */
   async begin(): Promise<void> {
     const database = this.#database();
-    const item = await database.get(this.#placeKey);
-    if (typeof item?.['place'] !== 'number') {
-      await this.#store(database, await database.time());
-      return;
+    const stored = (await database.get(this.#placesKey))?.['places'] as Record<string, number> | undefined;
+    for (const { tenant, kind, head } of await findLogs(this.#client, this.#tableName)) {
+      const partition = logPartition(tenant, kind);
+      this.#places.set(partition, upTo(stored ? (stored[partition] ?? 0) : head));
+      if (stored) this.#logs.add(partition);
     }
-    this.#place = item['place'];
-    for await (const items of storedRecords(this.#client, this.#tableName, { fromMs: this.#place + 1 }))
-      for (const { pk } of items) this.#logs.add(pk);
+    if (!stored) await this.#store(database);
   }
 
-  /** Delivers the events of all records above the place that were not delivered. The next run tries again what fails. */
+  /** Delivers the events of all records that were not delivered. The next run tries again what fails. */
   async run(): Promise<void> {
     const database = this.#database();
-    const nowMs = await database.time();
-    await this.#addWrittenLogs(database, nowMs);
-    for (const partition of this.#logs) {
+    for (const partition of [...this.#logs]) {
+      this.#logs.delete(partition);
       const error = await this.#deliverLog(database, partition);
+      if (error !== undefined || this.#placeOf(partition).holes.length > 0) this.#logs.add(partition);
       this.#report(error);
       if (error !== undefined) return;
     }
-    await this.#advance(database, nowMs - marginMs);
   }
 
-  /** Adds the logs that were written in the last hours, by any process: a writer makes sure that its log has a reminder before it writes. */
-  async #addWrittenLogs(database: Database, nowMs: number): Promise<void> {
-    for await (const reminders of readDueReminders(database, nowMs + 2 * reminderIntervalMs))
-      for (const { tenant, kind } of reminders) this.#logs.add(logPartition(tenant, kind));
+  #placeOf(partition: string): Progress {
+    return this.#places.get(partition) ?? upTo(0);
   }
 
-  get #placeKey(): Key {
+  get #placesKey(): Key {
     return { pk: '#events', sk: this.#address };
   }
 
@@ -125,47 +113,31 @@ export class EventDelivery {
     return new Database(this.#client, this.#tableName, new Deadline(runMs));
   }
 
-  async #store(database: Database, place: number): Promise<void> {
-    this.#place = place;
-    await database.putItem({ ...this.#placeKey, place });
+  async #store(database: Database): Promise<void> {
+    const places = [...this.#places].map(([partition, place]) => [partition, completeUpTo(place)]);
+    await database.putItem({ ...this.#placesKey, places: Object.fromEntries(places) });
   }
 
   /** Returns the error when not all events of a log were delivered. */
   async #deliverLog(database: Database, partition: string): Promise<unknown> {
-    const pages = database.pages({
-      KeyConditionExpression: 'pk = :partition AND sk BETWEEN :first AND :last',
-      ExpressionAttributeValues: {
-        ':partition': partition,
-        ':first': stampPrefix(this.#place + 1),
-        ':last': manifestSortKey,
-      },
-      ConsistentRead: true,
-    });
-    for await (const { items } of pages) {
-      const records = items.filter(
-        (item) => item.sk !== manifestSortKey && !this.#delivered.has(textOf(item)),
-      );
+    const log = parseLogPartition(partition);
+    if (!log) return undefined;
+    const above = completeUpTo(this.#placeOf(partition));
+    for await (const { items } of database.pages(rangeQuery(log.tenant, log.kind, { above }))) {
+      const known = this.#placeOf(partition);
+      const free = new Set(known.holes);
+      const records = items.filter(({ sk }) => {
+        const position = positionOf(sk);
+        return position > known.position || free.has(position);
+      });
       const unpublished = await publishItems(records, this.#send);
-      this.#remember(records, unpublished?.elements);
+      const delivered = records.filter((item) => !unpublished?.elements.has(item));
+      const positions = delivered.map(({ sk }) => positionOf(sk));
+      this.#places.set(partition, advance(known, positions));
+      if (delivered.length > 0) await this.#store(database);
       if (unpublished) return unpublished.error;
     }
     return undefined;
-  }
-
-  #remember(records: readonly Item[], failed?: ReadonlySet<Item>): void {
-    for (const item of records) if (!failed?.has(item)) this.#delivered.set(textOf(item), stampOf(item.sk));
-  }
-
-  /**
-   * Moves the place to a stamp up to which no record appears any more. An idle service writes nothing: it would find nothing between the old
-   * place and the new one.
-   */
-  async #advance(database: Database, settled: number): Promise<void> {
-    const passed = [...this.#delivered].filter(([, stamp]) => stamp <= settled);
-    if (passed.length > 0) await this.#store(database, settled);
-    else this.#place = Math.max(this.#place, settled);
-    for (const [key] of passed) this.#delivered.delete(key);
-    this.#logs.clear();
   }
 
   #report(error: unknown): void {

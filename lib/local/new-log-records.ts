@@ -3,13 +3,11 @@
  * record of a stream. All functions of the local service share one client, so it sees every write.
  */
 import type { DynamoDBStreamEvent } from 'aws-lambda';
-import { readDueReminders } from '../../functions/store/cascades/read-jobs.ts';
-import type { Database } from '../../functions/store/dynamodb/database.ts';
 import type { DynamoDb } from '../../functions/store/dynamodb/operations.ts';
-import { logPartition, recordPrefix, stampPrefix } from '../../functions/store/model/change-log.ts';
-import { reminderIntervalMs } from '../../functions/store/model/reminder.ts';
+import { recordKey, recordPrefix } from '../../functions/store/model/change-log.ts';
 import type { Key } from '../../functions/store/model/writes.ts';
 import { maxLogRecords } from '../hosting/functions.ts';
+import { findLogs } from './find-logs.ts';
 
 type Put = { readonly Item?: Readonly<Record<string, unknown>> | undefined };
 
@@ -21,38 +19,44 @@ const keysOf = (puts: readonly (Put | undefined)[]): Key[] =>
 
 export class NewLogRecords {
   #keys: Key[] = [];
+  /** Partitions of the logs that were written. Who follows them removes those that it has read. */
+  readonly written = new Set<string>();
+
+  #add(puts: readonly (Put | undefined)[]): void {
+    const keys = keysOf(puts);
+    this.#keys.push(...keys);
+    for (const { pk } of keys) this.written.add(pk);
+  }
 
   /** Returns the same operations. The records that they write are delivered. */
   watch(dynamodb: DynamoDb): DynamoDb {
     return {
-      clock: dynamodb.clock,
+      get clockErrorMs() {
+        return dynamodb.clockErrorMs;
+      },
       getItem: (...call) => dynamodb.getItem(...call),
       batchGetItem: (...call) => dynamodb.batchGetItem(...call),
       query: (...call) => dynamodb.query(...call),
       scan: (...call) => dynamodb.scan(...call),
       updateItem: (...call) => dynamodb.updateItem(...call),
       deleteItem: (...call) => dynamodb.deleteItem(...call),
-      askTime: (abortSignal) => dynamodb.askTime(abortSignal),
       destroy: () => dynamodb.destroy(),
       putItem: async (input, abortSignal) => {
         const output = await dynamodb.putItem(input, abortSignal);
-        this.#keys.push(...keysOf([input]));
+        this.#add([input]);
         return output;
       },
       transactWriteItems: async (input, abortSignal) => {
         const output = await dynamodb.transactWriteItems(input, abortSignal);
-        this.#keys.push(...keysOf((input.TransactItems ?? []).map(({ Put }) => Put)));
+        this.#add((input.TransactItems ?? []).map(({ Put }) => Put));
         return output;
       },
     };
   }
 
-  /** Adds a record of each log that was written in the last hours: the service may have stopped before it reported them. */
-  async addWrittenLogs(database: Database): Promise<void> {
-    for await (const reminders of readDueReminders(database, Date.now() + 2 * reminderIntervalMs)) {
-      for (const { tenant, kind } of reminders)
-        this.#keys.push({ pk: logPartition(tenant, kind), sk: stampPrefix(0) });
-    }
+  /** Adds a record of each log: the service may have stopped before it reported the last ones. */
+  async addStored(client: DynamoDb, tableName: string): Promise<void> {
+    for (const { head, ...log } of await findLogs(client, tableName)) this.#keys.push(recordKey(log, head));
   }
 
   /** Calls a function with the records since the last call, if there are any. */

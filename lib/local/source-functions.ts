@@ -2,8 +2,6 @@ import type { Context, DynamoDBStreamEvent, ScheduledEvent } from 'aws-lambda';
 import { type Contract, needsToken, scopeOf } from '../../functions/contract/contract.ts';
 import { routes } from '../../functions/routes.ts';
 import { connect, shareClient } from '../../functions/store/dynamodb/client.ts';
-import { Database } from '../../functions/store/dynamodb/database.ts';
-import { Deadline } from '../../functions/store/dynamodb/deadline.ts';
 import type { DynamoDb } from '../../functions/store/dynamodb/operations.ts';
 import { table } from '../../functions/store/model/table.ts';
 import { crossOrigin, localOrigins } from '../hosting/cors.ts';
@@ -69,7 +67,8 @@ export async function hostFunctions(
   const logRecords = new NewLogRecords();
   const client = logRecords.watch(open());
   shareClient(client);
-  const events = eventsAddress && new EventDelivery(client, location.tableName, eventsAddress);
+  const events =
+    eventsAddress && new EventDelivery(client, location.tableName, eventsAddress, logRecords.written);
   const schedules: Schedule[] = [];
   const scopesOf = (contract: Contract): readonly string[] | undefined => {
     if (!authentication || !needsToken(contract)) return undefined;
@@ -99,7 +98,7 @@ export async function hostFunctions(
     deliverLogRecords,
     onSchedule: () => onSchedule(scheduledEvent(), functionContext(newRequestId(), jobTimeoutMs)),
     startEventSources: async () => {
-      await logRecords.addWrittenLogs(new Database(client, location.tableName, new Deadline(jobTimeoutMs)));
+      await logRecords.addStored(client, location.tableName);
       schedules.push(startSchedule(deliverLogRecords, logRecordsWindowMs));
       if (!events) return;
       await events.begin();

@@ -73,10 +73,26 @@ function eventSchema(resource: Resource, operation: ChangeOperation): [EventType
         source: { type: 'string', format: 'uri-reference', description: 'The tenant.' },
         subject: { ...id, description: `The id of the ${resource.kind}.` },
         time: { type: 'string', format: 'date-time', description: 'When the change was made.' },
+        sequence: {
+          type: 'string',
+          pattern: '^[0-9]{15}$',
+          description:
+            'The position of the change in the log of its kind. Events of one source and kind have the order of their sequences. Those of one request can have the same.',
+        },
         datacontenttype: { const: 'application/json' },
         data: dataSchema(resource, operation),
       },
-      required: ['specversion', 'id', 'type', 'source', 'subject', 'time', 'datacontenttype', 'data'],
+      required: [
+        'specversion',
+        'id',
+        'type',
+        'source',
+        'subject',
+        'time',
+        'sequence',
+        'datacontenttype',
+        'data',
+      ],
     },
   ];
 }

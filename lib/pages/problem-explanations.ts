@@ -77,7 +77,7 @@ export const explanations: Readonly<Record<ProblemCode, Explanation>> = {
   },
   'cursor-expired': {
     meaning:
-      'The service no longer has all changes since this cursor. The cursor is more than 29 days old, or the data was restored or rebuilt since.',
+      'The service no longer has all changes since this cursor. A change that came after it is more than 30 days old, or the data was restored since.',
     remedy:
       'Read the changes again without `since`. Then delete the entities in your copy that the feed did not return.',
     example:

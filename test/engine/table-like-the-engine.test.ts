@@ -12,7 +12,6 @@ import { compareSequence } from '../support/table/differential.ts';
 import { MemoryTable } from '../support/table/memory-table.ts';
 import { anyRequest } from '../support/table/random-requests.ts';
 import { testWorker } from '../support/test-worker.ts';
-import { wallClock } from '../support/wall-clock.ts';
 
 /**
  * The table in the process behaves as the engine does. `SEQUENCES` and `SEED` select longer and other runs, `SHRINK=1` looks for a short sequence
@@ -33,7 +32,7 @@ beforeAll(async () => {
   setEngineEnvironment(endpoint);
   const client = new DynamoDBClient();
   await ensureTable(client, tableName).finally(() => client.destroy());
-  dynamodb = connect({}, wallClock);
+  dynamodb = connect();
 });
 
 afterAll(() => dynamodb.destroy());

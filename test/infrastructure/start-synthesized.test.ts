@@ -299,8 +299,6 @@ const isUnusable = (permission: string): boolean =>
   /sqs:SendMessage .*:DeadLetters/.test(permission) ||
   // Replaced columns are deleted an hour later. The simulation does it.
   /^onLogRecords\S* dynamodb:DeleteItem /.test(permission) ||
-  // Logs are compared with their entities a day later. The simulation does it.
-  /^onSchedule\S* .*\/index\/by-creation$/.test(permission) ||
   // A function whose requests use little does not publish it.
   permission.endsWith(`(${ratePrefix}*)`);
 

@@ -16,8 +16,8 @@ export const batchMutations = toMutations({
     ],
     'batch-in-two-transactions': [
       'the creations and updates of a batch are applied before its deletions',
-      'const buildOwn = (includesChildren: boolean): ChangeSet =>\n      mergeChangeSets(resolved.map((one) => toChangeSet(step, one, includesChildren)));',
-      'const all = mergeChangeSets(resolved.map((one) => toChangeSet(step, one, false)));\n    await commit({ ...session, idempotency: undefined }, async () => ({ changes: all.changes.filter(({ after }) => !after?.deletion), result: undefined }));\n    const own = { ...all, changes: all.changes.filter(({ after }) => after?.deletion) };\n    const buildOwn = (): ChangeSet => own;',
+      'const buildOwn = (includesChildren: boolean): ChangeSet =>\n        mergeChangeSets(resolved.map((one) => toChangeSet(step, one, includesChildren)));',
+      'const all = mergeChangeSets(resolved.map((one) => toChangeSet(step, one, false)));\n      await commit({ ...session, idempotency: undefined }, async () => ({ changes: all.changes.filter(({ after }) => !after?.deletion), result: undefined }));\n      const own = { ...all, changes: all.changes.filter(({ after }) => after?.deletion) };\n      const buildOwn = (): ChangeSet => own;',
     ],
     'batch-ignores-if-match': [
       'an operation of a batch ignores ifMatch',

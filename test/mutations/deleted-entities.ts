@@ -71,8 +71,8 @@ export const deletedEntityMutations = toMutations({
   'functions/store/model/deletion.ts': {
     'expired-entity-listed': [
       'the list of deleted entities has those that have expired',
-      'stampText(expiredAt(nowMs))',
-      'stampText(expiredAt(0 * nowMs))',
+      'sortableText(expiredAt(nowMs))',
+      'sortableText(expiredAt(0 * nowMs))',
     ],
     'item-expires-with-the-restore': [
       'DynamoDB may delete what a restore that begins at the last moment needs',
@@ -117,8 +117,8 @@ export const deletedEntityMutations = toMutations({
   'functions/store/lists/engine/compaction/locate-changes.ts': {
     'restored-row-stays-deleted': [
       'compaction takes a deleted row for later than every change',
-      'known ? known.version >= to : after === undefined;',
-      'known ? known.isDeleted || known.version >= to : after === undefined;',
+      'own.push(updateOf(change, found));',
+      'if (!found.isDeleted) own.push(updateOf(change, found));',
     ],
     'restored-row-counted-as-deleted': [
       'a segment counts a restored row among its deleted ones',
@@ -133,17 +133,10 @@ export const deletedEntityMutations = toMutations({
       'haveRestored.length < 0 ? undefined : values;',
     ],
   },
-  'functions/store/lists/engine/compaction/late-changes.ts': {
-    'late-record-before-a-restore': [
-      'a late record from before a deletion brings back the row while the restore is pending',
-      'if (pending) return (pending.before !== undefined) === (after !== undefined);',
-      'if (pending && to < 0) return (pending.before !== undefined) === (after !== undefined);',
-    ],
-  },
   'functions/store/cascades/erase-deleted.ts': {
     'erased-id-used-again': [
       'the id of an erased entity can name a new one, which lists take for deleted',
-      'put: encodeEntity(tenant, erased({ ...deleted, deletion }), deleted.stamp ?? 0),',
+      'put: encodeEntity(tenant, erased({ ...deleted, deletion }), deleted.logPosition ?? 0),',
       'remove: entityKey(tenant, deleted.kind, deletion && deleted.entity.id),',
     ],
     'erasure-not-repeated': [
@@ -164,11 +157,6 @@ export const deletedEntityMutations = toMutations({
       'a clone copies tasks that came after it began, with ids that were made before',
       'if (!found.entry.before) return false;',
       'if (found.entry.version < 0) return false;',
-    ],
-    'children-of-a-clock-ahead': [
-      'a clone leaves out tasks whose writer has a clock that is ahead',
-      'const maxAheadMs = 2 * maxClockErrorMs;',
-      'const maxAheadMs = 0 * maxClockErrorMs;',
     ],
   },
 });

@@ -2,69 +2,27 @@ import { toMutations } from './mutation.ts';
 
 export const dueWorkMutations = toMutations({
   'functions/store/unit-of-work/commit.ts': {
-    'writer-without-reminder': [
-      'a transaction is sent although its log has no reminder',
-      'await requireReminders(session, changes);',
-      'void requireReminders;',
-    ],
     'limit-for-jobs-of-jobs': [
       'jobs begin no further ones, so they make no progress',
-      '  await requireReminders(session, changes);\n',
-      '  await requireJobCapacity(session, writes);\n  await requireReminders(session, changes);\n',
-    ],
-  },
-  'functions/store/model/reminder.ts': {
-    'reminder-relied-on-for-too-long': [
-      'a writer relies on a reminder that can be deleted',
-      'number => keptUntil - reserveMs;',
-      'number => keptUntil + reserveMs;',
-    ],
-    'reminder-deleted-too-early': [
-      'a reminder is deleted while writers rely on it',
-      'keptUntil <= nowMs;',
-      'keptUntil - minReminderMs <= nowMs;',
-    ],
-    'reminder-after-the-records': [
-      'a reminder that a wrong clock has written comes after the records have expired',
-      ' && before.dueAt <= dueAt + hourMs',
-      '',
-    ],
-    'daily-look-too-far-off': [
-      'a writer relies on a look that comes a day later, because the log was written about once a day',
-      'before.dueAt <= dueAt + hourMs',
-      'before.dueAt <= dueAt + dailyIntervalMs',
-    ],
-    'reminder-of-a-daily-log-moved-twice': [
-      'the reminder of a log that is written once a day is moved by each writer and by each look',
-      'if (!hasRecords || !isWrittenDaily(reminder, nowMs)) return undefined;',
-      'if (hasRecords || !isWrittenDaily(reminder, nowMs)) return undefined;',
-    ],
-    'reminder-of-a-lone-write-kept': [
-      'the schedule looks once more at a log that was written once',
-      'keptUntil > lookedAt + minReminderMs',
-      'keptUntil >= lookedAt + minReminderMs',
+      '    const writer = { session, positions };\n    await send(writer, changeSet, ',
+      '    const writer = { session, positions };\n    await requireJobCapacity(session, changeSet.writes);\n    await send(writer, changeSet, ',
     ],
   },
   'functions/store/cascades/compact-log.ts': {
     'reminder-of-another-life': [
       'the schedule deletes a reminder that a writer has requested meanwhile',
-      'const condition = isUnchanged(reminder);',
-      'const condition = isUnchanged(reminder) && undefined;',
+      'await database.deleteItem(reminderKey(reminder), isUnchanged(reminder));',
+      'await database.deleteItem(reminderKey(reminder), isUnchanged(reminder) && undefined);',
     ],
     'reminder-without-its-records': [
       'the schedule deletes a reminder although a step failed to absorb its records',
       'if (!found.isComplete) return found;',
       '',
     ],
-    'tail-of-a-burst-forgotten': [
-      'the last records of a burst wait for half a day',
-      'sum + entries.length, waitingChanges)',
-      'sum, waitingChanges)',
-    ],
     'look-that-always-steps': [
       'a look at a busy log absorbs however few records there are',
-      'look(session, kind, { isForced: false })',
-      'look(session, kind, { isForced: true })',
+      'look(session, kind, false)',
+      'look(session, kind, true)',
     ],
   },
   'functions/jobs/due-work.ts': {

@@ -2,6 +2,16 @@ import { toMutations } from './mutation.ts';
 
 export const dynamodbMutations = toMutations({
   'functions/store/dynamodb/database.ts': {
+    'one-token-per-request': [
+      'the second transaction of a change set has the token of the first one',
+      'ClientRequestToken: randomId(),',
+      'ClientRequestToken: ((this as { token?: string }).token ??= randomId()),',
+    ],
+    'doubt-forgotten': [
+      'only the last attempt at a transaction decides whether it is in doubt',
+      'isInDoubt ||= cancellation.isInDoubt;',
+      'isInDoubt = cancellation.isInDoubt;',
+    ],
     'new-token-per-attempt': [
       'each attempt of a transaction has another ClientRequestToken',
       'this.#client.transactWriteItems(request, abortSignal)',
@@ -9,8 +19,8 @@ export const dynamodbMutations = toMutations({
     ],
     'retry-on-failed-condition': [
       'a transaction with a failed condition is retried unchanged',
-      'if (failed.length > 0) throw new ConditionFailed(failed, error);',
-      'if (failed.length > 0) {\n        if (await this.deadline.backOff(1)) continue;\n        throw new ConditionFailed(failed, error);\n      }',
+      'if (failed.length > 0) throw new ConditionFailed(failed, error, isInDoubt);',
+      'if (failed.length > 0) {\n        if (await this.deadline.backOff(1)) continue;\n        throw new ConditionFailed(failed, error, isInDoubt);\n      }',
     ],
     'unprocessed-keys-ignored': [
       'unprocessed keys of BatchGetItem count as missing items',
@@ -55,8 +65,8 @@ export const dynamodbMutations = toMutations({
   'functions/store/dynamodb/calls.ts': {
     'retries-of-a-hot-key': [
       'a request repeats a call that DynamoDB refuses for its keys until its time is over',
-      'if (this.#keyThrottles >= this.#maxKeyThrottles) throw new KeysThrottled(error);',
-      'if (this.#keyThrottles < 0) throw new KeysThrottled(error);',
+      'if (this.#keyThrottles >= this.#maxKeyThrottles) throw new KeysThrottled(error, isInDoubt);',
+      'if (this.#keyThrottles < 0) throw new KeysThrottled(error, isInDoubt);',
     ],
     'foreign-response-accepted': [
       'a response that is not from DynamoDB is an item that does not exist, or a transaction that was applied',

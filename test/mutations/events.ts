@@ -83,10 +83,10 @@ export const eventMutations = toMutations({
     ],
   },
   'lib/local/event-delivery.ts': {
-    'place-above-unsettled-records': [
-      'the local service passes records that appear late',
-      'await this.#advance(database, nowMs - marginMs)',
-      'await this.#advance(database, nowMs - 0 * marginMs)',
+    'place-above-a-hole': [
+      'a service that starts again passes a position that had no record yet',
+      '[partition, completeUpTo(place)]',
+      '[partition, place.position]',
     ],
     'place-above-undelivered-records': [
       'the local service does not send again what was not accepted',
@@ -95,13 +95,13 @@ export const eventMutations = toMutations({
     ],
     'place-not-stored': [
       'a service that starts again repeats all events',
-      'if (passed.length > 0) await this.#store(database, settled);',
-      'if (passed.length < 0) await this.#store(database, settled);',
+      'if (delivered.length > 0) await this.#store(database);',
+      'if (delivered.length < 0) await this.#store(database);',
     ],
     'logs-forgotten-before-they-are-delivered': [
-      'the local service forgets a log whose events were not accepted, when its reminder is gone',
-      'await this.#addWrittenLogs(database, nowMs);',
-      'this.#logs.clear();\n    await this.#addWrittenLogs(database, nowMs);',
+      'the local service forgets a log whose events were not accepted',
+      'if (error !== undefined || this.#placeOf',
+      'if (this.#placeOf',
     ],
   },
   'examples/webhook/public-address.ts': {

@@ -22,6 +22,11 @@ export const formatMutations = toMutations({
     ],
   },
   'functions/store/model/value-codec.ts': {
+    'words-in-another-order': [
+      'words of stored records become others, because their numbers have changed',
+      "  'active',\n  'archived',",
+      "  'archived',\n  'active',",
+    ],
     'unknown-word-is-no-value': [
       'a word of a record that this release does not know becomes an absent value',
       'const word = words[number];',

@@ -8,9 +8,9 @@ export const infrastructureMutations = toMutations({
       "const createActions = (kind: Kind): readonly Action[] => ['UpdateItem', ...writeActions,",
     ],
     'call-without-a-permission': [
-      'the functions that delete an entity may not let its long text expire',
-      "  longTextField in fields ? ['UpdateItem'] : [];",
-      "  longTextField in fields && fields === undefined ? ['UpdateItem'] : [];",
+      'the functions that change an entity may not delete its long text',
+      '...(longTextField in fields || subjectField in fields ?',
+      '...(subjectField in fields ?',
     ],
   },
   'lib/infrastructure/table-statements.ts': {

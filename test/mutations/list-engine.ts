@@ -2,46 +2,23 @@ import { toMutations } from './mutation.ts';
 
 /** Mutations of the rules of the list engine. docs/list-engine.md gives the reasons of the rules. */
 export const listEngineMutations = toMutations({
+  'functions/store/model/ids.ts': {
+    'ids-of-a-millisecond-in-any-order': [
+      'ids of one millisecond are not in the order in which they are made',
+      'seq: last.seq + 1',
+      'seq: randomInteger(0, maxFirstSequence)',
+    ],
+  },
   'functions/store/lists/engine/read/read-state.ts': {
-    'records-kept-in-memory': [
-      'the records of a log that is no longer read stay in memory',
-      'memory.set(knownName, next, bytes + recordBytes, maxKnownMs);',
-      'memory.set(knownName, next, bytes + recordBytes);',
-    ],
-    'absorbed-records-counted-twice': [
-      'after a watermark was set back, lists count the records above it that the columns have',
-      ' && !absorbed.has(key)',
-      " && !absorbed.has(key + '!')",
-    ],
-    'absorbed-records-are-a-gap': [
-      'after a watermark was set back, a change of a row that the columns have from above it looks like a gap',
-      ' && !stamps.has(previousStamp)',
-      '',
-    ],
     'gap-in-the-log': [
       'a list does not notice that an earlier record is missing',
-      'previousStamp > watermark && ',
-      'previousStamp > watermark + previousStamp && ',
+      'if (previousPosition > watermark && ',
+      'if (previousPosition > watermark + previousPosition && ',
     ],
     'records-of-the-known-watermark': [
       'a list counts records again that compaction has absorbed since the process knows the watermark',
-      'stamp > watermark && !absorbed.has(key)',
-      'stamp > 0 && !absorbed.has(key)',
-    ],
-    'records-below-the-guess': [
-      'a process that does not know the watermark misses records below the usual one',
-      'watermark < above ? await reader.readRecords(watermark, above) : []',
-      'watermark > above ? await reader.readRecords(watermark, above) : []',
-    ],
-    'unsettled-records-remembered': [
-      'a process remembers records before all with an earlier stamp are visible',
-      'Math.max(watermark, settledMs)',
-      'Math.max(watermark, nowMs)',
-    ],
-    'records-remembered-for-ever': [
-      'a process never sees a record that became visible later than the margin',
-      'const readAt = isKnown ? known.readAt : nowMs;',
-      'const readAt = nowMs;',
+      'position > watermark);',
+      'position > 0 * watermark);',
     ],
     'bytes-of-records-not-of-entries': [
       'a process counts the records that it remembers, however many entities each has',
@@ -49,69 +26,11 @@ export const listEngineMutations = toMutations({
       'entryBytes',
     ],
   },
-  'functions/store/model/change-log.ts': {
-    'stamps-that-do-not-grow': [
-      "the stamp of a change can be before that of the entity's last change",
-      'changes.reduce((stamp, { before }) => Math.max(stamp, (before?.stamp ?? 0) + 1), nowMs)',
-      'changes.reduce((stamp) => stamp, nowMs)',
-    ],
-    'lateness-by-the-rounded-time': [
-      'a record is not taken for late that was committed at the end of the second that the stream tells',
-      'createdMs + creationUnitMs > stamp',
-      'createdMs > stamp',
-    ],
-  },
-  'functions/store/model/log-timing.ts': {
-    'margin-without-clock-error': [
-      'compaction takes records for settled that can still appear below the watermark',
-      'maxCommitMs + 2 * maxClockErrorMs',
-      'maxCommitMs + 0 * maxClockErrorMs',
-    ],
-  },
-  'functions/store/lists/engine/compaction/late-changes.ts': {
-    'late-records-ignored': [
-      'compaction does not absorb records that appeared below the watermark',
-      'if (!late || records.length === 0) return [];',
-      'if (!late || records.length >= 0) return [];',
-    ],
-    'late-record-above-the-watermark': [
-      'compaction absorbs a late record that lists still read as pending',
-      '.filter(({ stamp }) => stamp <= manifest.watermark);',
-      '.filter(({ stamp }) => stamp <= manifest.watermark + stamp);',
-    ],
-    'late-record-of-a-deleted-entity': [
-      'a late record brings back the row of an entity that was deleted meanwhile',
-      'return after ? version !== undefined && version >= to : version === undefined;',
-      'return to > 0 || after === undefined || version === undefined;',
-    ],
-    'late-record-that-was-not-applied': [
-      'in a restored table, the record of a change that the table does not have displaces a pending change of the same version',
-      'if (pending && madeVersion(pending, to)) return false;',
-      'if (pending && madeVersion(pending, -to)) return false;',
-    ],
-    'late-record-that-is-absorbed-already': [
-      'a late record is absorbed although the columns have a later change of the entity',
-      '.filter((change) => !isAbsorbed(change, known(change.id)))',
-      '.filter((change) => known(change.id) !== null)',
-    ],
-    'whole-late-records': [
-      'the entries of a late record that were absorbed are absorbed again, with those that were not',
-      'entries: record.entries.filter(({ id }) => ids.has(id))',
-      'entries: record.entries.some(({ id }) => ids.has(id)) ? record.entries : []',
-    ],
-  },
   'lib/audit/audit-table.ts': {
     'entities-repaired-before-logs': [
       'the audit lists the entities that refer to a missing one before it repairs their rows',
       '    const rebuilt = await this.#rebuild(logs);\n    await this.#sweep(orphans);',
       '    await this.#sweep(orphans);\n    const rebuilt = await this.#rebuild(logs);',
-    ],
-  },
-  'functions/store/lists/engine/compaction/compact.ts': {
-    'watermark-ahead-believed': [
-      'a watermark that is ahead of the time hides records until its time comes',
-      'if (watermark > nowMs) return setBack',
-      'if (watermark > nowMs + watermark) return setBack',
     ],
   },
   'functions/store/lists/engine/compaction/rebuild.ts': {
@@ -127,8 +46,8 @@ export const listEngineMutations = toMutations({
     ],
     'rebuild-deleted-meanwhile': [
       'another step deletes the segments of a rebuild that takes longer than an hour',
-      'const beganAt = (await time()) + maxRebuildMs;',
-      'const beganAt = await time();',
+      'const beganAt = now() + maxRebuildMs;',
+      'const beganAt = now();',
     ],
   },
   'functions/store/lists/engine/compaction/absorb.ts': {
@@ -158,8 +77,8 @@ export const listEngineMutations = toMutations({
   'functions/store/lists/engine/dynamodb-storage.ts': {
     'log-read-upwards': [
       'a list reads earlier records before later ones, and the manifest last',
-      'last: manifestSortKey, isAscending: false',
-      'last: manifestSortKey, isAscending: true',
+      'isDescending: true } as const',
+      'isDescending: false } as const',
     ],
     'log-not-read-consistently': [
       'a list can miss records that were committed before it',
@@ -267,13 +186,8 @@ export const listEngineMutations = toMutations({
   'functions/store/lists/engine/compaction/read-input.ts': {
     'small-log-compacted': [
       'compaction writes columns for a few records',
-      'waitingChanges >= (isForced ? 1 : sizes.minChanges)',
+      'waitingChanges >= sizes.minChanges',
       'waitingChanges >= Math.min(1, sizes.minChanges)',
-    ],
-    'records-after-a-full-read': [
-      'the watermark passes records that a step has not read',
-      'watermark: end - 1',
-      'watermark: end',
     ],
     'records-without-bytes': [
       'a step absorbs changes however many bytes they have',
@@ -558,11 +472,11 @@ export const listEngineMutations = toMutations({
       "if (outOfOrder?.id === '') await visitOwn(columnReader, outOfOrder);",
     ],
   },
-  'functions/store/lists/engine/compaction/locate-changes.ts': {
-    'waiting-rows-that-are-late': [
-      'records of out-of-order rows are absorbed again as late ones',
-      'const waiting = outOfOrder.get(id);',
-      'const waiting = outOfOrder.get(id.slice(1));',
+  'functions/store/lists/engine/read/place.ts': {
+    'place-without-equal-rows': [
+      'a page behind a cursor skips no rows that are equal to its last one in all fields',
+      'return [...parts, { ...whole, filters: [...filters, ...equal], ids: idsUpTo(query, id) }];',
+      'return [...parts, { ...whole, filters: [...filters, ...equal], ids: idsUpTo(query, id) }].slice(0, -1);',
     ],
   },
 });

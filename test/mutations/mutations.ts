@@ -2,12 +2,10 @@ import { batchMutations } from './batches.ts';
 import { cascadeMutations } from './cascades.ts';
 import { changeFeedMutations } from './change-feed.ts';
 import { clientMutations } from './client.ts';
-import { clockMutations } from './clocks.ts';
 import { deletedEntityMutations } from './deleted-entities.ts';
 import { dueWorkMutations } from './due-work.ts';
 import { dynamodbMutations } from './dynamodb.ts';
 import { eventMutations } from './events.ts';
-import { expiredTransactionMutations } from './expired-transactions.ts';
 import { formatMutations } from './formats.ts';
 import { historyMutations } from './histories.ts';
 import { httpMutations } from './http.ts';
@@ -19,6 +17,7 @@ import { pacedJobMutations } from './paced-jobs.ts';
 import { replicationMutations } from './replication.ts';
 import { requestMutations } from './requests.ts';
 import { responseMutations } from './responses.ts';
+import { sharedLogMutations } from './shared-log.ts';
 import { writeMutations } from './writes.ts';
 
 export const mutations: readonly Mutation[] = [
@@ -38,8 +37,7 @@ export const mutations: readonly Mutation[] = [
   ...httpMutations,
   ...responseMutations,
   ...listEngineMutations,
-  ...expiredTransactionMutations,
-  ...clockMutations,
+  ...sharedLogMutations,
   ...eventMutations,
   ...formatMutations,
   ...infrastructureMutations,

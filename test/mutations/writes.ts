@@ -87,19 +87,19 @@ export const writeMutations = toMutations({
   'functions/store/unit-of-work/commit.ts': {
     'recorded-outside-the-transaction': [
       'the records of the change log are written before the transaction, not in it',
-      'return {\n    writes: [...own, ...records, ...writes, ...more],',
-      'if (records.length > 0) await session.database.transact(records);\n  return {\n    writes: [...own, ...writes, ...more],',
+      'await session.database.transact(writes, { isDecidable: first !== undefined });',
+      'const own = [...records.values()] as readonly Write[];\n    if (own.length > 0) await session.database.transact(own);\n    await session.database.transact(writes.filter((write) => !own.includes(write)));',
     ],
     'key-recorded-before': [
       'the result of an Idempotency-Key is recorded before the write',
-      'const whole = await buildTransaction(session, changeSet, record);',
-      'if (record.length > 0) await session.database.transact(record);\n      const whole = await buildTransaction(session, changeSet);',
+      'await sendFitting({ session, positions, more }, changeSet, orElse);',
+      'if (more.length > 0) await session.database.transact(more);\n    await sendFitting({ session, positions }, changeSet, orElse);',
     ],
     'any-write-units': ['one request may write any number of units', ' && sum(units) <= maxWriteUnits', ''],
     'key-recorded-after': [
       'the result of an Idempotency-Key is recorded after the write, so that a stop in between duplicates the write',
-      'await send(session, await fittingTransaction(session, changeSet, orElse, record));',
-      'await send(session, await fittingTransaction(session, changeSet, orElse, []));\n      if (record.length > 0) await session.database.transact(record);',
+      'await sendFitting({ session, positions, more }, changeSet, orElse);',
+      'await sendFitting({ session, positions }, changeSet, orElse);\n    if (more.length > 0) await session.database.transact(more);',
     ],
   },
   'functions/store/model/write-units.ts': {

@@ -21,7 +21,6 @@ interface Modules {
   readonly onLogRecords: (event: DynamoDBStreamEvent) => Promise<void>;
   /** Begins a new life: empty memory, and other operations and time. */
   readonly begin: (time: TimeAndChance, open: () => DynamoDb) => void;
-  readonly newClock: typeof import('#functions/store/dynamodb/clock.ts')['CorrectedClock'];
 }
 
 /** The name of the table of all worlds. */
@@ -40,7 +39,6 @@ export function takeDifferences(): string[] {
 async function importAll(): Promise<Modules> {
   const { setTimeAndChance } = await import('#functions/runtime/time-and-chance.ts');
   const { shareClient } = await import('#functions/store/dynamodb/client.ts');
-  const { CorrectedClock } = await import('#functions/store/dynamodb/clock.ts');
   const { processMemory } = await import('#functions/store/lists/engine/process-memory.ts');
   const { defaultSizes } = await import('#functions/store/lists/engine/compaction/sizes.ts');
   const { routes } = await import('#functions/routes.ts');
@@ -84,7 +82,6 @@ async function importAll(): Promise<Modules> {
       processMemory.clear();
       shareClient(open());
     },
-    newClock: CorrectedClock,
   };
 }
 
@@ -108,25 +105,25 @@ class Life {
   isOver = false;
   readonly dynamodb: DynamoDb;
 
-  constructor(operations: DynamoDb, clock: DynamoDb['clock'], beforeCall: () => boolean) {
+  constructor(operations: DynamoDb, clockErrorMs: () => number, beforeCall: () => boolean) {
     const make =
       <Input, Output>(call: (input: Input, abortSignal?: AbortSignal) => Promise<Output>) =>
       async (input: Input, abortSignal?: AbortSignal): Promise<Output> => {
         if (this.isOver) return never();
         // The process stops when it has sent the call.
         if (!beforeCall()) this.isOver = true;
-        const sent = clock.read();
         const settled = await call(input, abortSignal).then(
           (output) => () => output,
           (error: unknown) => () => {
             throw error;
           },
         );
-        clock.observe(sent, Math.floor(operations.clock.now() ?? 0));
         return this.isOver ? never() : settled();
       };
     this.dynamodb = {
-      clock,
+      get clockErrorMs() {
+        return clockErrorMs();
+      },
       getItem: make(operations.getItem.bind(operations)),
       batchGetItem: make(operations.batchGetItem.bind(operations)),
       query: make(operations.query.bind(operations)),
@@ -135,7 +132,6 @@ class Life {
       updateItem: make(operations.updateItem.bind(operations)),
       deleteItem: make(operations.deleteItem.bind(operations)),
       transactWriteItems: make(operations.transactWriteItems.bind(operations)),
-      askTime: make(async () => operations.askTime()) as () => Promise<void>,
       destroy: () => {},
     };
   }
@@ -170,8 +166,11 @@ export class Process {
       random: () => time.random(),
       randomBytes: (count) => time.randomBytes(count),
     };
-    const clock = new this.#modules.newClock({ wall: source.now, monotonic: source.monotonic });
-    const life = new Life(this.#operations, clock, () => this.#countCall());
+    const life = new Life(
+      this.#operations,
+      () => this.clockErrorMs,
+      () => this.#countCall(),
+    );
     this.#modules.begin(source, () => life.dynamodb);
     this.callsLeft = undefined;
     return life;

@@ -1,5 +1,7 @@
 /** The named scenarios. They are one file for jest, because each file loads the modules of two processes. */
 import { keepLog } from './scenario.ts';
+import './scenarios/feed.ts';
+import './scenarios/holes.ts';
 import './scenarios/jobs.ts';
 import './scenarios/reads.ts';
 import './scenarios/restore.ts';

@@ -1,4 +1,4 @@
-/** Compaction in tests: it absorbs records at once, not after the margin, because no other process writes meanwhile. */
+/** Compaction in tests. */
 import { now } from '#functions/runtime/time-and-chance.ts';
 import type { Database } from '#functions/store/dynamodb/database.ts';
 import { compact } from '#functions/store/lists/engine/compaction/compact.ts';
@@ -24,7 +24,6 @@ export const smallSizes: CompactionSizes = {
   maxRewrittenColumns: 3,
   minShareOfOutOfOrder: 0.25,
   maxOutOfOrderRows: 6,
-  maxSetBackRecords: 1_000,
   minChanges: 1,
 };
 
@@ -38,7 +37,7 @@ export async function compactAll(
   const writer = openLog(database, tenant, kind);
   const memory = new ProcessMemory().of(tenant, kind);
   for (;;) {
-    const result = await compact({ writer, memory, nowMs: now(), marginMs: 0, isForced: true, sizes });
+    const result = await compact({ writer, memory, nowMs: now(), isForced: true, sizes });
     if (result && !result.hasMore) return;
   }
 }

@@ -5,14 +5,14 @@ import { type CompactionSizes, defaultSizes } from '#functions/store/lists/engin
 import { ProcessMemory } from '#functions/store/lists/engine/process-memory.ts';
 import type { RowPage } from '#functions/store/lists/engine/read/list-rows.ts';
 import type { RowQuery } from '#functions/store/lists/engine/read/row-query.ts';
-import { type LogRecord, stampPrefix } from '#functions/store/model/change-log.ts';
+import type { LogRecord } from '#functions/store/model/change-log.ts';
 import { firstIdAt } from '#functions/store/model/ids.ts';
 import type { LogEntry } from '#functions/store/model/log-entry.ts';
 import type { Row } from '#functions/store/model/row.ts';
-import { MemoryLog } from '../simulation/memory-log.ts';
+import { MemoryLog } from './memory-log.ts';
 import { readRows } from './read-rows.ts';
 
-/** The first stamp of tests, in milliseconds since 1970. */
+/** The first time of tests, in milliseconds since 1970. */
 export const startMs = 1_700_000_000_000;
 
 /** Returns an id. Ids with greater numbers are greater. */
@@ -31,7 +31,7 @@ export const allRows: RowQuery = {
 
 interface Known {
   readonly version: number;
-  readonly stamp: number;
+  readonly position: number;
   /** Absent for a deleted row. */
   readonly row: Row | undefined;
 }
@@ -40,47 +40,38 @@ export class LogBuilder {
   readonly log = new MemoryLog();
   readonly #known = new Map<string, Known>();
   readonly #memory = new ProcessMemory().of('acme', 'task');
+  #position = 0;
+
+  /** Takes the next position. One without a record is a hole. */
+  takePosition(): number {
+    this.#position += 1;
+    return this.#position;
+  }
 
   #entry(id: string, after: Row | undefined): LogEntry {
-    const { version = 0, stamp = 0, row } = this.#known.get(id) ?? {};
-    return { id, version: version + 1, previousStamp: stamp, before: row, after };
+    const { version = 0, position = 0, row } = this.#known.get(id) ?? {};
+    return { id, version: version + 1, previousPosition: position, before: row, after };
   }
 
-  #versions(ids: readonly string[]): Map<string, number> {
-    return new Map(
-      ids.flatMap((id) => {
-        const known = this.#known.get(id);
-        return known?.row ? [[id, known.version] as const] : [];
-      }),
-    );
-  }
-
-  build(stamp: number, rows: Readonly<Record<string, Row | undefined>>): LogRecord {
+  /** Returns the record of a transaction at the next position. */
+  build(time: number, rows: Readonly<Record<string, Row | undefined>>): LogRecord {
+    const position = this.takePosition();
     const entries = Object.entries(rows).map(([id, row]) => this.#entry(id, row));
-    for (const { id, version, after } of entries) this.#known.set(id, { version, stamp, row: after });
-    return { key: `${stampPrefix(stamp)}#${entries.map(({ id }) => id).join()}`, stamp, entries };
+    for (const { id, version, after } of entries) this.#known.set(id, { version, position, row: after });
+    return { position, time, entries };
   }
 
   /** Commits a transaction. */
-  commit(stamp: number, rows: Readonly<Record<string, Row | undefined>>): void {
-    this.log.records.push(this.build(stamp, rows));
+  commit(time: number, rows: Readonly<Record<string, Row | undefined>>): void {
+    this.log.add(this.build(time, rows));
   }
 
-  /**
-   * Takes one step of compaction that absorbs all records with a stamp before a time.
-   * @param late records that may be late.
-   */
-  compact(
-    nowMs: number,
-    sizes: Partial<CompactionSizes> = {},
-    late: readonly LogRecord[] = [],
-  ): ReturnType<typeof compact> {
+  /** Takes one step of compaction, however few records there are. */
+  compact(nowMs: number, sizes: Partial<CompactionSizes> = {}): ReturnType<typeof compact> {
     return compact({
-      late: { records: late, readVersions: async (ids) => this.#versions(ids) },
       writer: this.log.open(),
       memory: this.#memory,
       nowMs,
-      marginMs: 0,
       isForced: true,
       sizes: { ...defaultSizes, ...sizes },
     });
@@ -93,7 +84,7 @@ export class LogBuilder {
 
   list(query: Partial<RowQuery> = {}): Promise<RowPage> {
     const memory = new ProcessMemory().of('acme', 'task');
-    return readRows({ reader: this.log.open(), memory, nowMs: startMs }, { ...allRows, ...query });
+    return readRows({ reader: this.log.open(), memory }, { ...allRows, ...query });
   }
 
   async ids(query: Partial<RowQuery> = {}): Promise<string[]> {

@@ -2,7 +2,6 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { SdkDynamoDb } from '#functions/store/dynamodb/client.ts';
 import type { DynamoDb } from '#functions/store/dynamodb/operations.ts';
-import { wallClock } from './wall-clock.ts';
 
 /** The operations, and commands of the SDK. */
 export interface TestClient extends DynamoDb {
@@ -11,7 +10,7 @@ export interface TestClient extends DynamoDb {
 
 /** Returns a client of an engine. */
 export function testClient(endpoint: string): TestClient {
-  const dynamodb = new SdkDynamoDb(new DynamoDBClient({ endpoint }), wallClock);
+  const dynamodb = new SdkDynamoDb(new DynamoDBClient({ endpoint }));
   return Object.assign(dynamodb, { send: dynamodb.documents.send.bind(dynamodb.documents) }) as TestClient;
 }
 

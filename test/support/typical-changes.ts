@@ -26,7 +26,7 @@ export function typicalChanges(nowMs: number, description: string): Readonly<Rec
   const created = buildCreate('task', fields, Date.now());
   const changedAt = nowMs - 3 * days;
   const entity = { ...created.after.entity, updatedAt: new Date(changedAt - 8).toISOString() };
-  const before: StoredEntity = { ...created.after, entity, version: 3, stamp: changedAt };
+  const before: StoredEntity = { ...created.after, entity, version: 3, logPosition: 100_000 };
   return {
     create: created,
     'change of the priority': buildUpdate(before, { priority: 'high' }, Date.now()),

@@ -233,8 +233,7 @@ describe('list engine example', () => {
   const changeC = (builder: LogBuilder): void =>
     builder.commit(startMs + 104_000, { [C]: { name: 'Build', status: 'completed' } });
 
-  const shownRecords = ({ log }: LogBuilder): unknown =>
-    toShown(log.records.map(({ stamp, entries }) => ({ stamp, entries })));
+  const shownRecords = ({ log }: LogBuilder): unknown => toShown(log.records);
 
   test('the page has the blocks of the example', () => {
     expect(blocks).toHaveLength(7);
@@ -266,12 +265,19 @@ describe('list engine example', () => {
       const log = builder.log.open();
       const reader: LogReader = {
         ...log,
+        readManifest: async () => {
+          const stored = await log.readManifest();
+          calls.push({ manifest: stored?.version });
+          return stored;
+        },
         readHead: async (above) => {
           const head = await log.readHead(above);
           calls.push({ above, manifest: head.manifest?.version, records: head.records.length });
           return head;
         },
-        readRecords: () => Promise.reject(new Error('One query is enough.')),
+        oldestRecords: () => {
+          throw new Error('One query is enough.');
+        },
         readItems: (names, isConsistent) => {
           calls.push({ items: names });
           return log.readItems(names, isConsistent);
@@ -284,14 +290,14 @@ describe('list engine example', () => {
       });
       expect(planQuery('acme', 'task', query)).toEqual({ by: 'engine', pageIndex: undefined });
       const memory = new ProcessMemory().of('acme', 'task');
-      const source = { reader, memory, nowMs: startMs + 105_000 };
+      const source = { reader, memory };
       const { rows, total } = await readRows(source, toRowQuery('task', query));
       expect(reads).toEqual(toShown(calls));
       expect(result).toEqual(toShown({ rows, total }));
       // A second list finds the items in memory.
       calls.length = 0;
       await readRows(source, toRowQuery('task', query));
-      expect(toShown(calls)).toEqual([{ above: 100, manifest: 1, records: 1 }]);
+      expect(toShown(calls)).toEqual([{ above: 6, manifest: 1, records: 0 }]);
     });
 
     test('shows the patch that the next step writes', async () => {
@@ -306,25 +312,27 @@ describe('list engine example', () => {
   });
 });
 
+const mutationNames: readonly string[] = mutations.map(({ name }) => name);
+
 describe('list engine rules', () => {
   const page = readFileSync(join(__dirname, '../../docs/list-engine.md'), 'utf8');
-  const known: readonly string[] = mutations.map(({ name }) => name);
 
   /** Returns the names of mutations in a text: they have hyphens, and no dot as names of files have. */
   const namesIn = (text: string): string[] =>
     [...text.matchAll(/`([a-z]+(?:-[a-z]+)+)`/g)].map(([, name = '']) => name);
 
   const [, section = ''] = /^## Rules\n(.*?)^## /ms.exec(page) ?? [];
-  const rules = section.split('\n\n').filter((paragraph) => paragraph.trim().startsWith('**'));
+  const rules = section.split(/^\d+\. /m).slice(1);
 
   test('finds the rules of the list engine, and the mutations of the whole page', () => {
-    expect(rules.length).toBeGreaterThan(10);
-    expect(namesIn(page).length).toBeGreaterThan(40);
+    expect(rules.length).toBeGreaterThan(5);
+    expect(rules.length).toBeLessThanOrEqual(10);
+    expect(namesIn(page).length).toBeGreaterThan(20);
   });
 
   test('each rule names a mutation, and each mutation that is named exists', () => {
     expect(rules.filter((rule) => namesIn(rule).length === 0)).toEqual([]);
-    expect(namesIn(page).filter((name) => !known.includes(name))).toEqual([]);
+    expect(namesIn(page).filter((name) => !mutationNames.includes(name))).toEqual([]);
   });
 });
 
@@ -365,10 +373,11 @@ describe('sync rules', () => {
   const page = readFileSync(join(__dirname, '../../docs/sync.md'), 'utf8');
   const [, section = ''] = /^## How it works\n(.*)/ms.exec(page) ?? [];
 
-  test('docs/sync.md names each mutation of the change feed and of copies, and no other', () => {
+  test('docs/sync.md names each mutation of the change feed and of copies, and none that does not exist', () => {
     const named = [...section.matchAll(/\(`([\w-]+)`\)/g)].map(([, name]) => name);
     const ofFeed = changeFeedMutations.filter(({ file }) => file.includes('/changes/'));
     const expected = [...ofFeed, ...replicationMutations].map(({ name }) => name);
-    expect(named.sort()).toEqual(expected.sort());
+    expect(expected.filter((name) => !named.includes(name))).toEqual([]);
+    expect(named.filter((name = '') => !mutationNames.includes(name))).toEqual([]);
   });
 });

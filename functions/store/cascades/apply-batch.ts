@@ -1,5 +1,6 @@
 /** Applies the operations of a batch. */
 
+import { now } from '../../runtime/time-and-chance.ts';
 import { findContradictingDate } from '../entities/date-order.ts';
 import { findOwnIdError } from '../entities/own-ids.ts';
 import { type ExpectedVersions, versionMismatch } from '../entities/preconditions.ts';
@@ -172,24 +173,28 @@ export function applyBatch(
   kind: Kind,
   operations: readonly BatchOperation[],
 ): Promise<readonly BatchResult[]> {
-  return commit(session, async (attempt) => {
-    const targets = await readTargets(session, kind, operations);
-    const nowMs = await session.database.time();
-    const unchecked = operations.map((operation) => resolveOperation({ kind, targets, nowMs }, operation));
-    const resolved = await checkOthers(session, unchecked);
-    const failures = resolved.flatMap((one, position) =>
-      'error' in one ? [{ position, error: one.error }] : [],
-    );
-    if (failures.length > 0) throw new BatchFailed(failures);
-    const step = { tenant: session.tenant, actor: session.actor, nowMs };
-    const buildOwn = (includesChildren: boolean): ChangeSet =>
-      mergeChangeSets(resolved.map((one) => toChangeSet(step, one, includesChildren)));
-    const deletions = new Map(
-      resolved.flatMap((one) =>
-        'deleted' in one ? [[one.deleted.entity.id, deletionOf(step, one.deleted)] as const] : [],
-      ),
-    );
-    const result = resolved.flatMap((one) => ('result' in one ? [one.result] : []));
-    return { ...(await buildWithDescendants(session, buildOwn, { kind, deletions }, attempt)), result };
-  });
+  return commit(
+    session,
+    async (attempt) => {
+      const targets = await readTargets(session, kind, operations);
+      const nowMs = now();
+      const unchecked = operations.map((operation) => resolveOperation({ kind, targets, nowMs }, operation));
+      const resolved = await checkOthers(session, unchecked);
+      const failures = resolved.flatMap((one, position) =>
+        'error' in one ? [{ position, error: one.error }] : [],
+      );
+      if (failures.length > 0) throw new BatchFailed(failures);
+      const step = { tenant: session.tenant, actor: session.actor, nowMs };
+      const buildOwn = (includesChildren: boolean): ChangeSet =>
+        mergeChangeSets(resolved.map((one) => toChangeSet(step, one, includesChildren)));
+      const deletions = new Map(
+        resolved.flatMap((one) =>
+          'deleted' in one ? [[one.deleted.entity.id, deletionOf(step, one.deleted)] as const] : [],
+        ),
+      );
+      const result = resolved.flatMap((one) => ('result' in one ? [one.result] : []));
+      return { ...(await buildWithDescendants(session, buildOwn, { kind, deletions }, attempt)), result };
+    },
+    [kind],
+  );
 }

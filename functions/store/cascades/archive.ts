@@ -1,7 +1,9 @@
 /** Archives an organization and its projects. */
 
+import { now } from '../../runtime/time-and-chance.ts';
 import type { ExpectedVersions } from '../entities/preconditions.ts';
 import { readEntity } from '../entities/read-entity.ts';
+import { readSequencer } from '../lists/changes/read-log.ts';
 import { buildUpdate, type Change } from '../model/changes.ts';
 import type { StoredEntity, WholeEntity } from '../model/entity.ts';
 import { type ArchiveWork, beginJob, type Job, type Step } from '../model/job.ts';
@@ -33,11 +35,12 @@ export function archiveWithProjects(
   return commit(session, async () => {
     const before = await readEntity(session, 'organization', id, expected);
     const isArchived = before.entity.status === archived.status;
-    const nowMs = await session.database.time();
+    const nowMs = now();
     const change = isArchived ? undefined : buildUpdate(before, archived, nowMs);
     const page = await readChildren(session, ownership, [id]);
     const snapshotId = await createSnapshotId(session, ownership, id, page);
-    const job = beginJob(session, { type: 'archive', id, asOf: nowMs, after: '' }, { id: snapshotId });
+    const asOf = await readSequencer(session, 'project');
+    const job = beginJob(session, { type: 'archive', id, asOf, after: '' }, { id: snapshotId });
     const projects = { changes: archive(page.children, nowMs), next: page.next };
     return buildWithChildren(change ? [change] : [], projects, job, change?.after ?? before);
   });
@@ -48,7 +51,7 @@ export async function archiveStep(session: Session, { id, work }: Job<ArchiveWor
   const range = { after: work.after, snapshotId: id };
   const { children, next } = await readChildren(session, ownership, [work.id], range);
   const existed = await childrenAsOf(session, unarchived(children), work.asOf);
-  const nowMs = await session.database.time();
+  const nowMs = now();
   return {
     repeatable: archive(existed, nowMs).map((change) => ({ changes: [change] })),
     left: next === undefined ? undefined : { ...work, after: next },

@@ -1,4 +1,5 @@
 /** The children of entities, page by page, in the order of their creation. The list engine finds them: it does not lag behind writes. */
+import { now } from '../../runtime/time-and-chance.ts';
 import { findEntry } from '../entities/list-history.ts';
 import { allIds, rangeOfId, unionRanges } from '../lists/engine/read/id-ranges.ts';
 import type { RowFilter } from '../lists/engine/read/row-filter.ts';
@@ -7,7 +8,6 @@ import { type EntityPage, readPage } from '../lists/read-page.ts';
 import type { StoredEntity } from '../model/entity.ts';
 import { StoreUnavailable } from '../model/errors.ts';
 import { idAfter, newId } from '../model/ids.ts';
-import { maxClockErrorMs } from '../model/log-timing.ts';
 import type { Relation } from '../model/relations.ts';
 import type { Session } from '../unit-of-work/session.ts';
 
@@ -80,17 +80,14 @@ export async function readChildren(
   };
 }
 
-/** Milliseconds by which the stamp of what existed before can be later: the clocks of two processes differ. */
-const maxAheadMs = 2 * maxClockErrorMs;
-
-/** Returns whether an entity existed at a time, and was not deleted then. What is older than its records did. */
-async function existedAt(session: Session, stored: StoredEntity, timeMs: number): Promise<boolean> {
-  const { kind, entity, stamp = 0 } = stored;
-  for (let later = stamp; later > timeMs + maxAheadMs; ) {
+/** Returns whether an entity existed at a position of its log, and was not deleted then. What is older than its records did. */
+async function existedAt(session: Session, stored: StoredEntity, position: number): Promise<boolean> {
+  const { kind, entity, logPosition = 0 } = stored;
+  for (let later = logPosition; later > position; ) {
     const found = await findEntry(session, { kind, id: entity.id }, later);
     if (!found) return true;
     if (!found.entry.before) return false;
-    later = found.entry.previousStamp;
+    later = found.entry.previousPosition;
   }
   return true;
 }
@@ -98,14 +95,15 @@ async function existedAt(session: Session, stored: StoredEntity, timeMs: number)
 /**
  * Returns the children that existed when a job began. The order of ids does not tell: one that was made offline, or was restored, is earlier than its
  * arrival. Only what has changed since costs a read for each change.
+ * @param head of their log, when the job began.
  */
 export async function childrenAsOf(
   session: Session,
   children: readonly StoredEntity[],
-  timeMs: number,
+  head: number,
 ): Promise<StoredEntity[]> {
-  const existed = await Promise.all(children.map((child) => existedAt(session, child, timeMs)));
-  return children.filter((_, position) => existed[position]);
+  const existed = await Promise.all(children.map((child) => existedAt(session, child, head)));
+  return children.filter((_, place) => existed[place]);
 }
 
 /**
@@ -125,6 +123,6 @@ export async function createSnapshotId(
       ? { stored: children.slice(-1) }
       : await listChildren(session, relation, [parentId], newest);
   const last = stored[0]?.entity.id;
-  const nowMs = await session.database.time();
+  const nowMs = now();
   return last === undefined ? newId(nowMs).id : idAfter(last, nowMs);
 }

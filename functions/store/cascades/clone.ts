@@ -1,7 +1,9 @@
 /** Clones a project, with or without its tasks. */
 
+import { now } from '../../runtime/time-and-chance.ts';
 import type { ExpectedVersions } from '../entities/preconditions.ts';
 import { readEntity } from '../entities/read-entity.ts';
+import { readSequencer } from '../lists/changes/read-log.ts';
 import { buildCreate, type Change } from '../model/changes.ts';
 import {
   type Entity,
@@ -44,7 +46,7 @@ async function copyTasks(
   { from, to }: { readonly from: string; readonly to: string },
 ): Promise<Change[]> {
   const originals = await readTexts(session, tasks);
-  const nowMs = await session.database.time();
+  const nowMs = now();
   return (
     originals
       // A task whose text changed was read again.
@@ -72,7 +74,7 @@ export function cloneProjectWithTasks(
   return commit(session, async () => {
     const original = await readEntity(session, 'project', id, expected);
     const fields = copyFields(original.entity);
-    const nowMs = await session.database.time();
+    const nowMs = now();
     const own = buildCreate('project', { ...fields, name: name ?? fields.name }, nowMs);
     const clone = own.after;
     if (!includesTasks) return { changes: [own], result: clone };
@@ -80,7 +82,8 @@ export function cloneProjectWithTasks(
     const page = await readChildren(session, ownership, [id]);
     if (page.total > maxClonedTasks) throw new CloneTooLarge(maxClonedTasks);
     const snapshotId = await createSnapshotId(session, ownership, id, page);
-    const work = { type: 'clone', from: id, to, asOf: nowMs, after: '' } as const;
+    const asOf = await readSequencer(session, 'task');
+    const work = { type: 'clone', from: id, to, asOf, after: '' } as const;
     const job = beginJob(session, work, { id: snapshotId });
     // The job copies all tasks when there is another page.
     const changes = page.next === undefined ? await copyTasks(session, page.children, work) : [];

@@ -3,6 +3,7 @@
  * which the job continues, and is conditional on what it read.
  */
 
+import { now } from '../../runtime/time-and-chance.ts';
 import type { Database } from '../dynamodb/database.ts';
 import { mergeChangeSets } from '../model/changes.ts';
 import { ConditionFailed, StoreUnavailable } from '../model/errors.ts';
@@ -77,7 +78,7 @@ async function readJob({ tenant, database }: Session, id: string): Promise<Job |
 
 /** Gives a job back without a step, because the tenant's jobs are ahead of their pace. The schedule continues it. Returns the job. */
 async function postpone(session: Session, job: Job): Promise<Job> {
-  const dueAt = new Date((await session.database.time()) + postponedMs).toISOString();
+  const dueAt = new Date(now() + postponedMs).toISOString();
   const after = { ...job, version: job.version + 1, dueAt, lease: undefined };
   await applyChangeSet(session, { changes: [], writes: [buildJobWrite(job, after)] });
   return after;
@@ -86,10 +87,7 @@ async function postpone(session: Session, job: Job): Promise<Job> {
 /** Gives a lease back, and lets the stream begin the next step. */
 async function releaseLease({ database }: Session, job: Job): Promise<void> {
   const released = { ...job, version: job.version + 1, lease: undefined };
-  await database.transactOnce(
-    [buildJobWrite(job, released), wakeUp(job, await database.time())],
-    maxReleaseMs,
-  );
+  await database.transactOnce([buildJobWrite(job, released), wakeUp(job, now())], maxReleaseMs);
 }
 
 /** Takes one step and records the progress. Returns what is left of the job. */
@@ -142,13 +140,13 @@ interface Delivery {
  */
 async function takeLease(session: Session, id: string, { owner }: Delivery): Promise<Job | undefined> {
   const job = await readJob(session, id);
-  const now = await session.database.time();
+  const nowMs = now();
   const timeMs = session.database.deadline.remaining();
-  if (!job || !isReady(job, owner, now) || timeMs <= minStepMs) return undefined;
+  if (!job || !isReady(job, owner, nowMs) || timeMs <= minStepMs) return undefined;
   requireContinuable(job);
   // An earlier attempt of this delivery has taken it.
-  if (job.lease && job.lease.owner === owner && Date.parse(job.lease.until) > now) return job;
-  const lease = { owner, until: new Date(now + timeMs).toISOString() };
+  if (job.lease && job.lease.owner === owner && Date.parse(job.lease.until) > nowMs) return job;
+  const lease = { owner, until: new Date(nowMs + timeMs).toISOString() };
   const leased = { ...job, version: job.version + 1, lease };
   try {
     await applyChangeSet(session, { changes: [], writes: [buildJobWrite(job, leased)] });

@@ -1,3 +1,4 @@
+import { now } from '../../runtime/time-and-chance.ts';
 import type { ExpectedVersions } from '../entities/preconditions.ts';
 import { readEntityItem } from '../entities/read-entity.ts';
 import { type ChangeSet, mergeChangeSets } from '../model/changes.ts';
@@ -50,8 +51,8 @@ export function deleteEntity(
   expected?: ExpectedVersions,
 ): Promise<undefined> {
   return commit(session, async (attempt) => {
-    const { tenant, actor, database } = session;
-    const step = { tenant, actor, nowMs: await database.time() };
+    const { tenant, actor } = session;
+    const step = { tenant, actor, nowMs: now() };
     const stored = await readEntityItem(session, kind, id, expected);
     const deletion = newDeletion(stored, actor, step.nowMs);
     const buildOwn = (includesChildren: boolean): ChangeSet =>

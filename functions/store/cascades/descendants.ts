@@ -1,5 +1,6 @@
 /** Everything that the deletion of entities changes, when it is little enough for one transaction. */
 
+import { now } from '../../runtime/time-and-chance.ts';
 import type { ChangeSet } from '../model/changes.ts';
 import type { Deletion } from '../model/entity.ts';
 import { dependentsOf, type Kind } from '../model/relations.ts';
@@ -22,8 +23,8 @@ export async function findDescendants(
 ): Promise<ChangeSet[] | undefined> {
   if (deletions.size === 0) return [];
   const found: ChangeSet[] = [];
-  const { tenant, actor, database } = session;
-  const step = { tenant, actor, nowMs: await database.time() };
+  const { tenant, actor } = session;
+  const step = { tenant, actor, nowMs: now() };
   const parents = { deletions, includesDescendants: true };
   const ids = [...deletions.keys()];
   for (const relation of dependentsOf(kind)) {

@@ -21,9 +21,9 @@ export const buildErasure = (
   deletion: Deletion = deleted.deletion,
 ): Write[] => [
   {
-    put: encodeEntity(tenant, erased({ ...deleted, deletion }), deleted.stamp ?? 0),
+    put: encodeEntity(tenant, erased({ ...deleted, deletion }), deleted.logPosition ?? 0),
     condition: hasVersion(deleted.version),
-    replaced: encodeEntity(tenant, deleted, deleted.stamp ?? 0),
+    replaced: encodeEntity(tenant, deleted, deleted.logPosition ?? 0),
   },
   ...(isWhole(deleted)
     ? []

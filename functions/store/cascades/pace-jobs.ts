@@ -1,7 +1,7 @@
 /** Makes the jobs of a tenant keep their pace together: all workers, of all jobs, reserve their steps in one item of the tenant. */
 
 import { environment } from '../../runtime/environment.ts';
-import { delay } from '../../runtime/time-and-chance.ts';
+import { delay, now } from '../../runtime/time-and-chance.ts';
 import { hasVersion, notExists } from '../model/condition-expressions.ts';
 import { ConditionFailed, StoreUnavailable } from '../model/errors.ts';
 import { decodePace, encodePace, newPace, paceKey, type Reservation, reserve } from '../model/pace.ts';
@@ -58,7 +58,7 @@ export class PacedWorker {
     const { tenant, database } = this.#session;
     const item = await database.get(paceKey(tenant));
     const before = item ? decodePace(item) : newPace(tenant);
-    const { pace, waitMs } = reserve(before, { ...step, nowMs: await database.time() });
+    const { pace, waitMs } = reserve(before, { ...step, nowMs: now() });
     if (waitMs > maxMs) return undefined;
     await database.putItem(encodePace(pace), item ? hasVersion(before.version) : notExists);
     return waitMs;

@@ -1,5 +1,6 @@
 /** Restores a deleted entity, and what its deletion has removed besides. */
 
+import { now } from '../../runtime/time-and-chance.ts';
 import { type ExpectedVersions, requireExpectedVersion } from '../entities/preconditions.ts';
 import { requireFreeSubject } from '../entities/subjects.ts';
 import { buildRestore, buildTextExpiry, type ChangeSet, mergeChangeSets } from '../model/changes.ts';
@@ -102,9 +103,9 @@ function moveTo(tenant: string, deleted: DeletedEntity, deletion: Deletion): Wri
   if (deletion.isErased) return buildErasure(tenant, deleted, deletion);
   return [
     {
-      put: encodeEntity(tenant, { ...deleted, deletion }, deleted.stamp ?? 0),
+      put: encodeEntity(tenant, { ...deleted, deletion }, deleted.logPosition ?? 0),
       condition: hasVersion(deleted.version),
-      replaced: encodeEntity(tenant, deleted, deleted.stamp ?? 0),
+      replaced: encodeEntity(tenant, deleted, deleted.logPosition ?? 0),
     },
     ...(isWhole(deleted) ? [] : [buildTextExpiry(tenant, deleted, deletion)]),
   ];
@@ -120,7 +121,7 @@ async function restoreMembers(
   deletion: Deletion,
 ): Promise<ChangeSet[]> {
   const fields = await readFields(session, members, deletion);
-  const nowMs = await session.database.time();
+  const nowMs = now();
   return members.flatMap((member, position): ChangeSet[] => {
     const { fields: own = {}, required, deletion: later } = fields[position] ?? {};
     if (later) return [{ changes: [], writes: moveTo(session.tenant, member, later) }];
@@ -179,7 +180,7 @@ export function restoreEntity(
 ): Promise<WholeEntity> {
   return commit(session, async (): Promise<UnitOfWork<WholeEntity>> => {
     const found = isId(id) ? await findAnyEntity(session, kind, id) : undefined;
-    const nowMs = await session.database.time();
+    const nowMs = now();
     if (!found || (found.deletion && isExpired(found.deletion, nowMs))) throw new EntityNotFound(kind, id);
     if (!found.deletion) {
       requireExpectedVersion(found, expected);
@@ -226,5 +227,5 @@ export async function restoreStep(session: Session, { work }: Job<RestoreWork>):
       : await restoreMembers(session, members, deletion);
     return { repeatable, left };
   }
-  return endPass(work, await database.time());
+  return endPass(work, now());
 }

@@ -1,5 +1,6 @@
 /** Deletes the children of a deleted entity, or removes their references to it. */
 
+import { now } from '../../runtime/time-and-chance.ts';
 import { maxRequestMs } from '../dynamodb/deadline.ts';
 import { buildDeletion, buildUpdate, type ChangeSet } from '../model/changes.ts';
 import type { Deletion, StoredEntity } from '../model/entity.ts';
@@ -7,11 +8,13 @@ import { newId } from '../model/ids.ts';
 import { decodeAnyEntity } from '../model/item-codec.ts';
 import { beginJob, type Job, type JobOrigin, type Step, type SweepWork } from '../model/job.ts';
 import { entityKey } from '../model/keys.ts';
-import { maxClockErrorMs } from '../model/log-timing.ts';
 import { dependentsOf, type Kind, type Relation } from '../model/relations.ts';
 import type { Write } from '../model/writes.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { readChildren } from './children.ts';
+
+/** Milliseconds by which the clocks of two machines of AWS differ, at most. */
+const maxClockErrorMs = 1_000;
 
 /** Milliseconds after a deletion or a restore until every request, and every step of a job, that saw the entity before has ended, on any clock. */
 const lateWritesMs = maxRequestMs + 2 * maxClockErrorMs;
@@ -124,8 +127,8 @@ function endSweep(work: SweepWork, nowMs: number): Step {
  * to the entity any more. A sweep ends when the entity was restored. What a step deletes at the same time comes back with the second pass of the restore.
  */
 export async function sweepStep(session: Session, { work }: Job<SweepWork>): Promise<Step> {
-  const { tenant, actor, database } = session;
-  const step = { tenant, actor, nowMs: await database.time() };
+  const { tenant, actor } = session;
+  const step = { tenant, actor, nowMs: now() };
   const { id } = work;
   const deletion = await deletionOfParent(session, work, step);
   if (!deletion) return { left: undefined };

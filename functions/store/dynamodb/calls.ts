@@ -56,14 +56,15 @@ export class Attempts {
    * Waits before the next attempt.
    * @param error of the last one.
    * @param deadline until which there may be another one.
+   * @param isInDoubt whether one of them may have been applied.
    * @returns false when there is no time for another one.
    * @throws KeysThrottled when DynamoDB has refused too many because of their keys.
    */
-  async backOff(error: SdkError, deadline: Deadline): Promise<boolean> {
+  async backOff(error: SdkError, deadline: Deadline, isInDoubt = false): Promise<boolean> {
     this.#failed += 1;
     if (!isKeyThrottle(error)) return deadline.backOff(this.#failed);
     this.#keyThrottles += 1;
-    if (this.#keyThrottles >= this.#maxKeyThrottles) throw new KeysThrottled(error);
+    if (this.#keyThrottles >= this.#maxKeyThrottles) throw new KeysThrottled(error, isInDoubt);
     return deadline.backOff(this.#failed + throttleBackOff);
   }
 }

@@ -17,7 +17,7 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../../runtime/environment.ts';
-import { type Clock, CorrectedClock } from './clock.ts';
+import { now } from '../../runtime/time-and-chance.ts';
 import type { DynamoDb } from './operations.ts';
 
 /** Milliseconds until a connection is open, and until DynamoDB continues a response. */
@@ -28,6 +28,19 @@ const ignore = (): void => undefined;
 
 interface Responded {
   readonly headers: Readonly<Record<string, string | undefined>>;
+}
+
+/** Milliseconds of the unit of the header `Date`. */
+const dateUnitMs = 1_000;
+
+/**
+ * Returns the milliseconds by which the clock of this process is ahead, at least; a negative number when it is behind. A process can be frozen while
+ * it waits for a response, so only times outside those of the call are wrong.
+ * @param date of the response, in whole seconds.
+ */
+function clockErrorMs(sent: number, date: number, received: number): number {
+  if (sent > date + dateUnitMs) return sent - date - dateUnitMs;
+  return received < date ? received - date : 0;
 }
 
 /**
@@ -70,12 +83,8 @@ function nameUnknownErrors({ config, middlewareStack }: DynamoDBClient): void {
  *
  * The SDK makes one attempt: `database.ts` retries within the time of the request and with the same token. The SDK's own
  * retries end after a fixed number of attempts and leave out transaction conflicts.
- * @param clock what the responses correct.
  */
-export function connect(
-  settings: DynamoDBClientConfig = {},
-  clock: Clock = new CorrectedClock(),
-): SdkDynamoDb {
+export function connect(settings: DynamoDBClientConfig = {}): SdkDynamoDb {
   const client = new DynamoDBClient({
     maxAttempts: 1,
     logger: silentLogger,
@@ -89,25 +98,24 @@ export function connect(
     ...settings,
   });
   nameUnknownErrors(client);
-  return new SdkDynamoDb(client, clock);
+  return new SdkDynamoDb(client);
 }
 
 /** The operations as commands of the SDK's client. */
 export class SdkDynamoDb implements DynamoDb {
-  readonly clock: Clock;
+  clockErrorMs = 0;
   readonly documents: DynamoDBDocumentClient;
 
-  constructor(client: DynamoDBClient, clock: Clock = new CorrectedClock()) {
-    this.clock = clock;
+  constructor(client: DynamoDBClient) {
     this.documents = DynamoDBDocumentClient.from(client, {
       marshallOptions: { removeUndefinedValues: true },
     });
     client.middlewareStack.add(
       (next) => async (call) => {
-        const sent = clock.read();
+        const sent = now();
         const result = await next(call);
-        const { headers } = result.response as Responded;
-        clock.observe(sent, Date.parse(headers['date'] ?? ''));
+        const date = Date.parse((result.response as Responded).headers['date'] ?? '');
+        if (!Number.isNaN(date)) this.clockErrorMs = clockErrorMs(sent, date, now());
         return result;
       },
       // Before the SDK reads the body: failed calls tell the time as well.
@@ -139,19 +147,11 @@ export class SdkDynamoDb implements DynamoDb {
   transactWriteItems: DynamoDb['transactWriteItems'] = (input, abortSignal) =>
     this.documents.send(new TransactWriteCommand(input), abortSignal && { abortSignal });
 
-  /**
-   * Asks DynamoDB for the time, with a request that it answers without credentials and without charge. The first request opens a connection, which
-   * the next call uses.
-   */
-  async askTime(abortSignal?: AbortSignal): Promise<void> {
+  /** Opens a connection, which the next call uses, with a request that DynamoDB answers without credentials and without charge. */
+  async openConnection(): Promise<void> {
     const { requestHandler } = this.documents.config;
     const request = { ...(await this.#address()), method: 'GET', path: '/', query: {}, headers: {} };
-    const sent = this.clock.read();
-    const { response } = await requestHandler.handle(
-      request as Parameters<typeof requestHandler.handle>[0],
-      abortSignal && { abortSignal },
-    );
-    this.clock.observe(sent, Date.parse((response as Responded).headers['date'] ?? ''));
+    const { response } = await requestHandler.handle(request as Parameters<typeof requestHandler.handle>[0]);
     // A connection is free for the next request when the response has been read.
     (response.body as Readable).resume();
   }
@@ -176,7 +176,7 @@ export class SdkDynamoDb implements DynamoDb {
 function warmClient(): DynamoDb {
   const client = connect();
   // When it fails, the first call opens a connection of its own.
-  client.askTime().catch(ignore);
+  client.openConnection().catch(ignore);
   return client;
 }
 

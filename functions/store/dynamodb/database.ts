@@ -3,14 +3,7 @@
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { randomId } from '../../runtime/time-and-chance.ts';
 import { isDeletedItem } from '../model/deletion.ts';
-import {
-  ClockUncertain,
-  ConditionFailed,
-  ReadBudgetExceeded,
-  StoreUnavailable,
-  TransactionExpired,
-} from '../model/errors.ts';
-import { lateAfterMs, maxClockErrorMs } from '../model/log-timing.ts';
+import { ClockWrong, ConditionFailed, ReadBudgetExceeded, StoreUnavailable } from '../model/errors.ts';
 import type { Condition, Item, Key, Write } from '../model/writes.ts';
 import { Calls, type Limits, noLimits } from './calls.ts';
 import { Deadline } from './deadline.ts';
@@ -19,8 +12,21 @@ import type { DynamoDb } from './operations.ts';
 import type { Consumption, Query, QueryPage, Values } from './query.ts';
 import { toConditionInput, toTransactItem } from './transact-items.ts';
 
-/** The key of no item. */
-const timeKey: Key = { pk: '#time', sk: '#time' };
+/**
+ * Milliseconds by which the clock of a process that writes may be wrong. Its time dates entities and leases; nothing is ordered by it. Machines of AWS
+ * differ by milliseconds, and DynamoDB refuses signatures of about this age.
+ */
+const maxClockErrorMs = 300_000;
+
+/** Milliseconds of a request that are kept for finding out what became of a transaction: one attempt that hangs, and another one. */
+const doubtReserveMs = 3_000;
+
+/** The attribute of a counter. */
+const countAttribute = 'count';
+
+/** Returns the number of a counter; 0 when there is none. */
+export const countOf = (counter: Item | undefined): number =>
+  (counter?.[countAttribute] as number | undefined) ?? 0;
 
 /** Keys in one `BatchGetItem`. */
 const maxBatchKeys = 100;
@@ -53,22 +59,6 @@ export class Database {
     this.#limits = limits;
   }
 
-  /**
-   * Returns DynamoDB's time, in milliseconds since 1970: everything that is stored or compared uses it. It needs no call while the responses of
-   * the last minute tell the time.
-   * @throws ClockUncertain when responses contradict each other; StoreUnavailable when none arrives in the time of the request.
-   */
-  async time(): Promise<number> {
-    for (let attempt = 1; ; attempt += 1) {
-      const now = this.#client.clock.now();
-      if (now !== undefined) return now;
-      if (this.#client.clock.isContradictory()) throw new ClockUncertain();
-      const error = await this.#askTime();
-      if (this.#client.clock.now() === undefined && !(await this.deadline.backOff(attempt)))
-        throw new ClockUncertain(error);
-    }
-  }
-
   get consumption(): Consumption {
     return this.#calls.consumption;
   }
@@ -91,16 +81,6 @@ export class Database {
       if (!(error instanceof ReadBudgetExceeded && isOfRequest)) throw error;
       throw new ReadBudgetExceeded(this.#limits.maxReadUnits, isOfRequest);
     }
-  }
-
-  /**
-   * Returns a stamp up to which all records are visible: the writer of a later one may still be about to send it. It is at most the margin ago, and
-   * later the more exactly this process knows the time.
-   * @throws the errors of `time`.
-   */
-  async settledTime(): Promise<number> {
-    const now = await this.time();
-    return (this.#client.clock.earliest() ?? now - maxClockErrorMs) - lateAfterMs;
   }
 
   /** Reads one item consistently. */
@@ -172,31 +152,70 @@ export class Database {
 
   /**
    * Applies all writes, or none.
-   * @param sendUntil the time until which the transaction may be sent, milliseconds since 1970, if it ends before the time of the request.
+   * @param options.isDecidable whether the caller can find out what became of a transaction without a response: some time is left for it.
    * @throws ConditionFailed with the positions of the writes whose conditions do not hold.
-   * @throws TransactionExpired when that time is over.
-   * @throws StoreUnavailable when the time of the request is over. The writes may have been applied all the same. KeysThrottled when DynamoDB has
-   * refused several attempts because of their keys.
+   * @throws StoreUnavailable when the time of the request is over; ClockWrong; KeysThrottled when DynamoDB has refused several attempts because of
+   * their keys. Each of these errors says whether the writes may have been applied all the same.
    */
-  async transact(writes: readonly Write[], sendUntil?: number): Promise<void> {
+  async transact(writes: readonly Write[], { isDecidable = false } = {}): Promise<void> {
+    this.#requireClock();
     const request = this.#transaction(writes);
+    const deadline = isDecidable ? this.deadline.before(doubtReserveMs) : this.deadline;
     // Whether an attempt may have been applied although no response arrived.
     let isInDoubt = false;
     const attempts = this.#calls.attempts();
     for (;;) {
-      const deadline = await this.#limit(sendUntil);
-      if (deadline !== this.deadline && deadline.remaining() <= 0) throw new TransactionExpired(isInDoubt);
       const error = await this.#attempt(request, deadline);
       if (!error) return;
       const cancellation = explainCancellation(error);
       const { failed } = cancellation;
-      if (failed.length > 0) throw new ConditionFailed(failed, error);
+      if (failed.length > 0) throw new ConditionFailed(failed, error, isInDoubt);
       if (!isRetryable(error)) throw error;
       isInDoubt ||= cancellation.isInDoubt;
-      // The time of the request can end before a limit that ends earlier: nobody may wait for the response any more.
-      if (this.deadline.remaining() <= 0) throw this.#timeout(this.deadline, isInDoubt, error);
-      if (!(await attempts.backOff(error, deadline))) throw this.#timeout(deadline, isInDoubt, error);
+      if (!(await attempts.backOff(error, deadline, isInDoubt)))
+        throw new StoreUnavailable(error, isConflict(error), isInDoubt);
     }
+  }
+
+  /**
+   * Adds one to a counter. The number is that of nobody else. When a response is lost, nobody has the number before.
+   * @returns the counter after that.
+   */
+  async count(key: Key): Promise<number> {
+    this.#requireClock();
+    const input = {
+      TableName: this.tableName,
+      Key: { ...key },
+      UpdateExpression: 'ADD #count :one',
+      ExpressionAttributeNames: { '#count': countAttribute },
+      ExpressionAttributeValues: { ':one': 1 },
+      ReturnValues: 'UPDATED_NEW' as const,
+      ReturnConsumedCapacity: 'TOTAL' as const,
+    };
+    const { Attributes } = await this.#calls.retry('writeUnits', (abortSignal) =>
+      this.#client.updateItem(input, abortSignal),
+    );
+    return countOf(Attributes as Item);
+  }
+
+  /** Raises a counter, unless it is greater already. */
+  async raiseCount(key: Key, count: number): Promise<void> {
+    const condition = {
+      expression: 'attribute_not_exists(pk) OR #count < :count',
+      names: { '#count': countAttribute },
+      values: { ':count': count },
+    };
+    try {
+      await this.putItem({ ...key, [countAttribute]: count }, condition);
+    } catch (error) {
+      if (!(error instanceof ConditionFailed)) throw error;
+    }
+  }
+
+  /** @throws ClockWrong when nothing may be written with the time of this process. */
+  #requireClock(): void {
+    const { clockErrorMs } = this.#client;
+    if (Math.abs(clockErrorMs) > maxClockErrorMs) throw new ClockWrong(clockErrorMs);
   }
 
   /**
@@ -228,6 +247,7 @@ export class Database {
 
   /** Writes one item, not in a transaction. */
   async #write(call: Parameters<Calls['retry']>[1]): Promise<void> {
+    this.#requireClock();
     try {
       await this.#calls.retry('writeUnits', call);
     } catch (error) {
@@ -243,38 +263,6 @@ export class Database {
   async transactOnce(writes: readonly Write[], maxMs: number): Promise<void> {
     const deadline = new Deadline(Math.min(maxMs, this.deadline.remaining()));
     await this.#attempt(this.#transaction(writes), deadline);
-  }
-
-  /**
-   * Returns the time that an attempt has. The time of day decides before each attempt: the timers of a process stand still while its machine is
-   * suspended.
-   */
-  async #limit(sendUntil: number | undefined): Promise<Deadline> {
-    if (sendUntil === undefined) return this.deadline;
-    const leftMs = sendUntil - (await this.time());
-    return leftMs < this.deadline.remaining() ? new Deadline(leftMs) : this.deadline;
-  }
-
-  /**
-   * Asks DynamoDB for the time. Where something between refuses the request without charge, the smallest read asks: each response tells the time,
-   * that of a read without permission too. Returns the error when no response arrives.
-   */
-  async #askTime(): Promise<unknown> {
-    try {
-      await this.deadline.limit((abortSignal) => this.#client.askTime(abortSignal));
-      return undefined;
-    } catch {
-      const read = { TableName: this.tableName, Key: { ...timeKey } };
-      return this.deadline
-        .limit((abortSignal) => this.#client.getItem(read, abortSignal))
-        .then(() => undefined)
-        .catch((error: unknown) => error);
-    }
-  }
-
-  #timeout(deadline: Deadline, isInDoubt: boolean, cause: SdkError): Error {
-    if (deadline === this.deadline) return new StoreUnavailable(cause, isConflict(cause));
-    return new TransactionExpired(isInDoubt, cause);
   }
 
   /** Sends a transaction once. Returns the error when it fails. */

@@ -43,6 +43,12 @@ export class Deadline {
     }
   }
 
+  /** Returns a deadline that ends some milliseconds before this one, or when half of its time is over. */
+  before(milliseconds: number): Deadline {
+    const leftMs = this.remaining();
+    return new Deadline(Math.max(leftMs - milliseconds, leftMs / 2), this.#cancelled);
+  }
+
   /** Returns the milliseconds left; a negative number when the time is over. */
   remaining(): number {
     const leftMs = this.#end - monotonic();

@@ -17,7 +17,6 @@ import type {
   UpdateCommandInput,
   UpdateCommandOutput,
 } from '@aws-sdk/lib-dynamodb';
-import type { Clock } from './clock.ts';
 
 /** One attempt at an operation. It throws the errors of the SDK. */
 type Operation<Input, Output> = (
@@ -27,8 +26,8 @@ type Operation<Input, Output> = (
 
 /** `client.ts` sends the operations to DynamoDB; the tests have a table in their process that has the same interface. */
 export interface DynamoDb {
-  /** Corrected by the responses. */
-  readonly clock: Clock;
+  /** Milliseconds by which the clock of this process is ahead of DynamoDB's, at least, as the last response told; a negative number when it is behind. */
+  readonly clockErrorMs: number;
   readonly getItem: Operation<GetCommandInput, GetCommandOutput>;
   readonly batchGetItem: Operation<BatchGetCommandInput, BatchGetCommandOutput>;
   readonly query: Operation<QueryCommandInput, QueryCommandOutput>;
@@ -37,8 +36,6 @@ export interface DynamoDb {
   readonly updateItem: Operation<UpdateCommandInput, UpdateCommandOutput>;
   readonly deleteItem: Operation<DeleteCommandInput, DeleteCommandOutput>;
   readonly transactWriteItems: Operation<TransactWriteCommandInput, TransactWriteCommandOutput>;
-  /** Asks for the time, without charge. The clock learns from the response. */
-  askTime(abortSignal?: AbortSignal): Promise<void>;
   /** Closes the connections. */
   destroy(): void;
 }

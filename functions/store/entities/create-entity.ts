@@ -1,3 +1,4 @@
+import { now } from '../../runtime/time-and-chance.ts';
 import { buildCreate } from '../model/changes.ts';
 import type { Fields, WholeEntity } from '../model/entity.ts';
 import type { Kind } from '../model/relations.ts';
@@ -20,12 +21,18 @@ export function createEntity(
   fields: Fields,
   id?: string,
 ): Promise<WholeEntity> {
-  return commit(session, async () => {
-    if (id !== undefined) await requireUsableId(session, kind, id);
-    const change = buildCreate(kind, fields, await session.database.time(), id);
-    requireDateOrder(change);
-    await requireReferences(session, change);
-    await requireFreeSubject(session, change);
-    return { changes: [change], result: change.after };
-  });
+  // A request with an id is a PUT, which can be refused without a write.
+  const kinds = id === undefined ? [kind] : [];
+  return commit(
+    session,
+    async () => {
+      if (id !== undefined) await requireUsableId(session, kind, id);
+      const change = buildCreate(kind, fields, now(), id);
+      requireDateOrder(change);
+      await requireReferences(session, change);
+      await requireFreeSubject(session, change);
+      return { changes: [change], result: change.after };
+    },
+    kinds,
+  );
 }

@@ -1,4 +1,5 @@
 /** Ids of new entities that callers have made, for example while they were offline. */
+import { now } from '../../runtime/time-and-chance.ts';
 import { isExpired } from '../model/deletion.ts';
 import type { DeletedEntity, StoredEntity } from '../model/entity.ts';
 import { UnusableId, VersionMismatch } from '../model/errors.ts';
@@ -63,6 +64,6 @@ export async function requireUsableId(session: Session, kind: Kind, id: string):
   const item = isId(id)
     ? await session.database.get(entityKey(session.tenant, kind, id), { withDeleted: true })
     : undefined;
-  const error = findOwnIdError(id, item && decodeAnyEntity(item), await session.database.time());
+  const error = findOwnIdError(id, item && decodeAnyEntity(item), now());
   if (error) throw error;
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { now } from '../../runtime/time-and-chance.ts';
 import { buildUpdate } from '../model/changes.ts';
 import type { WholeEntity } from '../model/entity.ts';
 import type { Kind } from '../model/relations.ts';
@@ -40,7 +41,7 @@ export function updateEntity(
 ): Promise<WholeEntity> {
   return commit(session, async () => {
     const before = await readEntity(session, kind, id, expected);
-    const change = changeFields(before, fields, await session.database.time());
+    const change = changeFields(before, fields, now());
     if (!change) return { changes: [], result: before };
     requireDateOrder(change);
     await requireReferences(session, change);

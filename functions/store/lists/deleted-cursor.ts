@@ -5,9 +5,9 @@ import { InvalidCursor } from '../model/errors.ts';
 import { formats } from '../model/formats.ts';
 import { isId } from '../model/ids.ts';
 import type { Kind } from '../model/relations.ts';
-import { maxStamp } from '../model/stamp-text.ts';
+import { maxSortable } from '../model/sortable-number.ts';
 import { isReadFormat } from '../model/stored-format.ts';
-import { queryHash, queryHashBytes } from './query-hash.ts';
+import { hasQueryHash, queryHash, queryHashBytes } from './query-hash.ts';
 
 const hashOf = (kind: Kind): Buffer => queryHash(kind, [], 'deleted');
 
@@ -36,12 +36,11 @@ export function decodeDeletedPlace(kind: Kind, cursor: string): DeletedPlace {
   const bytes = isTooLong ? Buffer.alloc(0) : Buffer.from(cursor, 'base64url');
   if (!isReadFormat('cursor of deleted entities', bytes[0]))
     throw new InvalidCursor('is not a cursor of this service');
-  if (hashOf(kind).compare(bytes, 1, 1 + queryHashBytes) !== 0)
-    throw new InvalidCursor('is the cursor of another list');
+  if (!hasQueryHash(bytes, hashOf(kind))) throw new InvalidCursor('is the cursor of another list');
   try {
     const reader = new ByteReader(bytes.subarray(1 + queryHashBytes));
     const place = { deletedAt: reader.number(), rootId: reader.id(), id: reader.id() };
-    const isValid = place.deletedAt <= maxStamp && isId(place.rootId) && isId(place.id);
+    const isValid = place.deletedAt <= maxSortable && isId(place.rootId) && isId(place.id);
     // Each place has one cursor: a damaged one does not come out as it was.
     if (isValid && encodeDeletedPlace(kind, place) === cursor) return place;
   } catch (error) {

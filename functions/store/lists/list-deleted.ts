@@ -1,4 +1,5 @@
 /** Lists of deleted entities that can be restored. They come from an index, which can lag behind the writes of the last moment. */
+import { now } from '../../runtime/time-and-chance.ts';
 import { type DeletedPlace, deletedQuery, placeOf } from '../model/deletion.ts';
 import type { DeletedEntity, WholeDeletedEntity } from '../model/entity.ts';
 import { decodeAnyEntity } from '../model/item-codec.ts';
@@ -27,7 +28,7 @@ export async function listDeleted(
   { limit, after }: DeletedQuery,
 ): Promise<DeletedPage> {
   const { tenant, database } = session;
-  const query = deletedQuery(tenant, kind, await database.time(), after);
+  const query = deletedQuery(tenant, kind, now(), after);
   return database.readRequested(async () => {
     // One more tells whether there is another page. The query begins with the entity of the place itself.
     const page = { ...query, Limit: limit + 2 };

@@ -9,19 +9,25 @@ import { isInRanges } from './engine/read/id-ranges.ts';
 import { rowPredicate } from './engine/read/row-filter.ts';
 import type { RowQuery } from './engine/read/row-query.ts';
 import { planQuery } from './query-plan.ts';
-import { type EntityPage, readPage } from './read-page.ts';
+import { type EntityPage, type PageLog, readPage } from './read-page.ts';
 import { toRowQuery } from './to-row-query.ts';
 
-const toPage = ({ stored, total, skipped, end, counts }: EntityPage): Page => ({
+interface ListedPage extends Page {
+  /** Absent when the page does not come from the list engine. */
+  readonly log?: PageLog | undefined;
+}
+
+const toPage = ({ stored, total, skipped, end, counts, log }: EntityPage): ListedPage => ({
   entities: stored.map(({ entity }) => entity),
   versions: stored.map(({ version }) => version),
   total,
   skipped,
   end,
   counts,
+  log,
 });
 
-async function listById(session: Session, kind: Kind, id: string, query: RowQuery): Promise<Page> {
+async function listById(session: Session, kind: Kind, id: string, query: RowQuery): Promise<ListedPage> {
   const { filters, ids, after, countBy } = query;
   const skip = after ? Number(after.id === id) : query.skip;
   const stored = isInRanges(ids, id) ? await findEntity(session, kind, id) : undefined;
@@ -46,7 +52,7 @@ export async function listEntities(
   kind: Kind,
   query: ListQuery,
   options: { readonly mayBeNewer?: boolean } = {},
-): Promise<Page> {
+): Promise<ListedPage> {
   const plan = planQuery(session.tenant, kind, query);
   const rowQuery = toRowQuery(kind, query);
   const isEmpty = plan.by === 'nothing' || rowQuery.ids?.length === 0;

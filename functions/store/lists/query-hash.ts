@@ -16,3 +16,7 @@ export function queryHash(kind: Kind, filters: readonly Filter[], more: unknown)
   const content = JSON.stringify([kind, [...new Set(conditions)].sort(), more]);
   return hash('sha256', content, 'buffer').subarray(0, queryHashBytes);
 }
+
+/** Returns whether a cursor belongs to the query with a hash, which follows its first byte. */
+export const hasQueryHash = (cursor: Uint8Array, queryHash: Buffer): boolean =>
+  queryHash.equals(cursor.subarray(1, 1 + queryHashBytes));

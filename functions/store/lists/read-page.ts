@@ -9,12 +9,14 @@ import type { Session } from '../unit-of-work/session.ts';
 import { readTexts } from '../unit-of-work/whole-entities.ts';
 import { openLogReader } from './engine/dynamodb-storage.ts';
 import { logMemory } from './engine/process-memory.ts';
+import type { Progress } from './engine/progress.ts';
 import type { Counts } from './engine/read/count-values.ts';
 import { type ListedRow, listRows, type RowPage } from './engine/read/list-rows.ts';
 import type { ListSource } from './engine/read/read-state.ts';
-import { type LogState, readState, requireSettled } from './engine/read/read-state.ts';
+import { type LogState, readState } from './engine/read/read-state.ts';
 import type { RowQuery } from './engine/read/row-query.ts';
 import { StaleRead } from './engine/read/stale-read.ts';
+import { reportOldRecords } from './old-records.ts';
 import type { PageIndex } from './query-plan.ts';
 import { readPageFromIndex } from './read-page-from-index.ts';
 
@@ -26,6 +28,15 @@ export interface EntityPage {
   /** The place behind the page; absent if no entity follows. */
   readonly end?: Place | undefined;
   readonly counts: Counts;
+  readonly log?: PageLog | undefined;
+}
+
+/** What a page shows of the change log. */
+export interface PageLog {
+  /** How far the log was when the page was selected. */
+  readonly progress: Progress;
+  /** Whether the page shows that and nothing newer. */
+  readonly isExact: boolean;
 }
 
 interface PageOptions {
@@ -51,16 +62,15 @@ interface SelectedPage extends RowPage {
   readonly query: RowQuery;
 }
 
-async function selectPage({ tenant, database }: Session, kind: Kind, query: RowQuery): Promise<SelectedPage> {
+async function selectPage(session: Session, kind: Kind, query: RowQuery): Promise<SelectedPage> {
+  const { tenant, database } = session;
   const reader = openLogReader(database, tenant, kind);
   const source: ListSource = {
     reader,
     memory: logMemory(database, tenant, kind),
-    nowMs: await database.time(),
-    settledMs: await database.settledTime(),
   };
   const state = await readState(source);
-  requireSettled(state, await database.time());
+  reportOldRecords(session, kind, state);
   return { source, state, query, ...(await listRows(source, state, query)) };
 }
 
@@ -132,7 +142,9 @@ async function readOnce(
   });
   const versions = new Map(stored.map(({ entity, version }) => [entity.id, version]));
   const isCurrent = rows.every(({ id, version }) => versions.get(id) === version);
-  return { stored, total: total - (rows.length - stored.length), skipped, end, counts, isCurrent };
+  const { progress, isComplete } = page.state;
+  const log = { progress, isExact: isCurrent && isComplete };
+  return { stored, total: total - (rows.length - stored.length), skipped, end, counts, isCurrent, log };
 }
 
 /**

@@ -1,27 +1,32 @@
 /**
- * The change log: one record for each transaction and kind of entity, written in that transaction. Lists read the pending records: those that
- * compaction has not absorbed into columns yet. See docs/list-engine.md.
+ * The change log: one record for each transaction and kind of entity, written in that transaction. It is a shared log: a sequencer hands out
+ * positions, a record is written once, at its position, and who meets a position without a record may fill it. Lists read the pending records:
+ * those that compaction has not absorbed into columns yet. See docs/list-engine.md.
  */
-import { randomBytes } from '../../runtime/time-and-chance.ts';
-import { type Change, existing } from './changes.ts';
+import { type Change, existing, kindOf } from './changes.ts';
 import { notExists } from './condition-expressions.ts';
 import type { LogEntry } from './log-entry.ts';
-import { lateAfterMs } from './log-timing.ts';
 import { decodeContents, encodeContents, type RecordContents } from './record-codec.ts';
 import type { Kind } from './relations.ts';
 import { toRow } from './row.ts';
-import { parseStampText, stampText, stampTextLength } from './stamp-text.ts';
+import { parseSortable, sortableText } from './sortable-number.ts';
 import { requireKnownFields } from './stored-format.ts';
-import type { Condition, Item } from './writes.ts';
+import type { Condition, Item, Key } from './writes.ts';
 
-/** What one transaction changed of one kind. */
+export { maxSortable as maxPosition } from './sortable-number.ts';
+
+/** A change log: each kind of a tenant has one. */
+export interface LogIdentity {
+  readonly tenant: string;
+  readonly kind: Kind;
+}
+
+/** What one transaction changed of one kind. A filler has no entries: it takes the place of a transaction that can then never be applied. */
 export interface LogRecord extends RecordContents {
-  /** Sort key: unique in the log, and in the order of stamps. */
-  readonly key: string;
-  /** When the transaction was built, in milliseconds since 1970. */
-  readonly stamp: number;
-  /** Days after which DynamoDB deletes it: 30 by default. The setting can have been another one when it was written. */
-  readonly lifeDays?: number | undefined;
+  /** Its place in the log: no other record has it. */
+  readonly position: number;
+  /** When its transaction was built, in milliseconds since 1970. It orders nothing. */
+  readonly time: number;
 }
 
 /** Days after which DynamoDB deletes a record, unless the setting `historyDays` says another number. Compaction absorbs it long before. */
@@ -33,17 +38,11 @@ export const maxHistoryDays = 400;
 
 const dayMs = 86_400_000;
 
-/**
- * Returns the milliseconds for which all records exist at least that live some days: a day less, because DynamoDB deletes expired items in any
- * order.
- */
-export const recordLifeMs = (days: number): number => (days - 1) * dayMs;
-
 /** Returns the partition of a log: it holds its records and its manifest. */
 export const logPartition = (tenant: string, kind: Kind): string => `${tenant}#${kind}#log`;
 
 /** Returns the log that a partition key belongs to; a tenant contains no `#`. */
-export function parseLogPartition(pk = ''): { readonly tenant: string; readonly kind: Kind } | undefined {
+export function parseLogPartition(pk = ''): LogIdentity | undefined {
   const [, tenant, kind] = /^([^#]+)#([a-z]+)#log$/.exec(pk) ?? [];
   return tenant && kind ? { tenant, kind: kind as Kind } : undefined;
 }
@@ -54,28 +53,35 @@ export const manifestSortKey = '~';
 /** The beginning of the sort keys of records: filters of the table's stream compare with it. */
 export const recordPrefix = 'r#';
 
-const recordKeyPattern = /^r#[0-9a-v]{9}[\w-]{6}$/;
+/** Returns the sort key of the record at a position. */
+export const recordSortKey = (position: number): string => recordPrefix + sortableText(position);
 
-/** Returns whether a text has the form of a record's sort key. */
-export const isRecordKey = (text: string): boolean => recordKeyPattern.test(text);
+export const recordKey = ({ tenant, kind }: LogIdentity, position: number): Key => ({
+  pk: logPartition(tenant, kind),
+  sk: recordSortKey(position),
+});
 
-/** Random bytes at the end of a sort key. They make the keys of records with the same stamp different. */
-const randomKeyBytes = 4;
+/** Returns the position in the sort key of a record. */
+export const positionOf = (sortKey: string): number => parseSortable(sortKey.slice(recordPrefix.length));
+
+const sequencerSortKey = 'sequencer';
+
+/** Returns the key of the sequencer of a log. It has a partition of its own, which takes 1,000 writes a second beside those of the log. */
+export const sequencerKey = ({ tenant, kind }: LogIdentity): Key => ({
+  pk: `${tenant}#${kind}#${sequencerSortKey}`,
+  sk: sequencerSortKey,
+});
+
+/** Returns the log of a sequencer; `undefined` for another item. */
+export function parseSequencerKey({ pk, sk }: Key): LogIdentity | undefined {
+  const [tenant, kind] = pk.split('#');
+  return sk === sequencerSortKey && tenant && kind ? { tenant, kind: kind as Kind } : undefined;
+}
 
 const contentsAttribute = 'e';
 
-/** Returns a text that sorts before the keys of records with this stamp, and after those of all earlier ones. */
-export const stampPrefix = (stamp: number): string => recordPrefix + stampText(stamp);
-
-/** Returns the stamp in the sort key of a record. */
-export const stampOf = (key: string): number =>
-  parseStampText(key.slice(recordPrefix.length, recordPrefix.length + stampTextLength));
-
-/** Returns the query for the records with a stamp: one, unless several transactions were built in this millisecond. */
-export const recordsOfStamp = (tenant: string, kind: Kind, stamp: number) => ({
-  KeyConditionExpression: 'pk = :partition AND begins_with(sk, :stamp)',
-  ExpressionAttributeValues: { ':partition': logPartition(tenant, kind), ':stamp': stampPrefix(stamp) },
-});
+/** The attribute that has the time of a record, in milliseconds since 1970. */
+export const timeAttribute = 't';
 
 /** Returns whether the life of a record is over. DynamoDB deletes it some time later. */
 export const isExpiredRecord = ({ expiresAt }: Item, nowMs: number): boolean =>
@@ -83,15 +89,17 @@ export const isExpiredRecord = ({ expiresAt }: Item, nowMs: number): boolean =>
 
 function entriesByKind(changes: readonly Change[]): Map<Kind, LogEntry[]> {
   const byKind = new Map<Kind, LogEntry[]>();
-  for (const { before, after } of changes) {
-    const { kind, entity } = (after ?? before) as NonNullable<typeof before>;
+  for (const change of changes) {
+    const { before, after } = change;
+    const kind = kindOf(change);
+    const { entity } = (after ?? before) as NonNullable<typeof before>;
     const [rowBefore, rowAfter] = [existing(before), existing(after)].map((one) => one && toRow(one.entity));
     const entries = byKind.get(kind) ?? [];
     byKind.set(kind, entries);
     entries.push({
       id: entity.id,
       version: (before?.version ?? 0) + 1,
-      previousStamp: before?.stamp ?? 0,
+      previousPosition: before?.logPosition ?? 0,
       before: rowBefore,
       after: rowAfter,
     });
@@ -99,75 +107,75 @@ function entriesByKind(changes: readonly Change[]): Map<Kind, LogEntry[]> {
   return byKind;
 }
 
-/**
- * Returns the stamp of a transaction, in milliseconds since 1970. Stamps grow with every change of an entity, also when the clock
- * of the previous writer was ahead: a point in the log is then a version of each entity.
- * @param nowMs the time of this process.
- */
-export const transactionStamp = (changes: readonly Change[], nowMs: number): number =>
-  changes.reduce((stamp, { before }) => Math.max(stamp, (before?.stamp ?? 0) + 1), nowMs);
+/** Returns the greatest position of the previous changes of the changed entities, by kind. That of a change is greater. */
+export function previousPositions(changes: readonly Change[]): Map<Kind, number> {
+  const previous = new Map<Kind, number>();
+  for (const change of changes) {
+    const kind = kindOf(change);
+    previous.set(kind, Math.max(previous.get(kind) ?? 0, change.before?.logPosition ?? 0));
+  }
+  return previous;
+}
 
-/** Milliseconds of the unit in which DynamoDB's stream gives the time of a record. */
-const creationUnitMs = 1_000;
-
-/**
- * Returns whether compaction may have passed the stamp of a record before the record was committed.
- * @param createdMs when DynamoDB created the record, rounded down to whole seconds.
- */
-export const isLate = (stamp: number, createdMs: number): boolean =>
-  createdMs + creationUnitMs > stamp + lateAfterMs;
-
-/** The write of a record. Its condition fails when there is one with the same key. */
-interface RecordWrite {
+/** The write of a record. Its condition fails when its position has one already. */
+export interface RecordWrite {
   readonly put: Item;
   readonly condition: Condition;
 }
 
 /** What records have besides changes. */
 interface RecordOptions {
+  /** By kind. */
+  readonly positions: ReadonlyMap<Kind, number>;
+  /** Milliseconds since 1970. */
+  readonly time: number;
   /** The subject of the token whose request makes the changes. */
   readonly actor?: string | undefined;
   /** Days after which DynamoDB deletes the records. */
   readonly historyDays?: number | undefined;
 }
 
-/** Returns the writes of a change set's records. They belong to its transaction. */
+const toItem = (key: Key, contents: RecordContents, time: number, historyDays: number): Item => ({
+  ...key,
+  [contentsAttribute]: encodeContents(contents, time),
+  [timeAttribute]: time,
+  expiresAt: Math.floor((time + historyDays * dayMs) / 1_000),
+});
+
+/** Returns the writes of a change set's records, by kind. They belong to its transaction. */
 export function recordWrites(
   tenant: string,
   changes: readonly Change[],
-  stamp: number,
-  { actor, historyDays = defaultHistoryDays }: RecordOptions = {},
-): RecordWrite[] {
-  return [...entriesByKind(changes)].map(([kind, entries]) => ({
-    put: {
-      pk: logPartition(tenant, kind),
-      sk: stampPrefix(stamp) + randomBytes(randomKeyBytes).toString('base64url'),
-      [contentsAttribute]: encodeContents({ actor, entries }, stamp),
-      expiresAt: Math.floor((stamp + historyDays * dayMs) / 1_000),
-    },
-    condition: notExists,
-  }));
+  { positions, time, actor, historyDays = defaultHistoryDays }: RecordOptions,
+): Map<Kind, RecordWrite> {
+  const writes = new Map<Kind, RecordWrite>();
+  for (const [kind, entries] of entriesByKind(changes)) {
+    const key = recordKey({ tenant, kind }, positions.get(kind) as number);
+    writes.set(kind, { put: toItem(key, { actor, entries }, time, historyDays), condition: notExists });
+  }
+  return writes;
 }
 
-/**
- * Returns the item that withdraws a transaction: it has the key of one of the transaction's records, and no entries. When it is stored
- * first, the condition of that record fails, so the transaction can never be applied.
- */
-export const withdrawnRecord = (record: Item): Item => ({
-  ...record,
-  [contentsAttribute]: encodeContents({ entries: [] }, stampOf(record.sk)),
+/** Returns the write that fills a position. When it is first, the transaction of this position can never be applied. */
+export const fillerWrite = (key: Key, time: number): RecordWrite => ({
+  put: toItem(key, { entries: [] }, time, defaultHistoryDays),
+  condition: notExists,
 });
 
-const recordFields = { [contentsAttribute]: true, expiresAt: true };
+/** Returns whether two items are the record of one transaction. */
+export const isSameRecord = (one: Item, other: Item): boolean =>
+  one[timeAttribute] === other[timeAttribute] &&
+  Buffer.from(one[contentsAttribute] as Uint8Array).equals(other[contentsAttribute] as Uint8Array);
+
+const recordFields = { [contentsAttribute]: true, [timeAttribute]: true, expiresAt: true };
 
 /**
- * Returns the record that an item stores. A withdrawn one has no entries.
+ * Returns the record that an item stores.
  * @throws UnknownFormat when another release has written it.
  */
 export function decodeRecord(item: Item): LogRecord {
   requireKnownFields('record', item, recordFields);
-  const stamp = stampOf(item.sk);
-  const contents = decodeContents(item[contentsAttribute] as Uint8Array, stamp);
-  const lifeDays = Math.round(((item['expiresAt'] as number) * 1_000 - stamp) / dayMs);
-  return { key: item.sk, stamp, lifeDays, ...contents };
+  const time = item[timeAttribute] as number;
+  const contents = decodeContents(item[contentsAttribute] as Uint8Array, time);
+  return { position: positionOf(item.sk), time, ...contents };
 }

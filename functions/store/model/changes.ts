@@ -31,9 +31,8 @@ export interface WholeChange {
   readonly after: WholeEntity;
 }
 
-export const kindsOf = (changes: readonly Change[]): Kind[] => [
-  ...new Set(changes.map(({ before, after }) => (after ?? (before as StoredEntity | DeletedEntity)).kind)),
-];
+export const kindOf = ({ before, after }: Change): Kind =>
+  (after ?? (before as StoredEntity | DeletedEntity)).kind;
 
 /** Several changes, and writes of other items, that are applied together or not at all. */
 export interface ChangeSet {
@@ -108,13 +107,13 @@ export function buildRestore<Deleted extends DeletedEntity>(
 /**
  * Returns the write of a change. Its condition is the version that was read: of two writers that read the same version, one
  * writes, and the other reads again.
- * @param stamp of the transaction.
+ * @param logPosition of the transaction's record of this kind.
  */
-export function buildWrite(tenant: string, { before, after }: Change, stamp: number): Write {
-  if (!before) return { put: encodeEntity(tenant, after, stamp), condition: notExists };
+export function buildWrite(tenant: string, { before, after }: Change, logPosition: number): Write {
+  if (!before) return { put: encodeEntity(tenant, after, logPosition), condition: notExists };
   const condition = hasVersion(before.version);
-  const replaced = encodeEntity(tenant, before, stamp);
-  if (after) return { put: encodeEntity(tenant, after, stamp), condition, replaced };
+  const replaced = encodeEntity(tenant, before, logPosition);
+  if (after) return { put: encodeEntity(tenant, after, logPosition), condition, replaced };
   return { remove: entityKey(tenant, before.kind, before.entity.id), condition, replaced };
 }
 

@@ -5,7 +5,7 @@
 import type { DeletedEntity, Deletion, ItemFields, StoredEntity } from './entity.ts';
 import { idOfPartition, kindPartition } from './keys.ts';
 import type { Kind } from './relations.ts';
-import { stampText } from './stamp-text.ts';
+import { sortableText } from './sortable-number.ts';
 import { table } from './table.ts';
 import type { Item } from './writes.ts';
 
@@ -63,10 +63,16 @@ export const isExpired = ({ deletedAt, isErased }: Deletion, nowMs: number): boo
  * Returns what is left of an erased entity until it would have expired: its id and its version. The columns of lists still have a row of the deletion,
  * so a new entity with the id would be absent from them.
  */
-export const erased = ({ kind, version, stamp, entity: { id }, deletion }: DeletedEntity): DeletedEntity => ({
+export const erased = ({
   kind,
   version,
-  ...(stamp !== undefined && { stamp }),
+  logPosition,
+  entity: { id },
+  deletion,
+}: DeletedEntity): DeletedEntity => ({
+  kind,
+  version,
+  ...(logPosition !== undefined && { logPosition }),
   entity: { id } as ItemFields,
   deletion: { deletedAt: deletion.deletedAt, root: { kind, id }, isErased: true },
 });
@@ -93,7 +99,7 @@ export const placeOf = ({ entity: { id }, deletion: { deletedAt, root } }: Delet
 });
 
 const deletedSortKey = ({ deletedAt, rootId, id }: DeletedPlace): string =>
-  `${stampText(deletedAt)}#${rootId}#${id}`;
+  `${sortableText(deletedAt)}#${rootId}#${id}`;
 
 /** Returns the attributes by which the item of a deleted entity differs from that of the entity. */
 export function encodeDeletion(tenant: string, deleted: DeletedEntity): Record<string, unknown> {
@@ -154,7 +160,7 @@ export const deletedQuery = (tenant: string, kind: Kind, nowMs: number, before?:
     KeyConditionExpression: 'ofKind = :deleted AND byStatus BETWEEN :expired AND :last',
     ExpressionAttributeValues: {
       ':deleted': deletedPartition(tenant, kind),
-      ':expired': `${stampText(expiredAt(nowMs))}~`,
+      ':expired': `${sortableText(expiredAt(nowMs))}~`,
       ':last': before ? deletedSortKey(before) : '~',
     },
     ScanIndexForward: false,

@@ -30,8 +30,8 @@ export interface StoredEntity {
   readonly entity: ItemFields;
   /** Number of writes: the entity's ETag, and the condition of the next write. */
   readonly version: number;
-  /** The stamp of its last change in the change log, milliseconds since 1970; absent before it is written. */
-  readonly stamp?: number;
+  /** The position of its last change in the change log; absent before it is written. */
+  readonly logPosition?: number;
   readonly deletion?: undefined;
 }
 

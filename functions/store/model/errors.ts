@@ -115,9 +115,9 @@ export class InvalidCursor extends Error {
   }
 }
 
-/** What a cursor continues is gone: records have expired, or the columns were built again. */
+/** What a cursor continues is gone: records have expired, or the table was restored. */
 export class CursorExpired extends Error {
-  constructor(reason: 'the records have expired' | 'the data was rebuilt') {
+  constructor(reason: 'the records have expired' | 'the data was restored') {
     super(`The cursor is too old: ${reason} since.`);
     this.name = 'CursorExpired';
   }
@@ -188,7 +188,9 @@ export class TooManyJobs extends Error {
 export class StoreUnavailable extends Error {
   /** Whether DynamoDB did respond, but other requests changed the same items in each attempt. */
   readonly isContention: boolean;
-  constructor(cause: unknown, isContention = false) {
+  /** Whether writes may have been applied, or be applied later: the response to an attempt did not arrive. */
+  isInDoubt: boolean;
+  constructor(cause: unknown, isContention = false, isInDoubt = false) {
     super(
       isContention
         ? 'Other requests changed the same items in each attempt.'
@@ -197,22 +199,33 @@ export class StoreUnavailable extends Error {
     );
     this.name = 'StoreUnavailable';
     this.isContention = isContention;
+    this.isInDoubt = isInDoubt;
   }
 }
 
-/** The time of this process is not known: responses of DynamoDB contradict each other, or none has told it. */
-export class ClockUncertain extends StoreUnavailable {
-  constructor(cause?: unknown) {
-    super(cause);
-    this.message = 'The time is not known: responses of DynamoDB do not tell it, or contradict each other.';
-    this.name = 'ClockUncertain';
+/** The clock of this process is so wrong that nothing may be written with its time. */
+export class ClockWrong extends StoreUnavailable {
+  /** @param errorMs milliseconds by which it is ahead. */
+  constructor(errorMs: number) {
+    super(undefined);
+    this.message = `The clock of this process differs from DynamoDB's by ${Math.round(errorMs / 1_000)} seconds.`;
+    this.name = 'ClockWrong';
   }
 }
 
-/** DynamoDB refused a call several times because too many calls concern the same keys. It was not applied. */
+/** The sequencer of a change log hands out positions that have records, as in a restored table. The audit raises it. */
+export class SequencerBehind extends StoreUnavailable {
+  constructor(log: string) {
+    super(undefined);
+    this.message = `The sequencer of the log ${log} is behind its records. See "A table was restored" in docs/operations.md.`;
+    this.name = 'SequencerBehind';
+  }
+}
+
+/** DynamoDB refused a call several times because too many calls concern the same keys. */
 export class KeysThrottled extends StoreUnavailable {
-  constructor(cause: unknown) {
-    super(cause);
+  constructor(cause: unknown, isInDoubt = false) {
+    super(cause, false, isInDoubt);
     this.message = 'Too many calls concern the same keys.';
     this.name = 'KeysThrottled';
   }
@@ -230,17 +243,6 @@ export class CompactionTooSlow extends Error {
   }
 }
 
-/** The time in which a transaction may be sent is over, but not the time of the request: its change set may be sent in a new one. */
-export class TransactionExpired extends Error {
-  /** Whether the transaction may have been applied, or be applied later: the response to an attempt did not arrive. */
-  readonly isInDoubt: boolean;
-  constructor(isInDoubt: boolean, cause?: unknown) {
-    super('The transaction was not applied in time.', { cause });
-    this.name = 'TransactionExpired';
-    this.isInDoubt = isInDoubt;
-  }
-}
-
 /** A stored item is in a format that this release does not know. Another release has written it, so nothing of it is believed or changed. */
 export class UnknownFormat extends Error {
   constructor(message: string) {
@@ -253,9 +255,12 @@ export class UnknownFormat extends Error {
 export class ConditionFailed extends Error {
   /** Positions of these writes in the transaction. */
   readonly positions: readonly number[];
-  constructor(positions: readonly number[], cause: unknown) {
+  /** Whether an earlier attempt may have been applied: its response did not arrive. */
+  readonly isInDoubt: boolean;
+  constructor(positions: readonly number[], cause: unknown, isInDoubt = false) {
     super('An item was not in the expected state.', { cause });
     this.name = 'ConditionFailed';
     this.positions = positions;
+    this.isInDoubt = isInDoubt;
   }
 }

@@ -18,11 +18,10 @@ export const formats = {
   'idempotency record': { reads: [1], writes: 1 },
   job: { reads: [1], writes: 1 },
   pace: { reads: [1], writes: 1 },
-  /** With its notes of late records. */
-  reminder: { reads: [2], writes: 2 },
+  reminder: { reads: [1], writes: 1 },
   /** Its first byte is twice the number, and one more if its entries are deflated. */
-  record: { reads: [3], writes: 3 },
-  manifest: { reads: [6], writes: 6 },
+  record: { reads: [1], writes: 1 },
+  manifest: { reads: [1], writes: 1 },
   ids: { reads: [1], writes: 1 },
   column: { reads: [1], writes: 1 },
   bucket: { reads: [1], writes: 1 },
@@ -33,7 +32,7 @@ export const formats = {
   /** The items that a step of compaction writes and replaces. */
   step: { reads: [1], writes: 1 },
   /** Callers store cursors. Their first byte is the number. */
-  'cursor of changes': { reads: [3], writes: 3 },
+  'cursor of changes': { reads: [1], writes: 1 },
   'cursor of a history': { reads: [1], writes: 1 },
   'cursor of a list': { reads: [1], writes: 1 },
   'cursor of deleted entities': { reads: [1], writes: 1 },

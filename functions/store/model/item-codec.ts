@@ -21,8 +21,12 @@ import type { Item } from './writes.ts';
 /** Bytes of the long text, which is in another item: what its deletion costs is known without reading it. */
 const textBytes = 'textBytes';
 
-/** Returns the item that stores an entity. @param stamp of its change in the change log. */
-export function encodeEntity(tenant: string, stored: StoredEntity | DeletedEntity, stamp: number): Item {
+/** Returns the item that stores an entity. @param logPosition of its change in the change log. */
+export function encodeEntity(
+  tenant: string,
+  stored: StoredEntity | DeletedEntity,
+  logPosition: number,
+): Item {
   const { kind, entity, version, deletion } = stored;
   const { description } = entity;
   const { id, ...fields } = entity;
@@ -32,7 +36,7 @@ export function encodeEntity(tenant: string, stored: StoredEntity | DeletedEntit
     ...(deletion ? encodeDeletion(tenant, stored) : { ...indexKeys(tenant, kind, entity), id }),
     kind,
     version,
-    stamp,
+    logPosition,
     ...formatAttributes('entity'),
     ...fields,
     ...(description !== undefined && { [longTextField]: toInlineText(description) }),
@@ -47,7 +51,7 @@ export const internalAttributes: ReadonlySet<string> = new Set([
   table.timeToLive,
   'kind',
   'version',
-  'stamp',
+  'logPosition',
   ...deletionAttributes,
   'format',
   textBytes,
@@ -81,7 +85,7 @@ function decodeFields(item: Item) {
   return {
     kind: item['kind'] as Kind,
     version: item['version'] as number,
-    stamp: item['stamp'] as number,
+    logPosition: item['logPosition'] as number,
     entity: fields as unknown as ItemFields,
   };
 }

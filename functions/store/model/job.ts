@@ -29,7 +29,7 @@ export interface SweepWork {
 export interface ArchiveWork {
   readonly type: 'archive';
   readonly id: string;
-  /** When the job began, milliseconds since 1970: later projects can have earlier ids. */
+  /** The head of the projects' log when the job began: later projects can have earlier ids. */
   readonly asOf: number;
   readonly after: string;
 }
@@ -39,7 +39,7 @@ export interface CloneWork {
   readonly type: 'clone';
   readonly from: string;
   readonly to: string;
-  /** When the job began, milliseconds since 1970: later tasks can have earlier ids. */
+  /** The head of the tasks' log when the job began: later tasks can have earlier ids. */
   readonly asOf: number;
   readonly after: string;
 }

@@ -5,8 +5,8 @@ export interface LogEntry {
   readonly id: string;
   /** The version that the change made. A deletion counts as one more. */
   readonly version: number;
-  /** The stamp of the entity's change before this one; 0 for a creation. */
-  readonly previousStamp: number;
+  /** The position of the entity's change before this one; 0 for a creation. */
+  readonly previousPosition: number;
   /** Absent for a creation and for a restore, which are told apart by the version. */
   readonly before?: Row | undefined;
   /** Absent for a deletion. */

@@ -1,6 +1,6 @@
 /**
  * The contents of a record as bytes. Every list reads all pending records, so their bytes are the price of lists.
- * Ids take 16 bytes, names of fields and frequent values one, and times are differences from the stamp.
+ * Ids take 16 bytes, names of fields and frequent values one, and times are differences from that of the record.
  */
 import { deflateRawSync } from 'node:zlib';
 import { ByteReader, ByteWriter, isUuid } from './bytes.ts';
@@ -40,7 +40,7 @@ const numberOfField = new Map(fieldNames.map((name, number) => [name, number]));
 const otherField = 15;
 
 /** What an entry has, as bits of one number with its version. */
-const has = { before: 1, after: 2, uuid: 4, previousStamp: 8 } as const;
+const has = { before: 1, after: 2, uuid: 4, previousPosition: 8 } as const;
 const flags = 16;
 
 /** Returns a value of a row, unless it is inherited from `Object`. */
@@ -80,31 +80,30 @@ function readRow(reader: ByteReader, { baseMs, previous }: RowOptions): Row {
 }
 
 /** Writes an entry; of `after`, only the fields that differ from `before`. */
-function writeEntry(writer: ByteWriter, entry: LogEntry, stamp: number): void {
-  const { id, version, previousStamp, before, after } = entry;
+function writeEntry(writer: ByteWriter, entry: LogEntry, time: number): void {
+  const { id, version, previousPosition, before, after } = entry;
   const hasUuid = isUuid(id);
   const marks =
     (before ? has.before : 0) +
     (after ? has.after : 0) +
     (hasUuid ? has.uuid : 0) +
-    (previousStamp === 0 ? 0 : has.previousStamp);
+    (previousPosition === 0 ? 0 : has.previousPosition);
   writer.number(version * flags + marks);
   if (hasUuid) writer.id(id);
   else writer.text(id);
-  if (previousStamp !== 0) writer.signed(stamp - previousStamp);
-  // The row was changed last at about its stamp.
-  if (before) writeRow(writer, before, { baseMs: previousStamp || stamp });
-  if (after) writeRow(writer, changedFields(before, after), { baseMs: stamp, previous: before });
+  if (previousPosition !== 0) writer.number(previousPosition);
+  if (before) writeRow(writer, before, { baseMs: time });
+  if (after) writeRow(writer, changedFields(before, after), { baseMs: time, previous: before });
 }
 
-function readEntry(reader: ByteReader, stamp: number): LogEntry {
+function readEntry(reader: ByteReader, time: number): LogEntry {
   const marks = reader.number();
   const version = Math.floor(marks / flags);
   const id = marks & has.uuid ? reader.id() : reader.text();
-  const previousStamp = marks & has.previousStamp ? stamp - reader.signed() : 0;
-  const before = marks & has.before ? readRow(reader, { baseMs: previousStamp || stamp }) : undefined;
-  const changed = marks & has.after ? readRow(reader, { baseMs: stamp, previous: before }) : undefined;
-  return { id, version, previousStamp, before, after: changed && { ...before, ...changed } };
+  const previousPosition = marks & has.previousPosition ? reader.number() : 0;
+  const before = marks & has.before ? readRow(reader, { baseMs: time }) : undefined;
+  const changed = marks & has.after ? readRow(reader, { baseMs: time, previous: before }) : undefined;
+  return { id, version, previousPosition, before, after: changed && { ...before, ...changed } };
 }
 
 /** What a record contains. */
@@ -128,11 +127,11 @@ const readActor = (reader: ByteReader): string | undefined =>
 /**
  * Encodes the contents of a record: the format, the actor, which takes 17 bytes if it is a UUID, and the entries. Several entries are
  * deflated, if that makes them shorter: they have texts and ids in common.
- * @param stamp of the record.
+ * @param time of the record, in milliseconds since 1970.
  */
-export function encodeContents({ actor, entries }: RecordContents, stamp: number): Buffer {
+export function encodeContents({ actor, entries }: RecordContents, time: number): Buffer {
   const writer = new ByteWriter();
-  for (const entry of entries) writeEntry(writer, entry, stamp);
+  for (const entry of entries) writeEntry(writer, entry, time);
   const plain = writer.bytes();
   const deflated = entries.length < 2 ? plain : deflateRawSync(plain);
   const isDeflated = deflated.length < plain.length;
@@ -145,10 +144,10 @@ const maxInflatedBytes = 8_000_000;
 
 /**
  * Decodes what `encodeContents` returns.
- * @param stamp of the record.
+ * @param time of the record, in milliseconds since 1970.
  * @throws UnknownFormat when another release has encoded it.
  */
-export function decodeContents(encoded: Uint8Array, stamp: number): RecordContents {
+export function decodeContents(encoded: Uint8Array, time: number): RecordContents {
   const [first = 0] = encoded;
   requireFormat('record', first >> 1);
   const isDeflated = (first & 1) === 1;
@@ -157,6 +156,6 @@ export function decodeContents(encoded: Uint8Array, stamp: number): RecordConten
   const body = encoded.subarray(1 + outer.position);
   const reader = new ByteReader(isDeflated ? inflate(body, maxInflatedBytes) : body);
   const entries: LogEntry[] = [];
-  while (reader.hasMore) entries.push(readEntry(reader, stamp));
+  while (reader.hasMore) entries.push(readEntry(reader, time));
   return { actor, entries };
 }

@@ -1,18 +1,17 @@
 /** Change sets as transactions: all of a change set is written, or nothing. */
 
 import { environment } from '../../runtime/environment.ts';
-import { logWarning } from '../../runtime/logger.ts';
-import { parseLogPartition, recordWrites, stampOf, transactionStamp } from '../model/change-log.ts';
-import { buildTextWrite, buildWrite, type ChangeSet, mergeChangeSets } from '../model/changes.ts';
+import { now } from '../../runtime/time-and-chance.ts';
+import { fillerWrite, isSameRecord, type RecordWrite, recordWrites } from '../model/change-log.ts';
+import { buildTextWrite, buildWrite, type ChangeSet, kindOf, mergeChangeSets } from '../model/changes.ts';
 import { ConditionFailed, StoreUnavailable, TooManyWrites } from '../model/errors.ts';
-import { lateAfterMs, maxCommitMs } from '../model/log-timing.ts';
+import type { Kind } from '../model/relations.ts';
 import { buildSubjectWrites } from '../model/subject.ts';
 import { itemBytes, writeUnits } from '../model/write-units.ts';
 import { type Item, maxTransactionWrites, type Write } from '../model/writes.ts';
-import { applyOnce, withdraw } from './apply-once.ts';
 import { findRecordedResult, recordResult } from './idempotency.ts';
 import { requireJobCapacity } from './job-limit.ts';
-import { reportLateRecords, requireReminders } from './reminders.ts';
+import { Positions } from './positions.ts';
 import type { Session } from './session.ts';
 
 /** A change set, and the result of the request when it is applied. */
@@ -25,15 +24,16 @@ export interface UnitOfWork<Result> extends ChangeSet {
 /** A transaction that is ready to be sent. */
 interface Transaction {
   readonly writes: readonly Write[];
-  /** Its records. A transaction without changes of entities has none. */
-  readonly records: readonly Item[];
-  /**
-   * The time until which it may be sent, in milliseconds since 1970. One without records has no stamp, so it is sent for as long as the request
-   * has time.
-   */
-  readonly sendUntil?: number | undefined;
-  /** Builds the transaction of the same change set, with a new stamp and new records. */
-  readonly rebuild: () => Promise<Transaction>;
+  /** Its records, by kind. A transaction without changes of entities has none. */
+  readonly records: ReadonlyMap<Kind, RecordWrite>;
+}
+
+/** What a unit of work writes with. */
+interface Writer {
+  readonly session: Session;
+  readonly positions: Positions;
+  /** Writes that belong to each of its transactions. */
+  readonly more?: readonly Write[];
 }
 
 /** DynamoDB allows 4 MB in a transaction. JSON is never much smaller than DynamoDB's own measure. */
@@ -55,31 +55,18 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((one, other) 
 
 /** Returns the transaction of a change set: its entities, their long texts and subjects, the records of their change, and further writes. */
 async function buildTransaction(
-  session: Session,
-  changeSet: ChangeSet,
-  more: readonly Write[] = [],
+  { session: { tenant, actor }, positions, more = [] }: Writer,
+  { changes, writes = [] }: ChangeSet,
 ): Promise<Transaction> {
-  const { changes, writes = [] } = changeSet;
-  await requireReminders(session, changes);
-  // Last, because the time until the transaction is committed counts from it.
-  const nowMs = await session.database.time();
-  const stamp = transactionStamp(changes, nowMs);
+  const taken = await positions.forChanges(changes);
   const own = changes.flatMap((change) => [
-    buildWrite(session.tenant, change, stamp),
-    ...buildTextWrite(session.tenant, change),
-    ...buildSubjectWrites(session.tenant, change),
+    buildWrite(tenant, change, taken.get(kindOf(change)) as number),
+    ...buildTextWrite(tenant, change),
+    ...buildSubjectWrites(tenant, change),
   ]);
-  const records = recordWrites(session.tenant, changes, stamp, {
-    actor: session.actor,
-    historyDays: environment.historyDays(),
-  });
-  const rebuild = (): Promise<Transaction> => buildTransaction(session, changeSet, more);
-  return {
-    writes: [...own, ...records, ...writes, ...more],
-    records: records.map(({ put }) => put),
-    sendUntil: changes.length > 0 ? nowMs + maxCommitMs : undefined,
-    rebuild,
-  };
+  const historyDays = environment.historyDays();
+  const records = recordWrites(tenant, changes, { positions: taken, time: now(), actor, historyDays });
+  return { writes: [...own, ...records.values(), ...writes, ...more], records };
 }
 
 function fitsOneTransaction({ writes }: Transaction): boolean {
@@ -93,40 +80,84 @@ function fitsOneTransaction({ writes }: Transaction): boolean {
 }
 
 /**
- * Reports the records of an applied transaction when they may be late. The transaction is applied, so no error may end the request: the
- * table's stream notices the records as well.
+ * Decides what became of a transaction, by the position of one of its records: who is first there decides. Either the transaction has put its record
+ * and was applied, or a filler keeps it from being applied from now on.
  */
-async function noticeLateRecords(session: Session, { records }: Transaction): Promise<void> {
+async function wasApplied({ database }: Session, record: Item): Promise<boolean> {
+  const key = { pk: record.pk, sk: record.sk };
+  const filler = fillerWrite(key, now());
   try {
-    const nowMs = await session.database.time();
-    for (const { pk, sk } of records) {
-      const log = parseLogPartition(pk);
-      if (log && stampOf(sk) + lateAfterMs < nowMs) await reportLateRecords(session, log.kind, [sk]);
-    }
+    await database.putItem(filler.put, filler.condition);
+    return false;
   } catch (error) {
-    logWarning('A late record was not reported.', { tenant: session.tenant, error: String(error) });
+    if (!(error instanceof ConditionFailed)) throw error;
+    const found = await database.get(key);
+    return found !== undefined && isSameRecord(found, record);
   }
 }
 
-async function send(session: Session, first: Transaction): Promise<void> {
+/** Sends a transaction, and finds out what became of it when no response says so. After an error it was not applied, unless the error is in doubt. */
+async function sendOnce({ session, positions }: Writer, { writes, records }: Transaction): Promise<void> {
+  const [first] = records;
+  try {
+    await session.database.transact(writes, { isDecidable: first !== undefined });
+  } catch (error) {
+    const mayBeApplied =
+      (error instanceof ConditionFailed || error instanceof StoreUnavailable) && error.isInDoubt;
+    if (!first || !mayBeApplied) throw error;
+    const [kind, { put }] = first;
+    try {
+      if (await wasApplied(session, put)) return;
+    } catch (unknown) {
+      if (unknown instanceof StoreUnavailable) unknown.isInDoubt = true;
+      throw unknown;
+    }
+    positions.drop([kind]);
+    if (error instanceof StoreUnavailable) error.isInDoubt = false;
+    throw error;
+  }
+}
+
+/**
+ * Sends a transaction, with other positions while these are filled by others.
+ * @throws ConditionFailed when another writer has changed an item.
+ */
+async function send(writer: Writer, changeSet: ChangeSet, first: Transaction): Promise<void> {
   if (first.writes.length === 0) return;
-  await applyOnce(first, {
-    send: async (transaction) => {
-      await session.database.transact(transaction.writes, transaction.sendUntil);
-      await noticeLateRecords(session, transaction);
-    },
-    withdraw: async (transaction) => {
-      const isWithdrawn = await withdraw(session, transaction.records[0] as Item);
-      if (!isWithdrawn) await noticeLateRecords(session, transaction);
-      return isWithdrawn;
-    },
-    rebuild: ({ rebuild }) => rebuild(),
-  });
+  for (let transaction = first; ; transaction = await buildTransaction(writer, changeSet)) {
+    const { writes, records } = transaction;
+    try {
+      await sendOnce(writer, transaction);
+      writer.positions.drop(records.keys());
+      return;
+    } catch (error) {
+      if (!(error instanceof ConditionFailed)) throw error;
+      const lost = [...records].filter(([, record]) => error.positions.includes(writes.indexOf(record)));
+      for (const [kind, { put }] of lost) await writer.positions.lose(kind, put);
+      if (lost.length < error.positions.length) throw error;
+    }
+  }
+}
+
+/** Lets a unit of work take positions, and fills those that it does not use. */
+async function withPositions<Result>(
+  session: Session,
+  write: (positions: Positions) => Promise<Result>,
+): Promise<Result> {
+  const positions = new Positions(session);
+  try {
+    return await write(positions);
+  } finally {
+    await positions.fillLeft();
+  }
 }
 
 /** Applies a change set that always fits into one transaction. */
-export const applyChangeSet = async (session: Session, changeSet: ChangeSet): Promise<void> =>
-  send(session, await buildTransaction(session, changeSet));
+export const applyChangeSet = (session: Session, changeSet: ChangeSet): Promise<void> =>
+  withPositions(session, async (positions) => {
+    const writer = { session, positions };
+    await send(writer, changeSet, await buildTransaction(writer, changeSet));
+  });
 
 /**
  * Applies change sets one after the other, as many in one transaction as fit. Each is applied completely or not at all.
@@ -139,30 +170,51 @@ export async function applyInBatches(
 ): Promise<void> {
   for (let start = 0; start < changeSets.length; start += batchSize) {
     const batch = changeSets.slice(start, start + batchSize);
-    const transaction = await buildTransaction(session, mergeChangeSets(batch));
-    if (batch.length === 1 || fitsOneTransaction(transaction)) await send(session, transaction);
-    else await applyInBatches(session, batch, Math.ceil(batch.length / 2));
+    const merged = mergeChangeSets(batch);
+    const isApplied = await withPositions(session, async (positions) => {
+      const writer = { session, positions };
+      const transaction = await buildTransaction(writer, merged);
+      if (batch.length > 1 && !fitsOneTransaction(transaction)) return false;
+      await send(writer, merged, transaction);
+      return true;
+    });
+    if (!isApplied) await applyInBatches(session, batch, Math.ceil(batch.length / 2));
   }
 }
 
 /**
- * Returns the transaction of a change set, or of the one that takes its place when it is too large.
+ * Applies a change set, or the one that takes its place when it is too large.
  * @throws TooManyWrites when no transaction takes it; TooManyJobs when the tenant may not begin its jobs.
  */
-async function fittingTransaction(
-  session: Session,
+async function sendFitting(
+  writer: Writer,
   changeSet: ChangeSet,
   orElse: ChangeSet | undefined,
-  record: readonly Write[],
-): Promise<Transaction> {
-  // Before the transaction is built: the time until it is committed counts from there.
-  await requireJobCapacity(session, changeSet.writes);
-  const whole = await buildTransaction(session, changeSet, record);
-  if (fitsOneTransaction(whole)) return whole;
-  if (!changeSet.writes) await requireJobCapacity(session, orElse?.writes);
-  const rest = orElse && (await buildTransaction(session, orElse, record));
+): Promise<void> {
+  await requireJobCapacity(writer.session, changeSet.writes);
+  const whole = await buildTransaction(writer, changeSet);
+  if (fitsOneTransaction(whole)) return send(writer, changeSet, whole);
+  if (!changeSet.writes) await requireJobCapacity(writer.session, orElse?.writes);
+  const rest = orElse && (await buildTransaction(writer, orElse));
   if (!rest || !fitsOneTransaction(rest)) throw new TooManyWrites();
-  return rest;
+  return send(writer, orElse, rest);
+}
+
+/** Applies a unit of work, and records its result. Returns false when an item has changed since it was read. */
+async function isApplied<Result>(
+  session: Session,
+  positions: Positions,
+  { orElse, result, ...changeSet }: UnitOfWork<Result>,
+): Promise<boolean> {
+  const changed = new Set(changeSet.changes.map(({ after }) => after));
+  const more = recordResult(session, result, changed, now());
+  try {
+    await sendFitting({ session, positions, more }, changeSet, orElse);
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionFailed) return false;
+    throw error;
+  }
 }
 
 /**
@@ -170,24 +222,21 @@ async function fittingTransaction(
  * idempotency key is applied once: when it is sent again, it gets the recorded result.
  *
  * @param build reads what it needs; called once for each attempt.
+ * @param kinds that it is going to change in any case: their positions are taken while it reads. Those of others are taken when it will not be refused.
  * @throws StoreUnavailable when the time of the request is over; TooManyWrites, TooManyJobs; and the errors of `build`.
  */
-export async function commit<Result>(
+export const commit = <Result>(
   session: Session,
   build: (attempt: number) => Promise<UnitOfWork<Result>>,
-): Promise<Result> {
-  for (let attempt = 1; ; attempt += 1) {
-    const recorded = await findRecordedResult(session);
-    if (recorded) return recorded.result as Result;
-    const { orElse, result, ...changeSet } = await build(attempt);
-    const changed = new Set(changeSet.changes.map(({ after }) => after));
-    const record = recordResult(session, result, changed, await session.database.time());
-    try {
-      await send(session, await fittingTransaction(session, changeSet, orElse, record));
-      return result;
-    } catch (error) {
-      if (!(error instanceof ConditionFailed)) throw error;
-      if (!(await session.database.deadline.backOff(attempt))) throw new StoreUnavailable(error, true);
+  kinds: readonly Kind[] = [],
+): Promise<Result> =>
+  withPositions(session, async (positions) => {
+    for (let attempt = 1; ; attempt += 1) {
+      const recorded = await findRecordedResult(session);
+      if (recorded) return recorded.result as Result;
+      if (attempt === 1) positions.request(kinds);
+      const unit = await build(attempt);
+      if (await isApplied(session, positions, unit)) return unit.result;
+      if (!(await session.database.deadline.backOff(attempt))) throw new StoreUnavailable(undefined, true);
     }
-  }
-}
+  });

@@ -3,7 +3,9 @@
  * results are stored as JSON in several items, compressed. What a request did not change is stored as its id and version, and read again:
  * otherwise, a small request that changes nothing could store all long descriptions that it names.
  */
+
 import { constants, deflateRawSync } from 'node:zlib';
+import { now } from '../../runtime/time-and-chance.ts';
 import type { StoredEntity, WholeEntity } from '../model/entity.ts';
 import { EntityNotFound, IdempotencyKeyReused } from '../model/errors.ts';
 import { inflate } from '../model/inflate.ts';
@@ -103,7 +105,7 @@ export async function findRecordedResult(
   if (!idempotency) return undefined;
   const first = await database.get(partKey(tenant, idempotency, 0));
   // DynamoDB deletes expired items up to days late.
-  if (!first || (first['expiresAt'] as number) <= inSeconds(await database.time())) return undefined;
+  if (!first || (first['expiresAt'] as number) <= inSeconds(now())) return undefined;
   requireReadable('idempotency record', first, recordFields);
   if (first['fingerprint'] !== idempotency.fingerprint) throw new IdempotencyKeyReused();
   session.replayed = true;
@@ -128,14 +130,14 @@ export function recordResult(
       : value,
   );
   const json = deflateRawSync(text, { level: constants.Z_BEST_SPEED });
-  const now = inSeconds(nowMs);
+  const nowSeconds = inSeconds(nowMs);
   const parts = Math.ceil(json.length / maxPartBytes);
   return Array.from({ length: parts }, (_, part) => {
     const put = {
       ...partKey(tenant, idempotency, part),
       ...formatAttributes('idempotency record'),
       result: json.subarray(part * maxPartBytes, (part + 1) * maxPartBytes),
-      expiresAt: now + retentionSeconds,
+      expiresAt: nowSeconds + retentionSeconds,
     };
     // The condition of the first part holds for all.
     if (part > 0) return { put };
@@ -143,7 +145,7 @@ export function recordResult(
       put: { ...put, fingerprint: idempotency.fingerprint, parts },
       condition: {
         expression: 'attribute_not_exists(pk) OR expiresAt <= :now',
-        values: { ':now': now },
+        values: { ':now': nowSeconds },
       },
     };
   });

@@ -1,7 +1,7 @@
 /** Jobs, with what can happen to their deliveries and workers: each is done once, and none stops another. */
 import type { DynamoDBRecord } from 'aws-lambda';
 import { jobSortKey } from '#functions/store/model/job.ts';
-import { reminderKey } from '#functions/store/model/reminder.ts';
+import { encodeReminder } from '#functions/store/model/reminder.ts';
 import type { Item } from '#functions/store/model/writes.ts';
 import { jobTimeoutMs } from '#lib/hosting/functions.ts';
 import { conflicting, refused, touches } from '../../support/table/faults.ts';
@@ -164,6 +164,22 @@ describe('while indexes and replicas lag,', () => {
 });
 
 scenario(
+  'the job of a clone copies no task that came after it began, also one with an earlier id',
+  async (world) => {
+    const project = await createProject(world, tasks);
+    const [first] = (await succeed(world, 'GET', `/v1/projects/${project}/tasks?limit=1`)).data;
+    const clone = (await succeed(world, 'POST', `/v1/projects/${project}/clone`)).id;
+    const body = { name: 'later', projectId: project };
+    const own = await send(world, 'PUT', `/v1/tasks/${world.newId(60_000)}`, body, { 'if-none-match': '*' });
+    expect(own.status).toBe(201);
+    await succeed(world, 'PATCH', `/v1/tasks/${first?.id}`, { status: 'later' });
+    await world.settle();
+    expect(await totalOf(world, `projects/${clone}/tasks`)).toBe(tasks);
+    expect(await totalOf(world, `projects/${project}/tasks`)).toBe(tasks + 1);
+  },
+);
+
+scenario(
   'a large deletion is complete, and no call of a function takes longer than it may',
   async (world) => {
     const organizationId = await create(world, 'organizations');
@@ -251,16 +267,7 @@ describe('work that cannot be done', () => {
   });
 
   scenario('as a reminder of another release, does not stop the schedule, and is reported', async (world) => {
-    await create(world, 'organizations');
-    const key = reminderKey({ tenant: 'public', kind: 'organization' });
-    const known = world.table.snapshot().find(({ pk, sk }) => pk === key.pk && sk === key.sk) as Item;
-    const unknown = {
-      ...known,
-      pk: 'other#reminder',
-      byStatus: new Date(0).toISOString(),
-      dueAt: 0,
-      format: 99,
-    };
+    const unknown = { ...encodeReminder({ tenant: 'other', kind: 'organization', dueAt: 0 }), format: 99 };
     const [job] = await deleteProjects(world, 1);
     await put(world, unknown);
     process.env['LOG_LEVEL'] = 'WARN';

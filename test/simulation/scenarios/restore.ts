@@ -20,6 +20,9 @@ import type { World } from '../world.ts';
 
 afterEach(() => setTimeAndChance());
 
+/** Copies that are made until one is not correct, at most. */
+const maxRounds = 20;
+
 /** Writes until there have been some transactions. @returns the items in the middle of the last one. */
 async function itemsInMiddle(
   world: World,
@@ -44,7 +47,8 @@ async function itemsInMiddle(
 
 test('a table with a part of a transaction is correct after the repair, and after compaction', async () => {
   let broken = 0;
-  for (let round = 0; round < runs(4, 10); round += 1) {
+  // A copy can be correct by chance.
+  for (let round = 0; round < runs(4, 10) || (broken === 0 && round < maxRounds); round += 1) {
     await inWorld(async (world) => {
       // Compaction of this test has the time of its table.
       setTimeAndChance(world.time);
@@ -54,7 +58,7 @@ test('a table with a part of a transaction is correct after the repair, and afte
       const restored = new MemoryTable(tableName, world.time);
       for (const Item of items) await restored.putItem({ TableName: tableName, Item });
       await world.wait(3_600_000);
-      const audit = (repair: boolean) => auditTable(restored, tableName, { pauseMs: 0, marginMs: 0, repair });
+      const audit = (repair: boolean) => auditTable(restored, tableName, { pauseMs: 0, repair });
       if (!isClean(await audit(true))) broken += 1;
       expect(isClean(await audit(false))).toBe(true);
       // The log still has the part of the transaction.

@@ -14,7 +14,6 @@ import type {
 } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { delay, now, random, type TimeAndChance } from '#functions/runtime/time-and-chance.ts';
-import type { Clock } from '#functions/store/dynamodb/clock.ts';
 import type { DynamoDb } from '#functions/store/dynamodb/operations.ts';
 import { type IndexName, table } from '#functions/store/model/table.ts';
 import type { Item } from '#functions/store/model/writes.ts';
@@ -63,7 +62,7 @@ const ignore = (): void => undefined;
 
 export class MemoryTable implements DynamoDb {
   readonly tableName: string;
-  readonly clock: Clock;
+  clockErrorMs = 0;
   /** Decides what happens to the calls from now on, before `faults` do. */
   intercept: Intercept | undefined;
   #drawCourse: Intercept | undefined;
@@ -83,9 +82,6 @@ export class MemoryTable implements DynamoDb {
   constructor(tableName = 'table', time: TableTime = { now, delay, random }) {
     this.tableName = tableName;
     this.#time = time;
-    const read = () => ({ wall: time.now(), monotonic: time.now() });
-    const tell = () => time.now();
-    this.clock = { read, now: tell, earliest: tell, observe: ignore, isContradictory: () => false };
     const { 'by-creation': byCreation, 'by-status': byStatus, 'by-parent': byParent } = table.indexes;
     this.#indexes = {
       'by-creation': new LaggingItems(byCreation),
@@ -138,8 +134,6 @@ export class MemoryTable implements DynamoDb {
 
   transactWriteItems: DynamoDb['transactWriteItems'] = (input, abortSignal) =>
     this.#call('TransactWriteItems', input, abortSignal, (course) => this.#transact(input, course));
-
-  async askTime(): Promise<void> {}
 
   destroy(): void {}
 

@@ -7,7 +7,7 @@ import type { DynamoDb } from '#functions/store/dynamodb/operations.ts';
 import type { IndexName } from '#functions/store/model/table.ts';
 import type { Item, Key } from '#functions/store/model/writes.ts';
 
-export type Method = Exclude<keyof DynamoDb, 'clock' | 'askTime' | 'destroy'>;
+export type Method = Exclude<keyof DynamoDb, 'clockErrorMs' | 'destroy'>;
 
 export interface Request {
   readonly method: Method;

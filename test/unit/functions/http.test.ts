@@ -553,7 +553,7 @@ describe('problems', () => {
       { headers: { etag: versionTag(stored.entity.id, 1) } },
     ],
     ['idempotency-key-reused', new IdempotencyKeyReused(), {}],
-    ['cursor-expired', new CursorExpired('the data was rebuilt'), {}],
+    ['cursor-expired', new CursorExpired('the data was restored'), {}],
     [
       'invalid-request',
       new ReferenceNotFound(references),

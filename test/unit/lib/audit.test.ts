@@ -8,7 +8,14 @@ import { updateEntity } from '#functions/store/entities/update-entity.ts';
 import { openLog } from '#functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
 import { emptyManifest } from '#functions/store/lists/engine/format/manifest.ts';
 import { listEntities } from '#functions/store/lists/list-entities.ts';
-import { logPartition, manifestSortKey } from '#functions/store/model/change-log.ts';
+import {
+  fillerWrite,
+  logPartition,
+  manifestSortKey,
+  recordKey,
+  recordPrefix,
+  sequencerKey,
+} from '#functions/store/model/change-log.ts';
 import { buildCreate } from '#functions/store/model/changes.ts';
 import type { Fields, StoredEntity } from '#functions/store/model/entity.ts';
 import { UnknownFormat } from '#functions/store/model/errors.ts';
@@ -21,7 +28,7 @@ import type { Session } from '#functions/store/unit-of-work/session.ts';
 import { auditTable } from '#lib/audit/audit-table.ts';
 import { rebuildLogs } from '#lib/audit/change-logs.ts';
 import { Checksum, Checksums, KeyFilter, maxExactKeys, type StoredCopy } from '#lib/audit/checksums.ts';
-import { isLimited, type Report } from '#lib/audit/report.ts';
+import { isClean, isLimited, type Report, reportLines } from '#lib/audit/report.ts';
 import { scanTable } from '#lib/audit/scan.ts';
 import { maxFindings } from '#lib/audit/snapshot.ts';
 import { compactAll } from '#test/support/compaction.ts';
@@ -40,13 +47,10 @@ beforeEach(async () => {
 
 afterEach(() => setTimeAndChance());
 
-/** Audits when all records are settled. */
-async function audit(repair = false): Promise<Report> {
-  await time.delay(60_000);
-  return auditTable(store.client, store.tableName, { repair, pauseMs: 50 });
-}
+const audit = (repair = false): Promise<Report> =>
+  auditTable(store.client, store.tableName, { repair, pauseMs: 50 });
 
-const clean = { orphans: [], malformed: [], texts: [], subjects: [], logs: [] };
+const clean = { orphans: [], malformed: [], texts: [], subjects: [], sequencers: [], logs: [] };
 
 describe('audit table', () => {
   /** The audit finds the errors that a test writes, and nothing else, and repairs them. Other writers continue. */
@@ -85,7 +89,7 @@ describe('audit table', () => {
     const report = await auditTable(store.client, store.tableName, { pauseMs: 500 });
     isOver = true;
     await Promise.all(writers);
-    expect(report).toMatchObject({ orphans: [], malformed: [], texts: [], subjects: [], logs: [] });
+    expect(report).toMatchObject(clean);
     expect(await audit()).toMatchObject(clean);
   });
 
@@ -107,7 +111,7 @@ describe('audit table', () => {
     const { tasks } = await fill(session, 1);
     const { entity } = tasks[0] as StoredEntity;
     const userId = buildCreate('user', { name: 'u', status: 'active' }, now()).after.entity.id;
-    const Item = encodeEntity('a', { kind: 'task', entity: { ...entity, userId }, version: 2 }, now());
+    const Item = encodeEntity('a', { kind: 'task', entity: { ...entity, userId }, version: 2 }, 1);
     await store.client.send(new PutCommand({ TableName: store.tableName, Item }));
     await audit(true);
     expect(await audit()).toMatchObject(clean);
@@ -118,10 +122,7 @@ describe('audit table', () => {
 describe('change logs', () => {
   const compare = async () => (await audit()).logs;
 
-  async function rebuild(): Promise<void> {
-    await time.delay(60_000);
-    await rebuildLogs(store.client, store.tableName);
-  }
+  const rebuild = () => rebuildLogs(store.client, store.tableName);
 
   const newTag = (tenant: string, name: string): Promise<StoredEntity> =>
     createEntity(store.session(tenant), 'tag', { name, status: 'active', organizationId: null });
@@ -133,7 +134,7 @@ describe('change logs', () => {
 
   /** Writes an entity without a record, as a restored table may have it. */
   const putWithoutRecord = ({ kind, entity, version }: StoredEntity, tenant: string, name: string) => {
-    const Item = encodeEntity(tenant, { kind, entity: { ...entity, name }, version: version + 1 }, now());
+    const Item = encodeEntity(tenant, { kind, entity: { ...entity, name }, version: version + 1 }, 1);
     return store.client.send(new PutCommand({ TableName: store.tableName, Item }));
   };
 
@@ -157,7 +158,7 @@ describe('change logs', () => {
     await newTag(tenant, 'a');
     await compactAll(store.database(), tenant, 'tag');
     const log = openLog(store.database(), tenant, 'tag');
-    const { manifest = emptyManifest } = await log.readHead(now());
+    const manifest = (await log.readManifest()) ?? emptyManifest;
     const segments = manifest.segments.map((segment) => ({ ...segment, deleted: segment.deleted - 1 }));
     expect(await log.replaceManifest({ ...manifest, version: manifest.version + 1, segments })).toBe(true);
     const found = { log: logPartition(tenant, 'tag'), ids: [], wrongTotal: 2 };
@@ -166,13 +167,22 @@ describe('change logs', () => {
     expect(await compare()).toEqual([]);
   });
 
-  test('lists are right after a rebuild when the clock of a writer was ahead', async () => {
+  test('lists are right after a rebuild while writers create and delete', async () => {
     const tenant = randomUUID();
-    setTimeAndChance(new VirtualTime(2, now() + 500));
-    await newTag(tenant, 'a');
-    setTimeAndChance(time);
-    await rebuild();
-    expect(await names(tenant)).toEqual(['a']);
+    for (const name of ['a', 'b', 'c']) await newTag(tenant, name);
+    store.table.faults = { latencyMs: [1, 20] };
+    let isOver = false;
+    const writers = Array.from({ length: 4 }, async () => {
+      while (!isOver) {
+        const { entity } = await newTag(tenant, 'new');
+        if (time.random() < 0.5) await deleteEntity(store.session(tenant), 'tag', entity.id);
+      }
+    });
+    for (let round = 0; round < 5; round += 1) await rebuildLogs(store.client, store.tableName);
+    isOver = true;
+    await Promise.all(writers);
+    expect(await compare()).toEqual([]);
+    await compactAll(store.database(), tenant, 'tag');
     expect(await compare()).toEqual([]);
   });
 
@@ -192,7 +202,7 @@ describe('change logs', () => {
         'changes',
         (session: Session, id: string) => updateEntity(session, { kind: 'tag', id }, { name: 'b' }),
       ],
-    ])('is not taken for late after the rebuild when it %s an entity', async (_, change) => {
+    ])('has no effect after the rebuild when it %s an entity', async (_, change) => {
       const tenant = randomUUID();
       const { id } = (await newTag(tenant, 'a')).entity;
       const Key = { ...entityKey(tenant, 'tag', id) };
@@ -204,7 +214,7 @@ describe('change logs', () => {
       expect(await names(tenant)).toEqual(['a']);
     });
 
-    test('is found, and not taken for late after the rebuild, when it creates the first entity of a log', async () => {
+    test('is found, and has no effect after the rebuild, when it creates the first entity of a log', async () => {
       const tenant = randomUUID();
       const { id } = (await newTag(tenant, 'a')).entity;
       const Key = { ...entityKey(tenant, 'tag', id) };
@@ -222,7 +232,7 @@ describe('change logs', () => {
       await compactAll(store.database(), tenant, 'tag');
       await newTag(tenant, 'c');
       await store.database().putItem({ ...((await store.database().get(key)) as Item), format: 99 });
-      const unknown = 'The format of a stored item (manifest) is 99, and this release reads 6.';
+      const unknown = 'The format of a stored item (manifest) is 99, and this release reads 1.';
       await expect(names(tenant)).rejects.toThrow(new UnknownFormat(unknown));
       // Records live for a month: compaction from them alone would lose all older rows.
       await expect(compactAll(store.database(), tenant, 'tag')).rejects.toThrow(new UnknownFormat(unknown));
@@ -253,6 +263,82 @@ describe('change logs', () => {
     expect(found).toContainEqual({ log: logPartition(other, 'tag'), ids: [changed.entity.id] });
     await rebuild();
     expect(await compare()).toEqual([]);
+  });
+});
+
+describe('sequencers', () => {
+  /** A restored table can have a sequencer as of an earlier moment than the items of its log. */
+
+  const log = { tenant: 'a', kind: 'tag' } as const;
+
+  const put = (Item: Item) => store.client.send(new PutCommand({ TableName: store.tableName, Item }));
+
+  const make = async (name: string): Promise<string> =>
+    (await createEntity(store.session('a'), 'tag', { name, status: 'active' })).entity.id;
+
+  const deleteRecords = async (): Promise<void> => {
+    for (const { pk, sk } of store.table.snapshot())
+      if (sk.startsWith(recordPrefix)) await store.database().deleteItem({ pk, sk });
+  };
+
+  /** Sets the sequencer back, expects the difference, repairs it, and expects that writes succeed. */
+  async function expectRepair(count: number, position: number): Promise<void> {
+    await put({ ...sequencerKey(log), count });
+    const found = { log: logPartition('a', 'tag'), count, position };
+    expect(await audit()).toMatchObject({ ...clean, sequencers: [found], repaired: 0 });
+    expect(await audit(true)).toMatchObject({ sequencers: [found], repaired: 1 });
+    expect(await audit()).toMatchObject(clean);
+    expect(await store.database().count(sequencerKey(log))).toBe(position + 1);
+    await make('after');
+  }
+
+  test('that are behind the records of their log are found, and raised', async () => {
+    for (const name of ['a', 'b', 'c']) await make(name);
+    await put({ ...sequencerKey(log), count: 1 });
+    await expect(make('d')).rejects.toThrow('is behind its records');
+    await expectRepair(1, 3);
+  });
+
+  test('that are behind the columns of their log, whose records have expired', async () => {
+    for (const name of ['a', 'b']) await make(name);
+    const position = await store.database().count(sequencerKey(log));
+    await store.database().putItem(fillerWrite(recordKey(log, position), now()).put);
+    await compactAll(store.database(), 'a', 'tag');
+    await deleteRecords();
+    await expectRepair(2, 3);
+  });
+
+  test.each([
+    ['an entity', async () => undefined],
+    ['a deleted entity', (id: string) => deleteEntity(store.session('a'), 'tag', id)],
+  ])('that are behind the last change of %s, whose record is missing', async (_, change) => {
+    await make('a');
+    const id = await make('b');
+    await change(id);
+    const position = Number(
+      (await store.database().get(entityKey('a', 'tag', id), { withDeleted: true }))?.['logPosition'],
+    );
+    await store.database().deleteItem(recordKey(log, position));
+    await put({ ...sequencerKey(log), count: 1 });
+    expect((await audit()).sequencers).toEqual([{ log: logPartition('a', 'tag'), count: 1, position }]);
+    await audit(true);
+    expect(await audit()).toMatchObject(clean);
+  });
+
+  test('that are missing count as 0', async () => {
+    await make('a');
+    await store.database().deleteItem(sequencerKey(log));
+    await expect(make('b')).rejects.toThrow('is behind its records');
+    await expectRepair(0, 1);
+  });
+
+  test('are named in the report', async () => {
+    await make('a');
+    await put({ ...sequencerKey(log), count: 0 });
+    expect(reportLines(await audit())[0]).toBe(
+      'Sequencer: that of a#tag#log is at 0, and the log has records up to 1.',
+    );
+    expect(isClean(await audit())).toBe(false);
   });
 });
 
@@ -310,6 +396,7 @@ describe('report', () => {
     malformed: [],
     texts: [],
     subjects: [],
+    sequencers: [],
     logs: [],
     repaired: 0,
   };

@@ -4,7 +4,7 @@ import { tableStatements } from '#lib/infrastructure/table-statements.ts';
 
 describe('table access', () => {
   /** Each operation runs with its role in the stack suite: no call lacks a permission, and no permission a call. */
-  const writing = ['GetItem', 'PutItem', 'BatchGetItem', 'Query'];
+  const writing = ['GetItem', 'PutItem', 'UpdateItem', 'BatchGetItem', 'Query'];
 
   test.each([
     ['showStart', { actions: [] }],
@@ -13,9 +13,9 @@ describe('table access', () => {
     ['updateTask', { actions: [...writing, 'DeleteItem'] }],
     [
       'listProjectTasks',
-      { actions: ['BatchGetItem', 'Query'], indexes: ['by-parent'], usesListEngine: true },
+      { actions: ['GetItem', 'BatchGetItem', 'Query'], indexes: ['by-parent'], usesListEngine: true },
     ],
-    ['restoreUser', { actions: ['GetItem', 'PutItem', 'Query', 'BatchGetItem'], indexes: [] }],
+    ['restoreUser', { actions: ['GetItem', 'PutItem', 'UpdateItem', 'Query', 'BatchGetItem'], indexes: [] }],
   ])('%s', (operation, access) => {
     const contract = routes.find((route) => route.contract.operation === operation)?.contract;
     expect(contract && accessOf(contract)).toEqual(access);

@@ -13,10 +13,8 @@ import { setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
 import { Database } from '#functions/store/dynamodb/database.ts';
 import { Deadline } from '#functions/store/dynamodb/deadline.ts';
 import { createEntity } from '#functions/store/entities/create-entity.ts';
-import { recordWrites } from '#functions/store/model/change-log.ts';
+import { recordWrites, sequencerKey } from '#functions/store/model/change-log.ts';
 import { buildCreate } from '#functions/store/model/changes.ts';
-import { marginMs } from '#functions/store/model/log-timing.ts';
-import { reminderKey } from '#functions/store/model/reminder.ts';
 import type { Item } from '#functions/store/model/writes.ts';
 import { createTag, listTags } from '#functions/tags/contract.ts';
 import { handler as createTagHandler } from '#functions/tags/create-tag.ts';
@@ -109,40 +107,44 @@ describe('event delivery', () => {
     });
   });
 
-  /** Moves the time to some milliseconds since the test began. */
-  const passTo = (passedMs: number): Promise<void> => time.delay(begun + passedMs - time.now());
+  const log = { tenant: '@one', kind: 'tag' } as const;
+
+  /** Sees the writes of this process. */
+  let written: NewLogRecords;
 
   async function startDelivery(): Promise<EventDelivery> {
-    const delivery = new EventDelivery(store.table, store.tableName, url);
+    written = new NewLogRecords();
+    const delivery = new EventDelivery(store.table, store.tableName, url, written.written);
     await delivery.begin();
     return delivery;
   }
 
-  /** Creates a tag, as another process does. @returns its id. */
-  async function create(tenant = '@one'): Promise<string> {
-    const { entity } = await createEntity(store.session(tenant), 'tag', { name: 'x', status: 'active' });
-    return entity.id;
+  /** Creates a tag. @returns its id. */
+  async function create(tenant: string = log.tenant, dynamodb = written.watch(store.table)): Promise<string> {
+    const database = new Database(dynamodb, store.tableName, new Deadline(300_000));
+    const fields = { name: 'x', status: 'active' };
+    return (await createEntity({ tenant, database }, 'tag', fields)).entity.id;
   }
 
-  /** Writes a record whose transaction was built some milliseconds after the beginning of the test. */
-  async function putRecord(passedMs: number): Promise<string> {
-    const stamp = begun + passedMs;
-    const change = buildCreate('tag', { name: 'late', status: 'active' }, stamp);
-    const [record] = recordWrites('@one', [change], stamp);
-    await store.database().putItem(record?.put as Item);
+  /** Puts the record of a transaction that has taken its position long before. */
+  async function putRecord(position: number): Promise<string> {
+    const change = buildCreate('tag', { name: 'late', status: 'active' }, begun);
+    const writes = recordWrites(log.tenant, [change], {
+      positions: new Map([['tag', position]]),
+      time: begun,
+    });
+    await store.database().putItem(writes.get('tag')?.put as Item);
     return change.after.entity.id;
   }
 
   const subjects = (): string[] => requests.flat().map(({ subject }) => subject);
 
-  const placeOf = async (): Promise<unknown> =>
-    (await store.database().get({ pk: '#events', sk: url }))?.['place'];
+  const places = async (): Promise<unknown> =>
+    (await store.database().get({ pk: '#events', sk: url }))?.['places'];
 
   test('posts each change once, of all tenants, and nothing that was before it began', async () => {
-    await create();
-    await passTo(1_000);
+    await create('@one', store.table);
     const delivery = await startDelivery();
-    await passTo(2_000);
     const ids = [await create(), await create('@two')];
     await delivery.run();
     await delivery.run();
@@ -151,13 +153,11 @@ describe('event delivery', () => {
 
   test('sends again what was not accepted, and says so once', async () => {
     const delivery = await startDelivery();
-    await passTo(1_000);
     const id = await create();
     status = 503;
     await delivery.run();
-    await passTo(60_000);
     await delivery.run();
-    expect([subjects(), await placeOf()]).toEqual([[], begun]);
+    expect([subjects(), await places()]).toEqual([[], {}]);
     status = 200;
     await delivery.run();
     expect(subjects()).toEqual([id]);
@@ -165,44 +165,28 @@ describe('event delivery', () => {
     expect(printed).toHaveBeenNthCalledWith(1, expect.stringContaining('503'));
   });
 
-  test('finds a record that appears after a later one', async () => {
+  test('does not wait for a position without a record, and finds the record when it appears', async () => {
     const delivery = await startDelivery();
-    await passTo(4_000);
     const ids = [await create()];
+    const position = await store.database().count(sequencerKey(log));
+    ids.push(await create());
     await delivery.run();
-    ids.push(await putRecord(1_000));
-    await passTo(marginMs + 500);
+    expect([subjects(), await places()]).toEqual([ids, { '@one#tag#log': 1 }]);
+    ids.push(await putRecord(position));
     await delivery.run();
-    expect(subjects()).toEqual(ids);
+    expect([subjects(), await places()]).toEqual([ids, { '@one#tag#log': 3 }]);
   });
 
-  test('a service that starts again continues at its place, with the logs that it knew', async () => {
+  test('a service that starts again continues at its places, with all logs', async () => {
     const first = await startDelivery();
-    await passTo(1_000);
     const ids = [await create()];
     await first.run();
-    await passTo(1_000 + marginMs);
-    await first.run();
-    expect(await placeOf()).toBe(begun + 1_000);
-    await passTo(2_000 + marginMs);
-    ids.push(await create('@two'));
+    expect(await places()).toEqual({ '@one#tag#log': 1 });
+    ids.push(await create(), await create('@two'));
     // It ends here.
     const second = await startDelivery();
     await second.run();
-    expect(subjects()).toEqual(ids);
-  });
-
-  test('a log whose reminder is gone is known until its events are delivered', async () => {
-    const delivery = await startDelivery();
-    await passTo(1_000);
-    const id = await create();
-    status = 503;
-    await delivery.run();
-    await store.database().deleteItem(reminderKey({ tenant: '@one', kind: 'tag' }));
-    status = 200;
-    await passTo(13 * 3_600_000);
-    await delivery.run();
-    expect(subjects()).toEqual([id]);
+    expect(subjects().sort()).toEqual(ids.sort());
   });
 });
 
@@ -472,7 +456,7 @@ describe('new log records', () => {
 
   test('begin with a record of each log that was written before', async () => {
     await createEntity(store.session('before'), 'tag', { name: 'x', status: 'active' });
-    await records.addWrittenLogs(database);
+    await records.addStored(store.table, store.tableName);
     expect((await delivered()).flat()).toEqual([recordOf('before')]);
   });
 });

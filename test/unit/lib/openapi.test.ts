@@ -323,8 +323,9 @@ describe('event schemas', () => {
     const deleted = buildDeletion(updated.after, newDeletion(updated.after, undefined, nowMs));
     const restored = buildRestore(deleted.after, {}, nowMs);
     return [created, updated, deleted, restored].flatMap((change) => {
-      const [record] = recordWrites('@acme', [change], nowMs);
-      return toEvents({ tenant: '@acme', kind: resource.kind }, decodeRecord(record?.put as Item));
+      const { kind } = resource;
+      const writes = recordWrites('@acme', [change], { positions: new Map([[kind, 7]]), time: nowMs });
+      return toEvents({ tenant: '@acme', kind }, decodeRecord(writes.get(kind)?.put as Item));
     });
   }
 
@@ -336,11 +337,14 @@ describe('event schemas', () => {
     expect(events.map(({ type }) => type).sort()).toEqual(types.sort());
     expect(Object.keys(eventSchemas()['$defs'] as object).sort()).toEqual(types);
     expect(events.filter((event) => !validate(event))).toEqual([]);
+    expect(new Set(events.map(({ sequence }) => sequence))).toEqual(new Set(['000000000000007']));
   });
 
   test('the schema refuses other events', () => {
     const [event] = events;
     expect(validate({ ...event, type: 'task.moved' })).toBe(false);
+    // As numbers, sequences would not have the order of their texts.
+    expect(validate({ ...event, sequence: '7' })).toBe(false);
     expect(validate({ ...event, data: { version: 1 } })).toBe(false);
     expect(validate({ ...event, data: { version: 0, isCut: true } })).toBe(false);
     expect(validate({ ...event, data: { version: 1, isCut: true } })).toBe(true);

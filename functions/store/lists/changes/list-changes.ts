@@ -4,30 +4,28 @@
  */
 import { hash } from 'node:crypto';
 import type { Database } from '../../dynamodb/database.ts';
-import { minHistoryDays, recordLifeMs, stampOf } from '../../model/change-log.ts';
-import { type ItemFields, isWhole, type StoredEntity } from '../../model/entity.ts';
+import type { LogRecord } from '../../model/change-log.ts';
+import { type Entity, type ItemFields, isWhole, type StoredEntity } from '../../model/entity.ts';
 import { CursorExpired } from '../../model/errors.ts';
 import { decodeEntity } from '../../model/item-codec.ts';
 import { entityKey } from '../../model/keys.ts';
 import type { ListQuery } from '../../model/list-query.ts';
-import { marginMs } from '../../model/log-timing.ts';
 import { Digest } from '../../model/long-text.ts';
 import type { Kind } from '../../model/relations.ts';
-import { toRow } from '../../model/row.ts';
+import { type Row, toRow } from '../../model/row.ts';
 import type { Session } from '../../unit-of-work/session.ts';
 import { readTexts } from '../../unit-of-work/whole-entities.ts';
-import type { Manifest } from '../engine/format/manifest.ts';
-import { canHaveExpired } from '../engine/newest-stamps.ts';
+import { openLogReader } from '../engine/dynamodb-storage.ts';
+import { logMemory } from '../engine/process-memory.ts';
+import { advance, type Progress } from '../engine/progress.ts';
 import { isInRanges } from '../engine/read/id-ranges.ts';
+import { readState } from '../engine/read/read-state.ts';
 import { rowPredicate } from '../engine/read/row-filter.ts';
 import { listEntities } from '../list-entities.ts';
 import { toRowQuery } from '../to-row-query.ts';
-import { type ChangesCursor, type LogCursor, logCursor, type WalkCursor } from './cursor.ts';
+import type { ChangesCursor, LogCursor, WalkCursor } from './cursor.ts';
 import { entityOfRow } from './entity-of-row.ts';
-import { hashKeys } from './key-hashes.ts';
-import { ChangesMerger, type MergedChange, type PageEnd, type RowMatcher } from './merge-changes.ts';
-import { readLog, readManifest } from './read-log.ts';
-import { RequestBudget } from './request-budget.ts';
+import { maxRequestUnits, readLog } from './read-log.ts';
 
 export interface ChangesPage {
   /** Entities that were created or changed, and match. Without long texts if the query does not ask for them. */
@@ -40,9 +38,6 @@ export interface ChangesPage {
   readonly hasMore: boolean;
 }
 
-/** Entities that a page reads by key, at most: each of them costs a read unit. */
-const maxReadEntities = 40;
-
 /** Read units of the item of an entity, of at most 4 KB, that is read from a replica. */
 const itemUnits = 0.5;
 
@@ -52,10 +47,7 @@ const maxTextUnits = 4;
 /** Bytes of the item of a description besides the text. */
 const textItemBytes = 200;
 
-interface Changes {
-  readonly stored: readonly StoredEntity[];
-  readonly removed: readonly string[];
-}
+type RowMatcher = (id: string, row: Row) => boolean;
 
 function matcherOf(kind: Kind, query: ListQuery): RowMatcher {
   const { filters, ids } = toRowQuery(kind, query);
@@ -63,13 +55,14 @@ function matcherOf(kind: Kind, query: ListQuery): RowMatcher {
   return (id, row) => isInRanges(ids, id) && matches(row);
 }
 
-/**
- * Returns a number of what the records lead to: another one after a repair of the columns, and in a restored table, which has another name and
- * need not have what the caller has.
- */
-export function generationOf({ tableName }: Pick<Database, 'tableName'>, { generation }: Manifest): number {
-  // The operator returns a signed number.
-  return (hash('sha256', tableName, 'buffer').readUInt32BE() ^ generation) >>> 0;
+/** Returns a number of a table. */
+export const tableNumber = ({ tableName }: Pick<Database, 'tableName'>): number =>
+  hash('sha256', tableName, 'buffer').readUInt32BE();
+
+/** Returns a function that returns the read units that a request may still use. */
+function startBudget({ consumption }: Database): () => number {
+  const before = consumption.readUnits;
+  return () => maxRequestUnits - (consumption.readUnits - before);
 }
 
 /** Returns how many of the first entries cost at most so many read units together: at least one, so that each page goes on. */
@@ -82,15 +75,17 @@ function affordable(costs: readonly number[], units: number): number {
   return costs.length;
 }
 
-/** Returns the read units for the items of entities: the others are for their descriptions, at least for the longest one. */
-const unitsOfItems = ({ left }: RequestBudget, withTexts: boolean): number =>
-  withTexts ? Math.min(left / 2, left - maxTextUnits) : left;
-
 /** Returns the read units of the description of an entity; 0 when its item has all of it. */
 function textUnits(stored: StoredEntity | undefined): number {
   const text = stored?.entity.description;
   if (!(text instanceof Digest)) return 0;
   return text.bytes === 0 ? maxTextUnits : Math.ceil((text.bytes + textItemBytes) / 4_096) / 2;
+}
+
+/** Reads how far a log is. */
+async function readProgress({ tenant, database }: Session, kind: Kind): Promise<Progress> {
+  const reader = openLogReader(database, tenant, kind);
+  return (await readState({ reader, memory: logMemory(database, tenant, kind) })).progress;
 }
 
 /** @param cursor absent for the first page. */
@@ -99,227 +94,157 @@ async function walk(
   kind: Kind,
   query: ListQuery,
   cursor: WalkCursor | undefined,
-  nowMs: number,
 ): Promise<ChangesPage> {
-  // Before the first page: what changes during the walk is above it.
-  const from = cursor?.from ?? Math.max(0, nowMs - marginMs);
-  const budget = new RequestBudget(session.database);
-  const generation = cursor?.generation ?? generationOf(session.database, await readManifest(session, kind));
+  const unitsLeft = startBudget(session.database);
   const after = cursor ? { values: [], id: cursor.lastId } : 'start';
   // What changes meanwhile is in the log too, so no page is read again for it.
-  const page = await listEntities(session, kind, { ...query, after, withTexts: false }, { mayBeNewer: true });
+  const readPage = () =>
+    listEntities(session, kind, { ...query, after, withTexts: false }, { mayBeNewer: true });
+  let page = await readPage();
+  let progress = cursor?.progress ?? page.log?.progress;
+  if (!progress) {
+    progress = await readProgress(session, kind);
+    page = await readPage();
+  }
   const listed = page.entities.map((entity, place) => ({ kind, entity, version: page.versions[place] ?? 0 }));
-  const count = query.withTexts ? affordable(listed.map(textUnits), budget.left) : listed.length;
+  const count = query.withTexts ? affordable(listed.map(textUnits), unitsLeft()) : listed.length;
   const end = count < listed.length ? listed[count - 1]?.entity : page.end;
   const taken = listed.slice(0, count);
   const matches = matcherOf(kind, query);
   const found: readonly StoredEntity[] = query.withTexts ? await readTexts(session, taken) : taken;
   const shown = found.filter(({ entity }) => matches(entity.id, toRow(entity)));
+  // One page has all that was written before it. What is newer than the log was comes again.
+  const isOfLog = page.log ? page.log.isExact : taken.length === 0;
+  const isExact = isOfLog && found.every(({ version }, place) => version === taken[place]?.version);
+  const table = tableNumber(session.database);
   const next: ChangesCursor = end
-    ? { by: 'walk', from, generation, lastId: end.id }
-    : logCursor({ from, generation, isAhead: true });
-  // One page has all that was written before it. What was written between two pages is in the log.
+    ? { by: 'walk', table, progress, lastId: end.id }
+    : { by: 'log', table, progress };
   return {
     entities: shown.map(({ entity }) => entity),
     versions: shown.map(({ version }) => version),
     removed: [],
     cursor: next,
-    hasMore: end !== undefined || cursor !== undefined,
+    hasMore: end !== undefined || cursor !== undefined || !isExact,
   };
 }
 
-/** @throws CursorExpired when records above the cursor can be gone. */
-function requireRecords(
-  { database }: Session,
-  { from, at, generation }: LogCursor,
-  { manifest, nowMs }: { readonly manifest: Manifest; readonly nowMs: number },
-): void {
-  if (generationOf(database, manifest) !== generation) throw new CursorExpired('the data was rebuilt');
-  const given = at === undefined ? from : stampOf(at);
-  // Records of a quiet log expire too, but there are no others.
-  if (canHaveExpired(manifest.newestStamps, { above: from, given, nowMs }))
-    throw new CursorExpired('the records have expired');
+/** What the records of a page say about one entity. */
+interface MergedChange {
+  readonly id: string;
+  readonly version: number;
+  /** The row of this version, if it matches. Otherwise the entity was deleted, or does not match any more. */
+  readonly after: Row | undefined;
 }
 
-/** Divides entities as they are now by whether they match. */
-function divide(
-  kind: Kind,
-  changes: readonly MergedChange[],
-  found: ReadonlyMap<string, StoredEntity>,
-  matches: RowMatcher,
-): Changes {
-  const stored: StoredEntity[] = [];
-  const removed: string[] = [];
-  for (const { id } of changes) {
-    const one = found.get(id);
-    if (one?.kind === kind && matches(id, toRow(one.entity))) stored.push(one);
-    else removed.push(id);
+/** Merges records in the order of their positions: later ones have later versions of an entity. Returns what concerns entities that match or matched. */
+function mergeChanges(records: readonly LogRecord[], matches: RowMatcher): MergedChange[] {
+  const changes = new Map<string, MergedChange>();
+  for (const { id, version, before, after } of records.flatMap(({ entries }) => entries)) {
+    const [matched, isMatch] = [before, after].map((row) => row !== undefined && matches(id, row));
+    if (matched || isMatch || changes.has(id))
+      changes.set(id, { id, version, after: isMatch ? after : undefined });
   }
-  return { stored, removed };
+  return [...changes.values()];
 }
 
-const idOf = ({ entity }: StoredEntity): string => entity.id;
-
-const byId = (stored: readonly StoredEntity[]): Map<string, StoredEntity> =>
-  new Map(stored.map((one) => [idOf(one), one]));
-
-/** Returns the entities as the records have them. */
-const fromRecords = (kind: Kind, changes: readonly MergedChange[]): StoredEntity[] =>
-  changes.flatMap(({ id, version, stamp, after }) =>
-    after ? [{ kind, version, stamp, entity: entityOfRow(kind, id, after) }] : [],
+/** Returns the entities of changes that match, as their rows are. */
+const fromRows = (kind: Kind, changes: readonly MergedChange[]): StoredEntity[] =>
+  changes.flatMap(({ id, version, after }) =>
+    after ? [{ kind, version, entity: entityOfRow(kind, id, after) }] : [],
   );
 
-async function fromTable(
-  { tenant, database }: Session,
-  kind: Kind,
-  changes: readonly MergedChange[],
-): Promise<StoredEntity[]> {
-  const items = await database.getMany(changes.map(({ id }) => entityKey(tenant, kind, id)));
-  return items.map(decodeEntity);
-}
-
 /**
- * Reads the entities whose rows have only the beginning of a description: the items of most of them have all of it, and cost half a read unit each.
- * @returns the others as they are.
+ * Reads the descriptions of which rows have only the beginning: the items of most entities have all of it, and cost half a read unit each. Takes as many
+ * of the first records as the read units allow, but one at least.
+ * @returns the number of these records, and their entities by id. One that was deleted meanwhile is absent.
  */
-async function withInlineTexts(
-  { tenant, database }: Session,
-  kind: Kind,
-  stored: readonly StoredEntity[],
-): Promise<StoredEntity[]> {
-  const cut = stored.filter((one) => !isWhole(one));
-  const keys = cut.map(({ entity }) => entityKey(tenant, kind, entity.id));
-  const found = byId((await database.getMany(keys, false)).map(decodeEntity));
-  return stored.map((one) => {
-    const read = found.get(one.entity.id);
-    // A replica of the table can lag behind.
-    return read && read.version >= one.version ? read : one;
-  });
-}
-
-/**
- * Returns the cursor behind a page.
- * @param horizon no record with this stamp or an earlier one appears any more.
- */
-function nextCursor(
-  { cursor }: ChangesMerger,
-  { keys, atEntries }: PageEnd,
-  {
-    horizon,
-    hasMore,
-    isAhead,
-  }: { readonly horizon: number; readonly hasMore: boolean; readonly isAhead: boolean },
-): LogCursor {
-  const { from, generation } = cursor;
-  const last = keys.at(-1);
-  // Of the last stamp of a page, there can be more records.
-  const end = hasMore && last !== undefined ? Math.min(horizon, stampOf(last) - 1) : horizon;
-  const next = Math.max(from, end);
-  const above = keys.filter((key) => stampOf(key) > next);
-  return {
-    by: 'log',
-    from: next,
-    generation,
-    isAhead,
-    at: above.at(-1),
-    atEntries,
-    given: above.length,
-    hashes: hashKeys(above, next),
-  };
-}
-
-interface ShowOptions {
-  readonly matches: RowMatcher;
-  /** Whether entities come with long descriptions. */
-  readonly withTexts: boolean;
-  /** Whether all entities are read by key, because the caller can have later versions than those of the records. */
-  readonly isRead: boolean;
-  readonly budget: RequestBudget;
-}
-
-interface Shown extends Changes {
-  /** Number of changes that the page has: as many of the first ones as the read units allow. */
-  readonly count: number;
-  /** Whether an entity is newer than the records that were read. */
-  readonly isNewer: boolean;
-}
-
-/** Returns what a page shows of changes, with the descriptions that the query asks for. */
-async function showChanges(
+async function readDescribed(
   session: Session,
   kind: Kind,
-  changes: readonly MergedChange[],
-  { matches, withTexts, isRead, budget }: ShowOptions,
-): Promise<Shown> {
-  const inRecords = fromRecords(kind, changes);
-  const cut = new Set(withTexts ? inRecords.filter((one) => !isWhole(one)).map(idOf) : []);
-  const itemCosts = changes.map(({ id }) => (isRead ? 1 : cut.has(id) ? itemUnits : 0));
-  const named = changes.slice(0, affordable(itemCosts, unitsOfItems(budget, withTexts)));
-  const stored = isRead ? await fromTable(session, kind, named) : fromRecords(kind, named);
-  const current = divide(kind, named, byId(stored), matches);
-  if (!withTexts) return { ...current, count: named.length, isNewer: false };
-  const found = byId(isRead ? current.stored : await withInlineTexts(session, kind, current.stored));
-  const textCosts = named.map(({ id }) => textUnits(found.get(id)));
-  const shown = named.slice(0, affordable(textCosts, budget.left));
-  const whole = byId(
-    await readTexts(
-      session,
-      shown.flatMap(({ id }) => found.get(id) ?? []),
+  records: readonly LogRecord[],
+  { matches, unitsLeft }: { readonly matches: RowMatcher; readonly unitsLeft: () => number },
+): Promise<{ readonly count: number; readonly described: ReadonlyMap<string, Entity> }> {
+  const { tenant, database } = session;
+  const inRows = new Map<string, StoredEntity>();
+  // The ids of those that a record adds.
+  const added = records.map((record) => {
+    const cut = fromRows(kind, mergeChanges([record], matches)).filter((one) => !isWhole(one));
+    const ids = cut.map(({ entity }) => entity.id).filter((id) => !inRows.has(id));
+    for (const one of cut) inRows.set(one.entity.id, one);
+    return ids;
+  });
+  const left = unitsLeft();
+  // The others are for the texts, at least for the longest one.
+  const forItems = Math.min(left / 2, left - maxTextUnits);
+  const named = added.slice(
+    0,
+    affordable(
+      added.map((ids) => itemUnits * ids.length),
+      forItems,
     ),
   );
-  const before = byId(current.stored);
-  return {
-    // An entity whose text was read can be newer than its record, and match no more.
-    ...divide(kind, shown, whole, matches),
-    count: shown.length,
-    isNewer: shown.some(({ id }) => before.has(id) && whole.get(id)?.version !== before.get(id)?.version),
-  };
+  const keys = named.flat().map((id) => entityKey(tenant, kind, id));
+  for (const one of (await database.getMany(keys, false)).map(decodeEntity)) {
+    // A replica can lag behind.
+    if (one.version >= (inRows.get(one.entity.id)?.version ?? 0)) inRows.set(one.entity.id, one);
+  }
+  const costs = named.map((ids) => ids.reduce((sum, id) => sum + textUnits(inRows.get(id)), 0));
+  const count = affordable(costs, unitsLeft());
+  const wanted = named.slice(0, count).flatMap((ids) => ids.flatMap((id) => inRows.get(id) ?? []));
+  const whole = await readTexts(session, wanted);
+  return { count, described: new Map(whole.map(({ entity }) => [entity.id, entity])) };
 }
 
 async function readChanges(
   session: Session,
   kind: Kind,
   query: ListQuery,
-  cursor: LogCursor,
-  nowMs: number,
+  { table, progress }: LogCursor,
 ): Promise<ChangesPage> {
   const matches = matcherOf(kind, query);
-  const budget = new RequestBudget(session.database);
-  const maxChanges = cursor.isAhead ? Math.min(query.limit, maxReadEntities) : query.limit;
-  const merger = new ChangesMerger(cursor, matches, maxChanges);
-  const log = await readLog(session, { kind, page: merger, budget });
-  // The next page begins behind this one, so what is missing is not noticed later.
-  const isOld = cursor.from < nowMs - recordLifeMs(minHistoryDays);
-  const read = log.hasMore ? isOld && (await readManifest(session, kind)) : log.manifest;
-  if (read) requireRecords(session, cursor, { manifest: read, nowMs });
-  // The rest of the log can have the version that the caller has: the entity as it is now is not older.
-  const isRead = log.hasMore && cursor.isAhead;
-  const changes = merger.changes.slice(0, query.limit);
-  const shown = await showChanges(session, kind, changes, {
-    matches,
-    withTexts: query.withTexts,
-    isRead,
-    budget,
+  const unitsLeft = startBudget(session.database);
+  const matchingIds = (record: LogRecord): string[] => mergeChanges([record], matches).map(({ id }) => id);
+  const page = await readLog(session, kind, progress, { limit: query.limit, matchingIds });
+  const { count, described } = query.withTexts
+    ? await readDescribed(session, kind, page.records, { matches, unitsLeft })
+    : { count: page.records.length, described: undefined };
+  const records = page.records.slice(0, count);
+  const isCut = count < page.records.length;
+  const changes = mergeChanges(records, matches);
+  const stored = fromRows(kind, changes).flatMap((one): StoredEntity[] => {
+    if (!described || isWhole(one)) return [one];
+    const whole = described.get(one.entity.id);
+    if (!whole) return [];
+    const { description: _, ...entity } = one.entity;
+    return [{ ...one, entity: { ...entity, description: whole.description as string } }];
   });
-  const end = merger.endAfter(shown.count);
-  const hasMore = log.hasMore || end.isCut;
-  const horizon = Math.max(cursor.from, nowMs - marginMs);
-  const isAhead = isRead || shown.isNewer || end.isAhead;
+  const shown = new Set(stored.map(({ entity }) => entity.id));
+  const removed = changes.flatMap(({ id }) => (shown.has(id) ? [] : [id]));
   return {
-    entities: shown.stored.map(({ entity }) => entity),
-    versions: shown.stored.map(({ version }) => version),
-    removed: shown.removed,
-    cursor: nextCursor(merger, end, { horizon, hasMore, isAhead }),
-    hasMore,
+    entities: stored.map(({ entity }) => entity),
+    versions: stored.map(({ version }) => version),
+    removed,
+    cursor: {
+      by: 'log',
+      table,
+      progress: isCut
+        ? advance(
+            progress,
+            records.map(({ position }) => position),
+          )
+        : page.progress,
+    },
+    hasMore: page.hasMore || isCut,
   };
 }
 
 /**
  * Returns the next page of the changes of a collection. Every write that was acknowledged before is on one of the pages up to the first one without
- * more. A change can come twice; an entity never comes in an earlier version than before.
+ * more. Each record comes once, and the changes of an entity in their order. Until that page, an entity can come in an earlier version than before;
+ * afterwards never, but a description that was read by itself can be newer than its version.
  * @param query in the order of creation.
  * @param cursor that of the page before; absent for the first page.
- * @param startedAt when the request began, before anything was read, in milliseconds since 1970. By default, now.
  * @throws CursorExpired when the caller must begin again.
  * @throws StoreUnavailable when the time of the request does not suffice.
  */
@@ -328,10 +253,10 @@ export async function listChanges(
   kind: Kind,
   query: ListQuery,
   cursor: ChangesCursor | undefined,
-  startedAt?: number,
 ): Promise<ChangesPage> {
-  const nowMs = startedAt ?? (await session.database.time());
+  if (cursor && cursor.table !== tableNumber(session.database))
+    throw new CursorExpired('the data was restored');
   return cursor?.by === 'log'
-    ? readChanges(session, kind, query, cursor, nowMs)
-    : walk(session, kind, query, cursor, nowMs);
+    ? readChanges(session, kind, query, cursor)
+    : walk(session, kind, query, cursor);
 }

@@ -5,8 +5,9 @@ import {
   decodeRecord,
   logPartition,
   manifestSortKey,
+  maxPosition,
   recordPrefix,
-  stampPrefix,
+  recordSortKey,
 } from '../../model/change-log.ts';
 import { StoreUnavailable } from '../../model/errors.ts';
 import type { Kind } from '../../model/relations.ts';
@@ -43,58 +44,50 @@ export const encodedItems = (items: readonly Item[]): Map<ItemName, Uint8Array> 
     }),
   );
 
-interface KeyRange {
-  readonly first: string;
-  readonly last: string;
-  readonly isAscending: boolean;
+/** Which records of a log to read. */
+interface RecordRange {
+  /** Only those with a greater position. */
+  readonly above: number;
+  /** Only those with this position or a lower one; and the manifest when there is no such limit. */
+  readonly upTo?: number | 'manifest';
+  readonly isDescending?: boolean;
 }
 
-/** Returns the range of the records with a stamp above one and not above another. */
-export const recordRange = (above: number, upTo: number, isAscending: boolean): KeyRange => ({
-  first: stampPrefix(above + 1),
-  last: stampPrefix(upTo + 1),
-  isAscending,
-});
-
-export const rangeQuery = (tenant: string, kind: Kind, { first, last, isAscending }: KeyRange): Query => ({
-  KeyConditionExpression: 'pk = :partition AND sk BETWEEN :first AND :last',
-  ExpressionAttributeValues: { ':partition': logPartition(tenant, kind), ':first': first, ':last': last },
-  ConsistentRead: true,
-  ScanIndexForward: isAscending,
-});
-
-/**
- * Reads whole pages of a range of a log.
- * @param max number of items after which it stops.
- */
-async function readRange(
-  database: Database,
+/** Returns the query for a range of a log, consistently. */
+export const rangeQuery = (
   tenant: string,
   kind: Kind,
-  { max = Number.POSITIVE_INFINITY, ...range }: KeyRange & { readonly max?: number | undefined },
-): Promise<readonly Item[]> {
-  const items: Item[] = [];
-  for await (const page of database.pages(rangeQuery(tenant, kind, range))) {
-    items.push(...page.items);
-    if (items.length >= max) break;
-  }
-  return items;
-}
+  { above, upTo = maxPosition, isDescending = false }: RecordRange,
+): Query => ({
+  KeyConditionExpression: 'pk = :partition AND sk BETWEEN :first AND :last',
+  ExpressionAttributeValues: {
+    ':partition': logPartition(tenant, kind),
+    ':first': recordSortKey(above + 1),
+    ':last': upTo === 'manifest' ? manifestSortKey : recordSortKey(upTo),
+  },
+  ConsistentRead: true,
+  ScanIndexForward: !isDescending,
+});
 
 export function openLogReader(database: Database, tenant: string, kind: Kind): LogReader {
   return {
     readHead: async (above) => {
-      const range = { first: stampPrefix(above + 1), last: manifestSortKey, isAscending: false };
-      const items = await readRange(database, tenant, kind, range);
+      const range = { above, upTo: 'manifest', isDescending: true } as const;
+      const { items, next } = await database.query(rangeQuery(tenant, kind, range));
       const manifest = items.find(isManifest);
       return {
         manifest: manifest && decodeManifest(manifest),
         records: items.filter(({ sk }) => sk.startsWith(recordPrefix)).map(decodeRecord),
+        isComplete: next === undefined,
       };
     },
-    readRecords: async (above, upTo, max) => {
-      const range = { ...recordRange(above, upTo, false), max };
-      return (await readRange(database, tenant, kind, range)).map(decodeRecord);
+    readManifest: async () => {
+      const item = await database.get({ pk: logPartition(tenant, kind), sk: manifestSortKey });
+      return item && decodeManifest(item);
+    },
+    oldestRecords: async function* (above) {
+      for await (const { items, next } of database.pages(rangeQuery(tenant, kind, { above })))
+        yield { records: items.map(decodeRecord), hasMore: next !== undefined };
     },
     readItems: async (names, isConsistent) => {
       const keys = names.map((name) => itemKey(tenant, kind, name));

@@ -11,8 +11,8 @@ export interface RowChange {
   readonly from: number;
   /** The version after the last change. */
   readonly to: number;
-  /** The stamp of the change before the first one; 0 if there was none. */
-  readonly previousStamp: number;
+  /** The position of the change before the first one; 0 if there was none. */
+  readonly previousPosition: number;
   /** The row before the first change, if the entity existed. */
   readonly before: Row | undefined;
   /** The row after the last change, if the entity still exists. */
@@ -20,21 +20,21 @@ export interface RowChange {
 }
 
 function mergeEntry(merged: RowChange | undefined, { version, ...entry }: LogEntry): RowChange {
-  const { id, previousStamp, before, after } = entry;
+  const { id, previousPosition, before, after } = entry;
   const isFirst = !merged || version <= merged.from;
   const isLast = !merged || version > merged.to;
   return {
     id,
     ...(isFirst
-      ? { from: version - 1, previousStamp, before }
-      : { from: merged.from, previousStamp: merged.previousStamp, before: merged.before }),
+      ? { from: version - 1, previousPosition, before }
+      : { from: merged.from, previousPosition: merged.previousPosition, before: merged.before }),
     ...(isLast ? { to: version, after } : { to: merged.to, after: merged.after }),
   };
 }
 
 /**
  * Merges the entries of records by entity: the row before the lowest version and the row after the highest one. The order of the
- * records does not matter, because a record can become visible after later ones.
+ * records does not matter.
  * @param earlier changes before those of the records.
  */
 export function mergeRecords(
@@ -52,7 +52,7 @@ export function mergeRecords(
 export function toChanges(items: readonly (readonly OutOfOrderRow[])[]): Map<string, RowChange> {
   const changes = new Map<string, RowChange>();
   for (const { id, version, after } of items.flat()) {
-    if (after) changes.set(id, { id, from: 0, to: version, previousStamp: 0, before: undefined, after });
+    if (after) changes.set(id, { id, from: 0, to: version, previousPosition: 0, before: undefined, after });
     else changes.delete(id);
   }
   return changes;

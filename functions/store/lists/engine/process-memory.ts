@@ -1,16 +1,12 @@
 /** What a process remembers of logs: decoded items, what is derived from them, and the last records that it has read. */
 
 import { LRUCache } from 'lru-cache';
-import { startTimer } from '../../../runtime/time-and-chance.ts';
 
 /** What a process remembers of one log, by name. */
 export interface LogMemory {
   get(name: string): unknown;
-  /**
-   * @param value `undefined` forgets the name.
-   * @param maxMs milliseconds after which the value leaves by itself. Default: never.
-   */
-  set(name: string, value: unknown, bytes: number, maxMs?: number): void;
+  /** @param value `undefined` forgets the name. */
+  set(name: string, value: unknown, bytes: number): void;
 }
 
 /** Bytes that all tenants share. A function of 1,769 MB needs the rest for the response and for columns that it decodes. */
@@ -25,13 +21,7 @@ const maxTenants = 10_000;
 /** Bytes of an entry beside its value. */
 const entryBytes = 200;
 
-interface Entry {
-  readonly value: unknown;
-  /** Cancels the timer that removes the entry. */
-  readonly cancelTimer: (() => void) | undefined;
-}
-
-type Entries = LRUCache<string, Entry>;
+type Entries = LRUCache<string, NonNullable<unknown>>;
 
 /** The memory of all logs. Of one tenant, the least recently used entries leave first; of all, the least recently used tenants. */
 export class ProcessMemory {
@@ -44,8 +34,6 @@ export class ProcessMemory {
     this.#maxBytes = maxBytes;
     const dispose = (entries: Entries): void => {
       this.#bytes -= entries.calculatedSize;
-      // Ends the timers of its entries.
-      entries.clear();
     };
     // With `max`, the cache would allocate the places of all of them at once. An audit has a memory for each log.
     this.#tenants = new LRUCache({ maxSize: maxTenants, sizeCalculation: () => 1, dispose });
@@ -58,24 +46,16 @@ export class ProcessMemory {
 
   of(tenant: string, kind: string): LogMemory {
     return {
-      get: (name) => this.#tenants.get(tenant)?.get(`${kind}#${name}`)?.value,
-      set: (name, value, bytes, maxMs) => {
+      get: (name) => this.#tenants.get(tenant)?.get(`${kind}#${name}`),
+      set: (name, value, bytes) => {
         const entries = this.#entriesOf(tenant);
-        const key = `${kind}#${name}`;
-        const remove = (): void => this.#set(entries, key, undefined, 0);
-        const cancelTimer = maxMs === undefined ? undefined : startTimer(maxMs, remove);
-        this.#set(entries, key, value === undefined ? undefined : { value, cancelTimer }, bytes);
+        const before = entries.calculatedSize;
+        // An entry that is larger than the memory of a tenant is not kept.
+        entries.set(`${kind}#${name}`, value ?? undefined, { size: bytes + entryBytes });
+        this.#bytes += entries.calculatedSize - before;
         while (this.#bytes > this.#maxBytes) this.#tenants.pop();
       },
     };
-  }
-
-  #set(entries: Entries, key: string, entry: Entry | undefined, bytes: number): void {
-    const before = entries.calculatedSize;
-    entries.set(key, entry, { size: bytes + entryBytes });
-    // An entry that is larger than the memory of a tenant is not kept.
-    if (entry && !entries.has(key)) entry.cancelTimer?.();
-    this.#bytes += entries.calculatedSize - before;
   }
 
   clear(): void {
@@ -85,10 +65,7 @@ export class ProcessMemory {
   #entriesOf(tenant: string): Entries {
     const known = this.#tenants.get(tenant);
     if (known) return known;
-    const entries: Entries = new LRUCache({
-      maxSize: Math.ceil(this.#maxBytes * shareOfOneTenant),
-      dispose: ({ cancelTimer }) => cancelTimer?.(),
-    });
+    const entries: Entries = new LRUCache({ maxSize: Math.ceil(this.#maxBytes * shareOfOneTenant) });
     this.#tenants.set(tenant, entries);
     return entries;
   }

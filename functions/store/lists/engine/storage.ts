@@ -1,32 +1,32 @@
-/** What the list engine needs of the database. `dynamodb-storage.ts` implements it; the simulation has an implementation in memory. */
+/** What the list engine needs of the database. `dynamodb-storage.ts` and `compaction/dynamodb-compaction-storage.ts` implement it. */
 import type { LogRecord } from '../../model/change-log.ts';
 import type { ItemName, Manifest } from './format/manifest.ts';
 
-/** The newest part of a log. */
+/** The newest part of a log, as of one moment. */
 export interface LogHead {
   readonly manifest: Manifest | undefined;
   readonly records: readonly LogRecord[];
+  /** Whether these are all records that were asked for. The others exceed one page of a query, which is what shows one moment. */
+  readonly isComplete: boolean;
 }
 
-/** The next records of a range. */
+/** The next records of a log, in the order of their positions. */
 interface RecordPage {
-  /** In the order of their stamps. */
   readonly records: readonly LogRecord[];
-  /** Whether the range has further records. */
+  /** Whether the log has further records. */
   readonly hasMore: boolean;
 }
 
 export interface LogReader {
   /**
-   * Reads the manifest and then the records downwards, consistently: what was committed earlier is read later.
-   * @param above reads only records with a greater stamp.
+   * Reads the manifest and then the records downwards, consistently, in one page: what was committed earlier is read later.
+   * @param above reads only records with a greater position.
    */
   readHead(above: number): Promise<LogHead>;
-  /**
-   * Reads the records with a stamp above one and not above another, downwards, consistently, without a gap.
-   * @param max number of records after which it stops.
-   */
-  readRecords(above: number, upTo: number, max?: number): Promise<readonly LogRecord[]>;
+  /** Reads the manifest consistently. */
+  readManifest(): Promise<Manifest | undefined>;
+  /** Reads the records with a position above one, the oldest first, consistently, one page of a query after the other. */
+  oldestRecords(above: number): AsyncIterable<RecordPage>;
   /** Reads immutable items. Those that do not exist are absent. */
   readItems(names: readonly ItemName[], isConsistent: boolean): Promise<ReadonlyMap<ItemName, Uint8Array>>;
   /**
@@ -42,8 +42,8 @@ export interface LogReader {
 }
 
 export interface LogWriter extends LogReader {
-  /** Reads the records with a stamp above one and not above another, the oldest first, one page of a query after the other. */
-  oldestRecords(above: number, upTo: number): AsyncIterable<RecordPage>;
+  /** Fills those of some positions that have no record. Returns the records that they have then. */
+  fill(positions: readonly number[]): Promise<readonly LogRecord[]>;
   /** Returns the milliseconds that are left. */
   remainingMs(): number;
   /** Reads the first items of a partition, in the order of their names. */

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
   ConditionalCheckFailedException,
@@ -9,11 +9,9 @@ import {
   TransactionCanceledException,
   TransactionInProgressException,
 } from '@aws-sdk/client-dynamodb';
-import fc from 'fast-check';
 import { noLimits } from '#functions/store/dynamodb/calls.ts';
 import { connect } from '#functions/store/dynamodb/client.ts';
-import { type Clock, CorrectedClock } from '#functions/store/dynamodb/clock.ts';
-import { Database } from '#functions/store/dynamodb/database.ts';
+import { countOf, Database } from '#functions/store/dynamodb/database.ts';
 import { Deadline } from '#functions/store/dynamodb/deadline.ts';
 import {
   explainCancellation,
@@ -23,157 +21,89 @@ import {
   type SdkError,
 } from '#functions/store/dynamodb/error-classification.ts';
 import { notExists } from '#functions/store/model/condition-expressions.ts';
-import { ConditionFailed, StoreUnavailable, TransactionExpired } from '#functions/store/model/errors.ts';
-import { maxClockErrorMs } from '#functions/store/model/log-timing.ts';
-import { wallClock } from '#test/support/wall-clock.ts';
+import { ClockWrong, ConditionFailed, StoreUnavailable } from '#functions/store/model/errors.ts';
+import type { Item } from '#functions/store/model/writes.ts';
+import { lostResponse, nth } from '#test/support/table/faults.ts';
+import { MemoryTable } from '#test/support/table/memory-table.ts';
 
-test('the client times out when the server does not respond', async () => {
-  Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' });
-  const server = createServer(() => undefined);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const client = connect({ endpoint: `http://127.0.0.1:${port}`, region: 'us-east-1' });
-  const call = client.getItem({ TableName: 't', Key: { pk: 'a', sk: 'b' } });
-  await expect(call).rejects.toMatchObject({ name: 'TimeoutError' });
-  client.destroy();
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
-});
-
-describe('clock', () => {
-  const startMs = Date.parse('2026-02-03T04:05:06.300Z');
-  const dayMs = 86_400_000;
-
-  /** DynamoDB's time, which is right. */
-  let trueMs: number;
-
-  /** The error of the wall clock, and the time that the monotonic clock does not count. */
-  let errorMs: number;
-  let suspendedMs: number;
-  let clock: Clock;
-
-  function start(timeMs: number): void {
-    [trueMs, errorMs, suspendedMs] = [timeMs, 0, 0];
-    clock = new CorrectedClock({ wall: () => trueMs + errorMs, monotonic: () => trueMs - suspendedMs });
+describe('client', () => {
+  /** Calls a server. @param respond what the server does. Returns the client after the call. */
+  async function callServer(respond: (response: ServerResponse) => void) {
+    Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' });
+    const server = createServer((_, response) => respond(response));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const client = connect({ endpoint: `http://127.0.0.1:${port}`, region: 'us-east-1' });
+    const call = client.getItem({ TableName: 't', Key: { pk: 'a', sk: 'b' } });
+    const error = await call.then(
+      () => undefined,
+      (thrown: Error) => thrown,
+    );
+    client.destroy();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    return { error, client };
   }
 
-  beforeEach(() => start(startMs));
-
-  /** Makes a call that DynamoDB responds to half-way. */
-  function call(roundTripMs = 10): void {
-    const sent = clock.read();
-    trueMs += roundTripMs / 2;
-    const date = Math.floor(trueMs / 1_000) * 1_000;
-    trueMs += roundTripMs / 2;
-    clock.observe(sent, date);
-  }
-
-  const jumpTo = (milliseconds: number): void => {
-    errorMs = milliseconds;
-  };
-  const suspend = (milliseconds: number): void => {
-    trueMs += milliseconds;
-    suspendedMs += milliseconds;
-  };
-  const pause = (milliseconds: number): void => {
-    trueMs += milliseconds;
-  };
-
-  /** Returns the error of the corrected time. */
-  const errorLeft = (): number => (clock.now() as number) - trueMs;
-
-  test('does not tell the time before the first response, and then leaves a right clock as it is', () => {
-    expect(clock.now()).toBeUndefined();
-    call();
-    expect(errorLeft()).toBe(0);
-  });
-
-  test('ignores responses without a time, and those that took so long that they prove too little', () => {
-    const sent = clock.read();
-    clock.observe(sent, Number.NaN);
-    expect(clock.now()).toBeUndefined();
-    call(900);
-    expect(clock.now()).toBeUndefined();
+  test('times out when the server does not respond', async () => {
+    expect((await callServer(() => undefined)).error).toMatchObject({ name: 'TimeoutError' });
   });
 
   test.each([
-    ['jumps ahead', () => jumpTo(3_600_000)],
-    ['jumps back', () => jumpTo(-3_600_000)],
-    ['stands still while the machine is suspended', () => suspend(900_000)],
-  ])('does not trust earlier responses after the clock %s', (_, change) => {
-    call();
-    change();
-    expect(clock.now()).toBeUndefined();
-    call();
-    expect(Math.abs(errorLeft())).toBeLessThanOrEqual(maxClockErrorMs);
+    ['is right', 0, 0],
+    ['is an hour ahead', -3_600, 3_600],
+    ['is an hour behind', 3_600, -3_600],
+  ])(
+    'knows by how much the clock of the process %s, from the time of a response',
+    async (_, dateSeconds, error) => {
+      const { client } = await callServer((response) => {
+        response.setHeader('Date', new Date(Date.now() + 1_000 * dateSeconds).toUTCString());
+        response.end('{}');
+      });
+      expect(Math.abs(client.clockErrorMs / 1_000 - error)).toBeLessThan(5);
+    },
+  );
+});
+
+describe('database', () => {
+  let table: MemoryTable;
+  let database: Database;
+
+  beforeEach(() => {
+    table = new MemoryTable();
+    database = new Database(table, 'table', new Deadline(30_000));
   });
 
-  test('ignores a response during whose round trip the clock jumped, or the machine was suspended', () => {
-    const sent = clock.read();
-    const date = Math.floor(trueMs / 1_000) * 1_000;
-    errorMs += 500;
-    clock.observe(sent, date);
-    expect(clock.now()).toBeUndefined();
+  const key = { pk: 'acme#task#sequencer', sk: 'sequencer' };
+
+  test.each([
+    [300_000, true],
+    [-300_000, true],
+    [300_001, false],
+    [-300_001, false],
+  ])('with a clock that is %i ms ahead, a process writes: %j', async (clockErrorMs, isWritten) => {
+    table.clockErrorMs = clockErrorMs;
+    const put: Item = { pk: 'acme#task#1', sk: 'entity' };
+    for (const write of [
+      () => database.transact([{ put, condition: notExists }]),
+      () => database.count(key),
+    ]) {
+      if (isWritten) await write();
+      else await expect(write()).rejects.toThrow(ClockWrong);
+    }
+    expect((await database.getMany([put, key])).length).toBe(isWritten ? 2 : 0);
   });
 
-  test('forgets responses after a minute', () => {
-    call();
-    trueMs += 59_000;
-    expect(clock.now()).toBeDefined();
-    trueMs += 1_000;
-    expect(clock.now()).toBeUndefined();
-  });
-
-  test('never goes back', () => {
-    errorMs = 2_000;
-    call();
-    const before = clock.now() as number;
-    trueMs += 1;
-    errorMs = -2_000;
-    call();
-    expect(clock.now()).toBeGreaterThanOrEqual(before);
-  });
-
-  test('does not tell the time while responses contradict each other by more than the bound', () => {
-    call();
-    const sent = clock.read();
-    clock.observe(sent, Math.floor(trueMs / 1_000) * 1_000 + 5_000);
-    expect([clock.now(), clock.isContradictory()]).toEqual([undefined, true]);
-    trueMs += 60_000;
-    call();
-    expect([clock.now() === undefined, clock.isContradictory()]).toEqual([false, false]);
-  });
-
-  /** Returns something that happens, and its duration or size. */
-  const event = (happen: (milliseconds: number) => void, min: number, max: number) =>
-    fc.integer({ min, max }).map((milliseconds) => () => happen(milliseconds));
-
-  test('is within the bound whatever the clocks do', () => {
-    const events = fc.oneof(
-      { weight: 6, arbitrary: event((halfMs) => call(2 * halfMs), 0, 600) },
-      { weight: 4, arbitrary: event(pause, 0, 30_000) },
-      { weight: 1, arbitrary: event(jumpTo, -5_000, 5_000) },
-      { weight: 1, arbitrary: event(jumpTo, -dayMs, dayMs) },
-      { weight: 1, arbitrary: event(suspend, 0, 900_000) },
-    );
-    const histories = fc.array(events, { maxLength: 60 });
-    fc.assert(
-      fc.property(histories, fc.integer({ min: 0, max: 999 }), (history, phase) => {
-        start(startMs + phase);
-        let last = 0;
-        for (const happen of history) {
-          happen();
-          const now = clock.now() ?? Math.max(last, trueMs);
-          expect(now).toBeGreaterThanOrEqual(last);
-          expect(Math.abs(now - trueMs)).toBeLessThanOrEqual(maxClockErrorMs);
-          const earliest = clock.earliest() ?? trueMs;
-          expect(earliest).toBeLessThanOrEqual(trueMs);
-          expect(earliest).toBeGreaterThanOrEqual(trueMs - 2 * maxClockErrorMs);
-          last = clock.now() ?? last;
-        }
-      }),
-      { numRuns: 200 },
-    );
+  test('a counter hands out each number once, also when the response to a request is lost, and is only raised', async () => {
+    expect([await database.count(key), await database.count(key)]).toEqual([1, 2]);
+    table.intercept = nth(1, 'UpdateItem', lostResponse(0));
+    expect(await database.count(key)).toBe(4);
+    await database.raiseCount(key, 3);
+    expect(countOf(await database.get(key))).toBe(4);
+    await database.raiseCount(key, 9);
+    expect([countOf(await database.get(key)), await database.count(key), countOf(undefined)]).toEqual([
+      9, 10, 0,
+    ]);
   });
 });
 
@@ -193,7 +123,7 @@ describe('transact', () => {
   });
 
   const throttling = new ThrottlingException({ message: 'throttled', $metadata: {} });
-  const lostResponse = Object.assign(new Error('lost'), { code: 'ECONNRESET' });
+  const reset = Object.assign(new Error('lost'), { code: 'ECONNRESET' });
   const cancelledFor = (Code: string) =>
     new TransactionCanceledException({ $metadata: {}, message: '', CancellationReasons: [{ Code }] });
 
@@ -202,7 +132,7 @@ describe('transact', () => {
    * @param errors of the attempts; the last one is that of all others.
    */
   async function transactFailing(
-    { sendUntil, limits = noLimits }: { sendUntil?: number; limits?: typeof noLimits },
+    { isDecidable = false, limits = noLimits }: { isDecidable?: boolean; limits?: typeof noLimits },
     errors: readonly Error[],
   ) {
     let attempts = 0;
@@ -211,37 +141,29 @@ describe('transact', () => {
       nowMs += 1_000;
       throw errors[attempts - 1] ?? errors.at(-1);
     };
-    const client = Object.assign(connect({}, wallClock), { transactWriteItems });
+    const client = Object.assign(new MemoryTable(), { transactWriteItems });
     const database = new Database(client, 'table', new Deadline(30_000), limits);
     const item = { pk: 'acme#task#1', sk: 'entity', version: 1 };
-    const call = database.transact([{ put: item, condition: notExists }], sendUntil);
+    const call = database.transact([{ put: item, condition: notExists }], { isDecidable });
     const error = await call.catch((thrown: unknown) => thrown);
     return { error, attempts };
   }
 
   test.each([
-    ['makes attempts until the time of the request is over', undefined, [throttling], 30, StoreUnavailable],
-    ['makes none when the time of the transaction is over', 3_000, [throttling], 3, TransactionExpired],
-    [
-      'sends nothing when its time is over before the first attempt',
-      -1,
-      [lostResponse],
-      0,
-      TransactionExpired,
-    ],
-  ])('%s', async (_, sendUntil, errors, attempts, name) => {
-    const result = await transactFailing({ ...(sendUntil !== undefined && { sendUntil }) }, errors);
-    expect(result.error).toBeInstanceOf(name);
-    expect(result.attempts).toBe(attempts);
-    if (sendUntil) expect(result.error).toMatchObject({ isInDoubt: false });
+    ['until the time of the request is over', false, 30],
+    ['until three seconds before, when the caller can find out what became of it', true, 27],
+  ])('makes attempts %s', async (_, isDecidable, attempts) => {
+    const result = await transactFailing({ isDecidable }, [throttling]);
+    expect(result.error).toBeInstanceOf(StoreUnavailable);
+    expect(result).toMatchObject({ attempts, error: { isInDoubt: false } });
   });
 
   test.each([
-    ['an attempt', [throttling, lostResponse, throttling]],
-    ['the last attempt', [throttling, throttling, lostResponse]],
-  ])('is in doubt when no response to %s arrives', async (_, errors) => {
-    const { error } = await transactFailing({ sendUntil: 3_000 }, errors);
-    expect(error).toMatchObject({ name: 'TransactionExpired', isInDoubt: true });
+    ['an attempt', [throttling, reset, throttling], 'StoreUnavailable'],
+    ['the last attempt', [...Array(29).fill(throttling), reset], 'StoreUnavailable'],
+    ['an attempt before a condition', [reset, cancelledFor('ConditionalCheckFailed')], 'ConditionFailed'],
+  ])('is in doubt when no response to %s arrives', async (_, errors, name) => {
+    expect((await transactFailing({}, errors)).error).toMatchObject({ name, isInDoubt: true });
   });
 
   test.each([

@@ -1,6 +1,5 @@
 import { deflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
-import { lastComparisonAt } from '#functions/store/cascades/compare-when-due.ts';
 import { decodeBucket } from '#functions/store/lists/engine/format/buckets.ts';
 import { decodeColumn } from '#functions/store/lists/engine/format/column.ts';
 import {
@@ -12,12 +11,19 @@ import { decodePatch } from '#functions/store/lists/engine/format/patch.ts';
 import { ByteReader, ByteWriter, isUuid } from '#functions/store/model/bytes.ts';
 import {
   decodeRecord,
-  isLate,
-  logPartition,
+  fillerWrite,
+  isSameRecord,
   manifestSortKey,
+  maxPosition,
   parseLogPartition,
+  parseSequencerKey,
+  positionOf,
+  previousPositions,
+  type RecordWrite,
+  recordKey,
+  recordSortKey,
   recordWrites,
-  stampPrefix,
+  sequencerKey,
 } from '#functions/store/model/change-log.ts';
 import { buildDeletion, buildRestore, buildTextWrite } from '#functions/store/model/changes.ts';
 import { notExists } from '#functions/store/model/condition-expressions.ts';
@@ -31,7 +37,6 @@ import {
 } from '#functions/store/model/deletion.ts';
 import type { Deletion, StoredEntity } from '#functions/store/model/entity.ts';
 import { UnknownFormat } from '#functions/store/model/errors.ts';
-import { formats, type StoredItem } from '#functions/store/model/formats.ts';
 import { firstIdAt, idAfter, isId, newId } from '#functions/store/model/ids.ts';
 import { inflate } from '#functions/store/model/inflate.ts';
 import {
@@ -51,7 +56,6 @@ import {
   parseJobKey,
 } from '#functions/store/model/job.ts';
 import type { LogEntry } from '#functions/store/model/log-entry.ts';
-import { maxLatenessMs } from '#functions/store/model/log-timing.ts';
 import {
   beginningOf,
   Digest,
@@ -63,15 +67,8 @@ import {
 } from '#functions/store/model/long-text.ts';
 import { decodeContents, encodeContents } from '#functions/store/model/record-codec.ts';
 import type { Kind } from '#functions/store/model/relations.ts';
-import {
-  isUnused,
-  nextLook,
-  type Reminder,
-  requestReminder,
-  validUntil,
-} from '#functions/store/model/reminder.ts';
 import { rowText, sortedText, toRow, type Value } from '#functions/store/model/row.ts';
-import { stampText } from '#functions/store/model/stamp-text.ts';
+import { sortableText } from '#functions/store/model/sortable-number.ts';
 import {
   buildSubjectWrites,
   encodeSubject,
@@ -80,7 +77,6 @@ import {
 } from '#functions/store/model/subject.ts';
 import type { Item } from '#functions/store/model/writes.ts';
 import { anyCharacter } from '#test/support/any-character.ts';
-import { type Sample, samples } from '#test/support/samples.ts';
 
 const id = '01890000-0000-7000-8000-000000000001';
 const otherId = '01890000-0000-7000-8000-000000000002';
@@ -89,10 +85,10 @@ const dayMs = 86_400_000;
 const hourMs = 3_600_000;
 
 /** Returns a task of a project. */
-const stored = (version: number, more: object = {}, stamp?: number): StoredEntity => ({
+const stored = (version: number, more: object = {}, logPosition?: number): StoredEntity => ({
   kind: 'task',
   version,
-  ...(stamp !== undefined && { stamp }),
+  ...(logPosition !== undefined && { logPosition }),
   entity: {
     id,
     name: 'Build',
@@ -150,56 +146,80 @@ describe('change-log', () => {
       projectId: otherId,
       updatedAt: '2026-01-02T00:00:00.000Z',
     };
-    const records = recordWrites('acme', changes, nowMs).map(({ put, ...write }: { put?: Item }) => {
+    const positions = new Map([
+      ['task' as const, 8],
+      ['project' as const, 3],
+    ]);
+    const writes = recordWrites('acme', changes, { positions, time: nowMs });
+    const records = [...writes.values()].map(({ put, ...write }) => {
       expect(write).toEqual({ condition: { expression: 'attribute_not_exists(pk)' } });
       expect(put).toMatchObject({ expiresAt: nowMs / 1_000 + 30 * 86_400 });
-      return [put?.pk, decodeRecord(put as Item)];
+      return [put.pk, decodeRecord(put)];
     });
-    const record = { key: expect.stringMatching(/^r#1jge3h900[\w-]{6}$/), stamp: nowMs, lifeDays: 30 };
+    const record = { position: 8, time: nowMs };
     expect(records).toEqual([
       [
         'acme#task#log',
         {
           ...record,
           entries: [
-            { id, version: 1, previousStamp: 0, after: { ...row, userId: null, tagIds: '' } },
+            { id, version: 1, previousPosition: 0, after: { ...row, userId: null, tagIds: '' } },
             {
               id,
               version: 5,
-              previousStamp: 7,
+              previousPosition: 7,
               before: row,
               after: { ...row, userId: null, tagIds: `${id},${otherId}` },
             },
           ],
         },
       ],
-      ['acme#project#log', expect.objectContaining(record)],
+      ['acme#project#log', expect.objectContaining({ position: 3, time: nowMs })],
     ]);
   });
 
-  test('sort keys are in the order of the stamps, before the manifest', () => {
-    const stamp = fc.nat({ max: 32 ** 9 - 1 });
+  test('a filler takes the place of a record, for 30 days, and is not the same', () => {
+    const key = recordKey({ tenant: 'acme', kind: 'task' }, 8);
+    const { put, condition } = fillerWrite(key, nowMs);
+    expect([condition, put['expiresAt']]).toEqual([notExists, nowMs / 1_000 + 30 * 86_400]);
+    expect(decodeRecord(put)).toEqual({ position: 8, time: nowMs, entries: [] });
+    const positions = new Map([['task' as const, 8]]);
+    const { put: record } = recordWrites('acme', [{ after: stored(1) }], { positions, time: nowMs }).get(
+      'task',
+    ) as RecordWrite;
+    const read = { ...record, e: new Uint8Array(record['e'] as Buffer) };
+    const others = [read, { ...read, t: nowMs + 1 }, put];
+    expect(others.map((other) => isSameRecord(other, record))).toEqual([true, false, false]);
+  });
+
+  test('the previous position of a kind is the greatest of its entities', () => {
+    const changes = [4, 7, 5].map((logPosition) => ({ before: stored(1, {}, logPosition) }));
+    const created = { after: { ...stored(1), kind: 'project' as const } };
+    expect([...previousPositions([...changes, created])]).toEqual([
+      ['task', 7],
+      ['project', 0],
+    ]);
+  });
+
+  test('sort keys are in the order of positions, before the manifest, and tell them', () => {
+    const position = fc.nat({ max: maxPosition });
     fc.assert(
-      fc.property(stamp, stamp, (one, other) => {
-        expect(stampPrefix(one) < stampPrefix(other)).toBe(one < other);
-        expect(stampPrefix(one) < manifestSortKey).toBe(true);
+      fc.property(position, position, (one, other) => {
+        const [first, second] = [recordSortKey(one), recordSortKey(other)];
+        expect(first < second).toBe(one < other);
+        expect(first < manifestSortKey).toBe(true);
+        expect([positionOf(first), positionOf(second)]).toEqual([one, other]);
       }),
     );
-    expect(stampPrefix(-1)).toBe(stampPrefix(0));
   });
 
-  test.each([
-    ['three seconds later, for as long as a transaction is sent', 3_000, false],
-    ['four seconds later: a compaction whose clock is ahead may have passed it', 4_000, true],
-  ])('isLate a record that DynamoDB created %s', (_, laterMs, isExpected) => {
-    const stamp = Date.parse('2026-02-03T04:05:06.000Z');
-    expect(isLate(stamp, stamp + laterMs)).toBe(isExpected);
-  });
-
-  test('the partition of a log names its tenant and its kind', () => {
-    expect(parseLogPartition(logPartition('acme', 'task'))).toEqual({ tenant: 'acme', kind: 'task' });
-    for (const other of [undefined, 'acme#task', 'acme#task#1#log', '#task#log', 'acme#task#columns#1'])
-      expect(parseLogPartition(other)).toBeUndefined();
+  test('a partition key tells the log, and a key the log of a sequencer', () => {
+    const log = { tenant: '@a', kind: 'task' } as const;
+    expect(parseLogPartition(recordKey(log, 1).pk)).toEqual(log);
+    expect(parseSequencerKey(sequencerKey(log))).toEqual(log);
+    expect(parseSequencerKey(recordKey(log, 1))).toBeUndefined();
+    for (const pk of [undefined, '@a#task#columns#1.0', '#task#log'])
+      expect(parseLogPartition(pk)).toBeUndefined();
   });
 });
 
@@ -214,23 +234,23 @@ describe('deletion', () => {
       pk: `acme#task#${id}`,
       sk: 'entity',
       ofKind: 'acme#task#deleted',
-      byStatus: `${stampText(deletedAt)}#${otherId}#${id}`,
+      byStatus: `${sortableText(deletedAt)}#${otherId}#${id}`,
       deletedAt,
       deletedBy: 'ann',
       rootKind: 'project',
       expiresAt: Math.ceil((deletedAt + 31 * dayMs) / 1_000),
       kind: 'task',
       version: 4,
-      stamp: nowMs,
+      logPosition: nowMs,
       ...stored(3).entity,
       id: undefined,
     });
-    expect(decodeAnyEntity(item)).toEqual({ ...deleted, stamp: nowMs });
+    expect(decodeAnyEntity(item)).toEqual({ ...deleted, logPosition: nowMs });
     expect(() => decodeEntity(item)).toThrow(TypeError);
   });
 
   test('a restored entity has the version after that of the deletion, and a later time', () => {
-    const { after } = buildRestore({ ...deleted, stamp: 8 }, { projectId: null }, deletedAt - 5_000);
+    const { after } = buildRestore({ ...deleted, logPosition: 8 }, { projectId: null }, deletedAt - 5_000);
     expect(after).toEqual(
       stored(5, { projectId: null, updatedAt: new Date(deletedAt + 1).toISOString() }, 8),
     );
@@ -255,7 +275,7 @@ describe('deletion', () => {
   test('the queries find what one deletion has removed, after an id, and what can be restored, before a place', () => {
     const isIn = (query: { ExpressionAttributeValues: Record<string, string> }, at: number, own = id) => {
       const [, first = '', last = ''] = Object.values(query.ExpressionAttributeValues);
-      const key = `${stampText(at)}#${otherId}#${own}`;
+      const key = `${sortableText(at)}#${otherId}#${own}`;
       return first <= key && key <= last;
     };
     const all = queryOfDeletion('acme', 'task', ofProject, '');
@@ -293,7 +313,7 @@ describe('inflate', () => {
   /** 40 KB that inflate to 40 MB. */
   const bomb = deflateRawSync(Buffer.alloc(40_000_000));
   const message = /^A stored item cannot be inflated, or not to \d+ bytes at most\.$/;
-  const manyEntries = Array(9).fill({ id: 'an id', version: 1, previousStamp: 0, after: {} });
+  const manyEntries = Array(9).fill({ id: 'an id', version: 1, previousPosition: 0, after: {} });
 
   test('inflates up to a size', () => {
     const deflated = deflateRawSync('abc');
@@ -334,7 +354,7 @@ describe('item-codec', () => {
     ofParent: `acme#task#projectId#${otherId}`,
     kind: 'task',
     version: 3,
-    stamp: nowMs,
+    logPosition: nowMs,
     ...stored(3).entity,
   };
 
@@ -488,7 +508,7 @@ test.each([[1], [true], [{}]])('a row cannot hold the value %j', (value) => {
 });
 
 describe('record-codec', () => {
-  const stamp = nowMs;
+  const timeMs = nowMs;
 
   /** Texts that are nearly ids, times, days or frequent words, and those that are. */
   const specialText = fc.oneof(
@@ -536,7 +556,7 @@ describe('record-codec', () => {
     .record({
       id: fc.oneof(fc.uuid(), fc.string({ unit: anyCharacter })),
       version: fc.integer({ min: 1, max: 2 ** 40 }),
-      previousStamp: fc.oneof(fc.constant(0), fc.constant(stamp), fc.integer({ min: 1, max: 2 * stamp })),
+      previousPosition: fc.oneof(fc.constant(0), fc.maxSafeNat()),
       rows: fc.oneof(rows, edited),
     })
     .map(({ rows: { before, after }, ...others }) => ({ ...others, before, after }));
@@ -550,7 +570,7 @@ describe('record-codec', () => {
     const actors = fc.option(anyActor, { nil: undefined });
     fc.assert(
       fc.property(actors, fc.array(entry, { maxLength: 5 }), (actor, entries) => {
-        const contents = decodeContents(encodeContents({ actor, entries }, stamp), stamp);
+        const contents = decodeContents(encodeContents({ actor, entries }, timeMs), timeMs);
         expect(contents).toEqual({ actor, entries });
       }),
       { numRuns: 60 },
@@ -566,12 +586,12 @@ describe('record-codec', () => {
       x: null,
     };
     const bytes = encodeContents(
-      { actor: otherId, entries: [{ id, version: 1, previousStamp: 0, after }] },
-      stamp,
+      { actor: otherId, entries: [{ id, version: 1, previousPosition: 0, after }] },
+      timeMs,
     );
     expect(bytes.toString('hex')).toBe(
       // The format; the type of the actor, an id, and the actor.
-      `0603${otherId.replaceAll('-', '')}` +
+      `0203${otherId.replaceAll('-', '')}` +
         // The version and what the entry has; the id; the number of fields.
         `16${id.replaceAll('-', '')}05` +
         // Each field and its type, and the value: a text, a word, a day, a time; and a field with a name of its own.
@@ -588,22 +608,22 @@ describe('record-codec', () => {
     const entries = Array.from({ length: 50 }, (_, number) => ({
       id: `${id.slice(0, -2)}${10 + number}`,
       version: 1,
-      previousStamp: 0,
+      previousPosition: 0,
       before: undefined,
       after: { name: `Prepare the release notes of version ${number}`, projectId: otherId },
     }));
-    const bytes = encodeContents({ entries }, stamp);
-    expect(bytes[0]).toBe(7);
+    const bytes = encodeContents({ entries }, timeMs);
+    expect(bytes[0]).toBe(3);
     expect(bytes.length / entries.length).toBeLessThan(20);
-    expect(decodeContents(bytes, stamp)).toEqual({ entries });
+    expect(decodeContents(bytes, timeMs)).toEqual({ entries });
   });
 
   test.each([
-    ['earlier', Buffer.of(5, 0)],
-    ['later', Buffer.of(8, 0)],
+    ['earlier', Buffer.of(1, 0)],
+    ['later', Buffer.of(4, 0)],
     ['missing', Buffer.alloc(0)],
   ])('throws UnknownFormat for a format that is %s', (_, bytes) => {
-    expect(() => decodeContents(bytes, stamp)).toThrow(UnknownFormat);
+    expect(() => decodeContents(bytes, timeMs)).toThrow(UnknownFormat);
   });
 
   test.each([
@@ -612,158 +632,8 @@ describe('record-codec', () => {
     ['a word', [5, 25], 'A record has a word with the number 25.'],
   ])('throws UnknownFormat that names the number of %s that it does not know', (_, bytes, message) => {
     // No actor; the version 1 and what a creation has; an id of no bytes; one field.
-    const creation = Buffer.of(6, 0, 1 * 16 + 2, 0, 1, ...bytes);
-    expect(() => decodeContents(creation, stamp)).toThrow(new UnknownFormat(message));
-  });
-});
-
-describe('reminder', () => {
-  const minuteMs = 60_000;
-  const log = { tenant: 'acme', kind: 'task' } as const;
-
-  test('a reminder outlives all writers that rely on it, by an hour', () => {
-    const requested = requestReminder(undefined, log, 0) as Reminder;
-    expect(validUntil(requested)).toBe(8 * hourMs);
-    expect(isUnused(requested, validUntil(requested) + hourMs - 1)).toBe(false);
-    expect(isUnused(requested, validUntil(requested) + hourMs)).toBe(true);
-  });
-
-  /** Two processes that write to one log, and the schedule, which looks each quarter of an hour. */
-  class Log {
-    readonly reliedUntil = [0, 0];
-    reminder: Reminder | undefined;
-    nowMs = 0;
-    /** The stamps of records that no look has compared. */
-    waiting: number[] = [];
-    /** Milliseconds from a record to the look that compared it. */
-    readonly delays: number[] = [];
-
-    runUntil(endMs: number): void {
-      for (; this.nowMs < endMs; this.nowMs += 15 * minuteMs) {
-        if (this.reminder && this.reminder.dueAt < this.nowMs) this.#look(this.reminder);
-      }
-    }
-
-    #look(before: Reminder): void {
-      const upTo = this.nowMs - maxLatenessMs;
-      const compared = this.waiting.filter((stamp) => stamp <= upTo);
-      this.delays.push(...compared.map((stamp) => this.nowMs - stamp));
-      this.waiting = this.waiting.filter((stamp) => stamp > upTo);
-      const at = before.compared.at + 30 * dayMs <= this.nowMs ? this.nowMs : before.compared.at;
-      const after = { ...before, compared: { upTo, at } };
-      const times = nextLook(before, this.nowMs, compared.length > 0);
-      const comparisonAt = lastComparisonAt(before, after.compared);
-      if (times) this.reminder = { ...after, ...times };
-      else this.reminder = comparisonAt === undefined ? undefined : { ...after, dueAt: comparisonAt };
-    }
-
-    write(writer: number): void {
-      if ((this.reliedUntil[writer] as number) <= this.nowMs) {
-        this.reminder = requestReminder(this.reminder, log, this.nowMs) ?? this.reminder;
-        this.reliedUntil[writer] = validUntil(this.reminder as Reminder);
-      }
-      this.waiting.push(this.nowMs);
-    }
-  }
-
-  test('each record is compared by a look within 13 hours, and a run of the schedule, whenever writers write', () => {
-    const writer = fc.integer({ min: 0, max: 1 });
-    const hours = fc.oneof(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 22, max: 26 }));
-    const quarters = fc.integer({ min: 0, max: 3 });
-    const writes = fc.array(fc.tuple(writer, hours, quarters), { minLength: 1, maxLength: 40 });
-    fc.assert(
-      fc.property(writes, (all) => {
-        const one = new Log();
-        for (const [number, afterHours, afterQuarters] of all) {
-          one.runUntil(one.nowMs + afterHours * hourMs + afterQuarters * 15 * minuteMs);
-          one.write(number);
-        }
-        one.runUntil(one.nowMs + 70 * dayMs);
-        expect(one.delays).toHaveLength(all.length);
-        expect(Math.max(...one.delays)).toBeLessThanOrEqual(13 * hourMs + 15 * minuteMs);
-        // Nobody writes any more.
-        expect(one.reminder).toBeUndefined();
-      }),
-      { numRuns: 100 },
-    );
-  });
-});
-
-describe('stored-format', () => {
-  /** Every stored item: what this release writes, and how it reads it. */
-
-  type Case = [name: StoredItem, sample: Sample];
-
-  const items = (Object.entries(samples) as Case[]).filter(([name]) => !name.startsWith('cursor'));
-
-  const errorOf = async (read: () => unknown): Promise<unknown> => {
-    try {
-      await read();
-      return undefined;
-    } catch (error) {
-      return error;
-    }
-  };
-
-  test.each(Object.entries(samples) as Case[])(
-    '%s: this release reads what it writes',
-    async (_, { stored, read }) => {
-      expect(await errorOf(() => read(stored))).toBeUndefined();
-    },
-  );
-
-  test.each(items.filter(([name]) => name !== 'record'))(
-    '%s: another format is an error that names both',
-    async (name, { stored, read }) => {
-      const error = await errorOf(() => read({ ...stored, format: 99 }));
-      expect(error).toEqual(
-        new UnknownFormat(
-          `The format of a stored item (${name}) is 99, and this release reads ${formats[name].reads.join(' and ')}.`,
-        ),
-      );
-    },
-  );
-
-  test.each(items.filter(([name]) => name !== 'entity'))(
-    '%s: an unknown field is an error that names it',
-    async (name, { stored, read }) => {
-      const error = await errorOf(() => read({ ...stored, shards: 2 }));
-      expect(error).toEqual(
-        new UnknownFormat(
-          `A stored item (${name}) has the field "shards", which this release does not know.`,
-        ),
-      );
-    },
-  );
-
-  test.each<[StoredItem, string, object, RegExp]>([
-    ['job', 'lease', { owner: 'a', until: '', host: 'a' }, /"host"/],
-    ['job', 'work', { ...(samples.job.stored['work'] as object), depth: 1 }, /"depth"/],
-    ['job', 'work', { type: 'import' }, /of the type "import"/],
-    ['reminder', 'compared', { at: 1, rows: 2 }, /"rows"/],
-    ['reminder', 'late', ['s#1'], /"s#1"/],
-  ])('%s: unknown contents of the field "%s" are an error: %j', async (name, field, contents, message) => {
-    const { stored, read } = samples[name];
-    const error = await errorOf(() => read({ ...stored, [field]: contents }));
-    expect(error).toBeInstanceOf(UnknownFormat);
-    expect((error as Error).message).toMatch(message);
-  });
-
-  test.each(['cursor of changes', 'cursor of a list'] as const)(
-    'a %s with another format is not a cursor of this service',
-    (name) => {
-      const { stored, read } = samples[name];
-      const bytes = Buffer.from(String(stored['cursor']), 'base64url');
-      bytes[0] = 99;
-      expect(() => read({ cursor: bytes.toString('base64url') })).toThrow('is not a cursor of this service');
-    },
-  );
-
-  test('every format that is written is read', () => {
-    const wrong = Object.entries(formats).filter(
-      ([, { reads, writes }]) => !(reads as readonly number[]).includes(writes),
-    );
-    expect(wrong).toEqual([]);
+    const creation = Buffer.of(2, 0, 1 * 16 + 2, 0, 1, ...bytes);
+    expect(() => decodeContents(creation, timeMs)).toThrow(new UnknownFormat(message));
   });
 });
 

@@ -1,55 +1,56 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { inflateRawSync } from 'node:zlib';
+import { delay, setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
 import { deleteEntity } from '#functions/store/cascades/delete-entity.ts';
+import { countOf } from '#functions/store/dynamodb/database.ts';
 import { createEntity } from '#functions/store/entities/create-entity.ts';
 import { updateEntity } from '#functions/store/entities/update-entity.ts';
-import { decodeRecord, logPartition, recordWrites } from '#functions/store/model/change-log.ts';
+import {
+  decodeRecord,
+  fillerWrite,
+  logPartition,
+  positionOf,
+  recordKey,
+  recordPrefix,
+  sequencerKey,
+} from '#functions/store/model/change-log.ts';
 import { buildCreate, type Change } from '#functions/store/model/changes.ts';
-import { notExists } from '#functions/store/model/condition-expressions.ts';
-import { ConditionFailed, TooManyJobs, TransactionExpired } from '#functions/store/model/errors.ts';
+import { EntityNotFound, SequencerBehind, TooManyJobs } from '#functions/store/model/errors.ts';
 import { beginJob } from '#functions/store/model/job.ts';
 import { entityKey } from '#functions/store/model/keys.ts';
-import {
-  decodeReminder,
-  encodeReminder,
-  minReminderMs,
-  type Reminder,
-  reminderKey,
-} from '#functions/store/model/reminder.ts';
-import type { Item, Write } from '#functions/store/model/writes.ts';
-import { withdraw } from '#functions/store/unit-of-work/apply-once.ts';
-import { applyChangeSet } from '#functions/store/unit-of-work/commit.ts';
+import type { Item, Key, Write } from '#functions/store/model/writes.ts';
+import { applyChangeSet, applyInBatches, commit } from '#functions/store/unit-of-work/commit.ts';
 import { recordResult } from '#functions/store/unit-of-work/idempotency.ts';
 import { maxJobs, requireJobCapacity } from '#functions/store/unit-of-work/job-limit.ts';
-import { requireReminders } from '#functions/store/unit-of-work/reminders.ts';
+import { Positions } from '#functions/store/unit-of-work/positions.ts';
 import type { Session } from '#functions/store/unit-of-work/session.ts';
 import { findEntity } from '#functions/store/unit-of-work/whole-entities.ts';
-import { startTestStore, type TestStore } from '#test/support/local-store.ts';
+import { startTestStore } from '#test/support/local-store.ts';
+import type { Call, Course } from '#test/support/table/course.ts';
+import { lateRequest, lostRequest, lostResponse, nth, touches } from '#test/support/table/faults.ts';
+import { VirtualTime } from '#test/support/virtual-time.ts';
 
 const now = Date.parse('2026-02-03T04:05:06.789Z');
-const hourMs = 3_600_000;
 
-let store: TestStore;
+let store: Awaited<ReturnType<typeof startTestStore>>;
 let session: Session;
-let clock: jest.SpyInstance<number>;
 
-beforeAll(async () => {
+beforeEach(async () => {
+  setTimeAndChance(new VirtualTime(1, now));
+  // Its tokens are its own: those of two tests are equal.
   store = await startTestStore();
-});
-
-afterAll(() => store.stop());
-
-beforeEach(() => {
   // The tenant of a token begins with it.
   session = store.session(`@${randomUUID()}`);
-  clock = jest.spyOn(Date, 'now').mockReturnValue(now);
 });
 
 afterEach(() => {
   jest.restoreAllMocks();
+  setTimeAndChance();
 });
 
-const newTag = (): Change => buildCreate('tag', { name: 'x', status: 'active' }, now);
+const fields = { name: 'x', status: 'active' };
+
+const newTag = () => buildCreate('tag', fields, now);
 
 /** Returns the items of a partition. */
 async function itemsOf(partition: string): Promise<Item[]> {
@@ -60,53 +61,152 @@ async function itemsOf(partition: string): Promise<Item[]> {
   return items;
 }
 
-const recordItems = () => itemsOf(logPartition(session.tenant, 'tag'));
-
-async function reminderOfTags(): Promise<Reminder | undefined> {
-  const item = await store.database().get(reminderKey({ tenant: session.tenant, kind: 'tag' }));
-  return item && decodeReminder(item);
+/** Returns the positions of the log that have a record, with the number of its entries: 0 for a filler. */
+async function log(): Promise<[position: number, entries: number][]> {
+  const items = await itemsOf(logPartition(session.tenant, 'tag'));
+  return items.map((item) => [positionOf(item.sk), decodeRecord(item).entries.length]);
 }
 
-test.each([true, false])(
-  'apply-once withdraws a transaction once and for all, unless it was applied: %j',
-  async (isWithdrawn) => {
-    const record = recordWrites(session.tenant, [newTag()], now)[0]?.put as Item;
-    const transact = () => session.database.transact([{ put: record, condition: notExists }]);
-    if (!isWithdrawn) await transact();
-    for (let times = 0; times < 2; times += 1) expect(await withdraw(session, record)).toBe(isWithdrawn);
-    await expect(transact()).rejects.toThrow(ConditionFailed);
-    const [stored] = await recordItems();
-    expect(decodeRecord(stored as Item).entries).toHaveLength(isWithdrawn ? 0 : 1);
-  },
-);
+const tagLog = () => ({ tenant: session.tenant, kind: 'tag' }) as const;
 
-describe('commit', () => {
-  test('a transaction that expires is sent for three seconds after its stamp, and then built again with the same changes', async () => {
-    const sent: { sendUntil: number | undefined; writes: readonly Write[] }[] = [];
-    const { database } = session;
-    const transact = database.transact.bind(database);
-    jest.spyOn(database, 'transact').mockImplementation(async (writes, sendUntil) => {
-      sent.push({ sendUntil, writes });
-      clock.mockReturnValue(now + 10 * sent.length);
-      if (sent.length <= 2) throw new TransactionExpired(false, undefined);
-      await transact(writes, sendUntil);
-    });
-    await applyChangeSet(session, { changes: [newTag()] });
-    expect(sent.map(({ sendUntil }) => sendUntil)).toEqual([now + 3_000, now + 3_010, now + 3_020]);
-    expect((await recordItems()).map((item) => decodeRecord(item).stamp)).toEqual([now + 20]);
-    const records = sent.map(({ writes }) => (writes[1] as { put: Item }).put.sk);
-    expect(new Set(records).size).toBe(3);
+const taken = async (): Promise<number> => countOf(await store.database().get(sequencerKey(tagLog())));
+
+const isRecord = ({ sk }: Key): boolean => sk.startsWith(recordPrefix);
+
+describe('positions', () => {
+  /** A change of a tag whose last one was at a position. */
+  const changeAfter = (logPosition: number): Change => {
+    const { after } = newTag();
+    return { before: { ...after, logPosition }, after: { ...after, version: 2 } };
+  };
+
+  const raise = (count: number) => store.database().raiseCount(sequencerKey(tagLog()), count);
+
+  test('are those after the previous changes, and each kind has its own', async () => {
+    await raise(8);
+    const positions = new Positions(session);
+    const project = buildCreate('project', fields, now);
+    expect(await positions.forChanges([changeAfter(7), changeAfter(3), project])).toEqual(
+      new Map([
+        ['tag', 9],
+        ['project', 1],
+      ]),
+    );
+    // They are held until they have a record.
+    expect(await positions.forChanges([newTag()])).toEqual(new Map([['tag', 9]]));
+    positions.drop(['tag', 'project']);
+    await positions.fillLeft();
+    expect(await log()).toEqual([]);
   });
 
-  test('a writer that notices after its transaction that it was late notes its record in the reminder of the log', async () => {
-    const { database } = session;
-    const transact = database.transact.bind(database);
-    jest.spyOn(database, 'transact').mockImplementation(async (writes, sendUntil) => {
-      await transact(writes, sendUntil);
-      clock.mockReturnValue(now + 4_001);
+  test('that was taken before the reads and is not greater is filled, and another one is taken', async () => {
+    await raise(4);
+    const positions = new Positions(session);
+    positions.request(['tag']);
+    await raise(7);
+    expect(await positions.forChanges([changeAfter(7)])).toEqual(new Map([['tag', 8]]));
+    await positions.fillLeft();
+    expect(await log()).toEqual([
+      [5, 0],
+      [8, 0],
+    ]);
+  });
+
+  test('of a sequencer that is behind its log are an error', async () => {
+    const positions = new Positions(session);
+    await expect(positions.forChanges([changeAfter(7)])).rejects.toThrow(SequencerBehind);
+  });
+
+  test('that cannot be taken are an error for who needs them alone', async () => {
+    store.table.intercept = nth(1, 'UpdateItem', { refusal: new Error('refused') });
+    const positions = new Positions(session);
+    await expect(positions.forChanges([newTag()])).rejects.toThrow('refused');
+    await positions.fillLeft();
+    expect(await positions.forChanges([newTag()])).toEqual(new Map([['tag', 1]]));
+  });
+});
+
+describe('commit', () => {
+  const create = () => createEntity(session, 'tag', fields);
+
+  test('a refused create leaves a filler, and a refused update takes no position', async () => {
+    const missing = '01890000-0000-7000-8000-000000000001';
+    const refused = commit(session, () => Promise.reject(new EntityNotFound('tag', missing)), ['tag']);
+    await expect(refused).rejects.toThrow(EntityNotFound);
+    expect([await taken(), await log()]).toEqual([1, [[1, 0]]]);
+    await expect(updateEntity(session, { kind: 'tag', id: missing }, fields)).rejects.toThrow(EntityNotFound);
+    expect(await taken()).toBe(1);
+  });
+
+  test('a change has a greater position than the previous one of its entity', async () => {
+    const { entity } = await create();
+    await updateEntity(session, { kind: 'tag', id: entity.id }, { name: 'y' });
+    const [item] = await itemsOf(entityKey(session.tenant, 'tag', entity.id).pk);
+    expect([item?.['logPosition'], await log()]).toEqual([
+      2,
+      [
+        [1, 1],
+        [2, 1],
+      ],
+    ]);
+  });
+
+  test('a position that somebody else fills is replaced by the next one', async () => {
+    await store.database().putItem(fillerWrite(recordKey(tagLog(), 1), now).put);
+    await create();
+    expect(await log()).toEqual([
+      [1, 0],
+      [2, 1],
+    ]);
+  });
+
+  test('a position that has the record of another transaction is the fault of the sequencer', async () => {
+    await create();
+    const [record] = await itemsOf(logPartition(session.tenant, 'tag'));
+    await store.database().putItem({ ...(record as Item), ...recordKey(tagLog(), 2) });
+    await expect(create()).rejects.toThrow(SequencerBehind);
+    expect(await log()).toEqual([
+      [1, 1],
+      [2, 1],
+    ]);
+  });
+
+  describe('a transaction without a response', () => {
+    const onTransactions =
+      (course: Course) =>
+      (call: Call): Course | undefined =>
+        call.operation === 'TransactWriteItems' ? course : undefined;
+
+    test.each<[string, Course, boolean]>([
+      ['was applied, which its position says', lostResponse(2_000), true],
+      ['was not applied, and its filler keeps it from that', lostRequest(2_000), false],
+      ['arrives after its filler', lateRequest(60_000, 1_000), false],
+    ])('%s', async (_, course, isApplied) => {
+      const own = { ...session, database: store.database(10_000) };
+      store.table.intercept = onTransactions(course);
+      const change = newTag();
+      const applied = applyChangeSet(own, { changes: [change] });
+      if (isApplied) await applied;
+      else await expect(applied).rejects.toMatchObject({ name: 'StoreUnavailable', isInDoubt: false });
+      store.table.intercept = undefined;
+      await delay(120_000);
+      expect(await log()).toEqual([[1, isApplied ? 1 : 0]]);
+      const stored = await findEntity(store.session(session.tenant), 'tag', change.after.entity.id);
+      expect(stored !== undefined).toBe(isApplied);
     });
-    await applyChangeSet(session, { changes: [newTag()] });
-    expect((await reminderOfTags())?.late).toEqual((await recordItems()).map(({ sk }) => sk));
+
+    test('is in doubt when its position cannot be read either', async () => {
+      const own = { ...session, database: store.database(10_000) };
+      store.table.intercept = (call) => (touches(call, isRecord) ? lostResponse(2_000) : undefined);
+      const applied = applyChangeSet(own, { changes: [newTag()] });
+      await expect(applied).rejects.toMatchObject({ name: 'StoreUnavailable', isInDoubt: true });
+    });
+  });
+
+  test('batches are divided when they do not fit into one transaction', async () => {
+    const changeSets = Array.from({ length: 120 }, () => ({ changes: [newTag()] }));
+    await applyInBatches(session, changeSets, 120);
+    expect((await log()).map(([, entries]) => entries)).toEqual([0, 60, 60]);
   });
 });
 
@@ -152,27 +252,6 @@ describe('job-limit', () => {
     await expect(deleteEntity(session, 'tag', entity.id)).rejects.toThrow(TooManyJobs);
     expect(await session.database.get(entityKey(session.tenant, 'tag', entity.id))).toBeDefined();
     await applyChangeSet(session, { changes: [], writes: jobs(session.tenant, 1) });
-  });
-});
-
-describe('reminders', () => {
-  const reminder = (requestedAt: number, dueAt: number, comparedAt = requestedAt): Reminder => ({
-    tenant: session.tenant,
-    kind: 'tag',
-    keptUntil: requestedAt + minReminderMs,
-    dueAt,
-    late: [],
-    compared: { upTo: comparedAt - hourMs, at: comparedAt },
-  });
-
-  test.each([
-    ['waits for the comparison of a log that was not written any more', -200, 500, -200],
-    ['a process with a wrong clock has written', 1_000, 1_012, 0],
-  ])('requireReminders brings one forward that %s', async (_, requested, due, compared) => {
-    const before = reminder(now + requested * hourMs, now + due * hourMs);
-    await store.database().putItem(encodeReminder(before));
-    await requireReminders(session, [newTag()]);
-    expect(await reminderOfTags()).toEqual(reminder(now, now + 12 * hourMs, now + compared * hourMs));
   });
 });
 

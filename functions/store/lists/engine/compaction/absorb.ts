@@ -1,11 +1,9 @@
 /** The step that absorbs records: it adds their new rows as segments, those that come out of order to the ones that wait, and new values as a patch. */
-import { stampOf } from '../../../model/change-log.ts';
 import type { Row } from '../../../model/row.ts';
-import { type Manifest, newGeneration, newStepId, type Segment } from '../format/manifest.ts';
+import { type Manifest, newStepId, type Segment } from '../format/manifest.ts';
 import { addOutOfOrder, type OutOfOrderRow } from '../format/out-of-order-rows.ts';
 import { type MutablePatchValues, type PatchValues, setValue } from '../format/patch.ts';
 import { mergeRecords, type RowChange } from '../merge-records.ts';
-import { addNewestStamps } from '../newest-stamps.ts';
 import { ColumnReader } from '../read/column-reader.ts';
 import { youngIdAt } from './choose-step.ts';
 import { commitStep, type StepOutput } from './commit-step.ts';
@@ -127,13 +125,13 @@ async function absorbInto(
   current: Manifest,
   input: CompactionInput,
 ): Promise<StepOutput> {
-  const { writer, memory, sizes } = source;
+  const { writer, memory, sizes, nowMs } = source;
   const { watermark } = input;
   const columnReader = new ColumnReader(current, writer, memory);
   const before = await columnReader.readOutOfOrder();
   const { waiting, others } = divideChanges(mergeRecords(input.records, before), before);
   const located = await locateChanges(columnReader, others);
-  const youngId = youngIdAt(watermark);
+  const youngId = youngIdAt(nowMs);
   const rows = [...located.inserts, ...waiting].sort((one, other) => (one.id < other.id ? -1 : 1));
   const { from, inserts, outOfOrder } = placeRows(current.segments, rows, youngId, sizes);
   const requireTime = (): void => writer.requireTime();
@@ -151,9 +149,6 @@ async function absorbInto(
   const manifest: Manifest = {
     ...current,
     watermark,
-    absorbed: input.absorbed.filter((key) => stampOf(key) > watermark),
-    newestStamps: addNewestStamps(current.newestStamps, input.records),
-    generation: input.isRepair ? newGeneration() : current.generation,
     segments,
     patches: livePatches(segments, patches.patches),
     outOfOrder: waitingItems.outOfOrder,

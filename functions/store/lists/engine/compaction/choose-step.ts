@@ -14,13 +14,13 @@ export interface Merge {
 export type ColumnsToRewrite = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Milliseconds below the watermark in which ids of later rows can appear. The rows of this time stay in segments of their own, which are small,
- * because the later rows are written among them. An older one is written into a larger segment.
+ * Milliseconds in which ids of later rows can appear. The rows of this time stay in segments of their own, which are small, because the later rows are
+ * written among them. An older one is written into a larger segment.
  */
 const youngMs = 5_000;
 
 /** Returns the id from which on rows are young. */
-export const youngIdAt = (watermark: number): string => firstIdAt(Math.max(0, watermark - youngMs));
+export const youngIdAt = (nowMs: number): string => firstIdAt(Math.max(0, nowMs - youngMs));
 
 /** The share of the rows of a segment above which merging it would save too little; and of the bytes of a column. */
 const fullShareOfRows = 9 / 10;
@@ -128,12 +128,13 @@ function mergeOfOutOfOrder(
 
 /** Returns the segments to merge next, if any are. One segment is merged with its out-of-order rows, or without its deleted ones. */
 export function chooseMerge(
-  { segments, watermark }: Manifest,
+  { segments }: Manifest,
   sizes: CompactionSizes,
+  nowMs: number,
 ): (Merge & { readonly isUrgent: boolean }) | undefined {
   const withOutOfOrder = mergeOfOutOfOrder(segments, sizes);
   if (withOutOfOrder) return withOutOfOrder;
-  const youngId = youngIdAt(watermark);
+  const youngId = youngIdAt(nowMs);
   const settled = segments.slice(0, segments.findLastIndex(({ last }) => last < youngId) + 1);
   const shrunk = mergeOfShrunk(settled, sizes);
   if (shrunk) return { ...shrunk, isUrgent: false };

@@ -40,7 +40,7 @@ export async function commitStep(
       await deleteGarbage(writer, current, nowMs);
       return manifest;
     }
-    current = (await writer.readHead(nowMs)).manifest ?? emptyManifest;
+    current = (await writer.readManifest()) ?? emptyManifest;
   }
   return undefined;
 }

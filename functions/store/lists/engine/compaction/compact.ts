@@ -1,19 +1,22 @@
 /**
- * Compaction moves the change log into columns, in steps. Each step reads the manifest, writes new items under new names, and replaces the
- * manifest. A crash at any point leaves the old manifest, which is complete.
+ * Compaction moves the change log into columns, in steps. A step
+ *
+ * 1. reads the manifest, and the oldest records above its watermark up to the first hole. It fills holes that are old.
+ * 2. absorbs these records if they are enough: new rows become segments, or wait among others; new values become a patch.
+ * 3. otherwise merges segments, or writes columns again, if lists would read too many items.
+ * 4. lists what it is about to write and to replace, writes new items under new names, and replaces the manifest on condition that nobody else has.
+ *
+ * A crash at any point leaves the old manifest, which is complete. Two steps at the same time do no harm: the slower one applies its result to the
+ * manifest of the faster one, or is lost.
  */
 import { CompactionTooSlow, StoreUnavailable } from '../../../model/errors.ts';
-import { marginMs as defaultMarginMs } from '../../../model/log-timing.ts';
 import { emptyManifest, type Manifest } from '../format/manifest.ts';
-import { ColumnReader } from '../read/column-reader.ts';
 import { absorb } from './absorb.ts';
 import { chooseColumns, chooseMerge } from './choose-step.ts';
 import type { CompactionSource, StepSource } from './compaction-source.ts';
-import { lateRecords } from './late-changes.ts';
 import { mergeSegments } from './merge-segments.ts';
 import { type CompactionInput, readInput } from './read-input.ts';
 import { rewriteColumns } from './rewrite-columns.ts';
-import { readSetBack } from './set-back.ts';
 import { defaultSizes } from './sizes.ts';
 import { rememberStep, sizesOfShare, stepShare } from './step-share.ts';
 
@@ -27,25 +30,22 @@ interface CompactionResult {
   readonly waiting: number;
   /** Number of their changes. */
   readonly waitingChanges: number;
-  /** Number of late records that were absorbed. */
-  readonly late: number;
-  /** Milliseconds by which the watermark was ahead of the time. The step has set it back. */
-  readonly aheadMs: number;
+  /** Whether records wait behind a hole. */
+  readonly hasHole: boolean;
   /** Whether another step has something to do at once. */
   readonly hasMore: boolean;
 }
 
 const nothing: CompactionResult = {
   records: 0,
-  late: 0,
-  aheadMs: 0,
   waiting: 0,
   waitingChanges: 0,
+  hasHole: false,
   hasMore: false,
 };
 
-const isStepDue = (manifest: Manifest, { sizes }: StepSource): boolean =>
-  chooseMerge(manifest, sizes) !== undefined || chooseColumns(manifest, sizes).size > 0;
+const isStepDue = (manifest: Manifest, { sizes, nowMs }: StepSource): boolean =>
+  chooseMerge(manifest, sizes, nowMs) !== undefined || chooseColumns(manifest, sizes).size > 0;
 
 /** Takes the step that absorbs records. */
 async function takeAbsorbingStep(
@@ -58,26 +58,10 @@ async function takeAbsorbingStep(
     manifest && {
       ...nothing,
       records: input.records.length,
+      hasHole: input.hasHole,
       hasMore: input.hasMore || isStepDue(manifest, source),
     }
   );
-}
-
-/** Takes the step that sets back a watermark which is ahead of the time. */
-async function setBack(source: StepSource, before: Manifest): Promise<CompactionResult | undefined> {
-  const { writer, memory, nowMs, marginMs = defaultMarginMs, sizes } = source;
-  const watermark = nowMs - marginMs;
-  const columnReader = new ColumnReader(before, writer, memory);
-  const found = await readSetBack(columnReader, writer, watermark, sizes.maxSetBackRecords);
-  const result = await takeAbsorbingStep(source, before, {
-    ...found,
-    watermark,
-    waiting: 0,
-    waitingChanges: 0,
-    hasMore: true,
-    isRepair: true,
-  });
-  return result && { ...result, aheadMs: before.watermark - nowMs };
 }
 
 /** Takes the step that writes segments or columns again. The next look tells whether there is more to do. */
@@ -85,7 +69,7 @@ async function takeRewritingStep(
   source: StepSource,
   before: Manifest,
 ): Promise<CompactionResult | undefined> {
-  const merge = chooseMerge(before, source.sizes);
+  const merge = chooseMerge(before, source.sizes, source.nowMs);
   const manifest = merge
     ? await mergeSegments(source, before, merge)
     : await rewriteColumns(source, before, chooseColumns(before, source.sizes));
@@ -93,33 +77,18 @@ async function takeRewritingStep(
 }
 
 /**
- * Takes one step of the size that there is time for. Late changes come first, because lists lack them. Then come records, unless lists would have
- * to read too many segments. A look that finds nothing to do writes nothing.
+ * Takes one step of the size that there is time for. Records come first, unless lists would have to read too many segments. A look that finds nothing
+ * to do writes nothing.
  */
 async function takeStep(source: StepSource): Promise<CompactionResult | undefined> {
-  const { writer, memory, nowMs, sizes } = source;
-  const { manifest = emptyManifest } = await writer.readHead(nowMs);
-  const { watermark, absorbed } = manifest;
-  if (watermark > nowMs) return setBack(source, manifest);
-  const late = await lateRecords(new ColumnReader(manifest, writer, memory), writer, source.late);
-  if (late.length > 0) {
-    const input = {
-      records: late,
-      watermark,
-      absorbed,
-      waiting: 0,
-      waitingChanges: 0,
-      hasMore: true,
-      isRepair: true,
-    } as const;
-    const result = await takeAbsorbingStep(source, manifest, input);
-    return result && { ...result, records: 0, late: late.length };
-  }
-  if (chooseMerge(manifest, sizes)?.isUrgent) return takeRewritingStep(source, manifest);
+  const { writer, nowMs, sizes } = source;
+  const manifest = (await writer.readManifest()) ?? emptyManifest;
+  if (chooseMerge(manifest, sizes, nowMs)?.isUrgent) return takeRewritingStep(source, manifest);
   const input = await readInput(source, manifest, sizes);
-  if (input.watermark > watermark) return takeAbsorbingStep(source, manifest, input);
+  if (input.watermark > manifest.watermark) return takeAbsorbingStep(source, manifest, input);
   if (isStepDue(manifest, source)) return takeRewritingStep(source, manifest);
-  return { ...nothing, waiting: input.waiting, waitingChanges: input.waitingChanges };
+  const { waiting, waitingChanges, hasHole } = input;
+  return { ...nothing, waiting, waitingChanges, hasHole };
 }
 
 /**

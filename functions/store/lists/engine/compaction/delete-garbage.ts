@@ -4,7 +4,6 @@
  */
 import { deflateRawSync } from 'node:zlib';
 import { inflate } from '../../../model/inflate.ts';
-import { garbageMs } from '../../../model/log-timing.ts';
 import { requireKnownFields } from '../../../model/stored-format.ts';
 import {
   type ItemName,
@@ -14,6 +13,9 @@ import {
   stepPartition,
 } from '../format/manifest.ts';
 import type { LogWriter } from '../storage.ts';
+
+/** Milliseconds for which items stay that no manifest refers to any more: longer than any read. */
+export const garbageMs = 3_600_000;
 
 interface StepItems {
   /** Milliseconds since 1970. */

@@ -1,19 +1,19 @@
 /** The log and the columns of one kind in the table, for compaction. */
 import { forEach } from '../../../../runtime/for-each.ts';
+import { now } from '../../../../runtime/time-and-chance.ts';
 import type { Database } from '../../../dynamodb/database.ts';
-import { decodeRecord, logPartition, manifestSortKey } from '../../../model/change-log.ts';
+import {
+  decodeRecord,
+  fillerWrite,
+  logPartition,
+  manifestSortKey,
+  recordKey,
+} from '../../../model/change-log.ts';
 import { hasVersion, notExists } from '../../../model/condition-expressions.ts';
 import { ConditionFailed } from '../../../model/errors.ts';
 import type { Kind } from '../../../model/relations.ts';
 import type { Key } from '../../../model/writes.ts';
-import {
-  bytesItem,
-  encodedItems,
-  itemKey,
-  openLogReader,
-  rangeQuery,
-  recordRange,
-} from '../dynamodb-storage.ts';
+import { bytesItem, encodedItems, itemKey, openLogReader } from '../dynamodb-storage.ts';
 import { encodeManifest, manifestVersion } from '../format/manifest.ts';
 import type { LogWriter } from '../storage.ts';
 
@@ -24,10 +24,17 @@ export function openLog(database: Database, tenant: string, kind: Kind): LogWrit
   const manifestKey: Key = { pk: logPartition(tenant, kind), sk: manifestSortKey };
   return {
     ...openLogReader(database, tenant, kind),
-    oldestRecords: async function* (above, upTo) {
-      const pages = database.pages(rangeQuery(tenant, kind, recordRange(above, upTo, true)));
-      for await (const { items, next } of pages)
-        yield { records: items.map(decodeRecord), hasMore: next !== undefined };
+    fill: async (positions) => {
+      const keys = positions.map((position) => recordKey({ tenant, kind }, position));
+      await forEach(keys, concurrency, async (key) => {
+        const { put, condition } = fillerWrite(key, now());
+        try {
+          await database.putItem(put, condition);
+        } catch (error) {
+          if (!(error instanceof ConditionFailed)) throw error;
+        }
+      });
+      return (await database.getMany(keys)).map(decodeRecord);
     },
     remainingMs: () => database.deadline.remaining(),
     listItems: async (prefix, max) => {

@@ -32,28 +32,19 @@ export interface LocatedChanges {
 
 /** A row that the columns have. */
 interface KnownRow {
-  /** Of its segment; -1 for an out-of-order row. */
+  /** Of its segment. */
   readonly position: number;
   readonly row: number;
-  /** Of a deleted row, the version that the deletion made. */
-  readonly version: number;
   readonly isDeleted: boolean;
 }
 
-function updateOf(
-  { from, to, before = {}, after }: RowChange,
-  { row, version, isDeleted }: KnownRow,
-): RowUpdate {
+function updateOf({ to, before = {}, after }: RowChange, { row, isDeleted }: KnownRow): RowUpdate {
   if (!after) {
     const values = new Map([[versionField, deletedVersion(to)]]);
     return { row, deleted: isDeleted ? 0 : 1, values };
   }
   const values = new Map<string, Value | undefined>([[versionField, String(to)]]);
-  // The columns do not have the version before the change if an earlier record is late.
-  const isExpected = version === from;
-  for (const field of Object.keys(after)) {
-    if (!isExpected || after[field] !== before[field]) values.set(field, after[field]);
-  }
+  for (const field of Object.keys(after)) if (after[field] !== before[field]) values.set(field, after[field]);
   return { row, deleted: isDeleted ? -1 : 0, values };
 }
 
@@ -93,34 +84,12 @@ function knownRow(columnReader: ColumnReader, id: string): KnownRow | undefined 
   const row = segment ? rowOf(columnReader, segment, id) : -1;
   if (!segment || row < 0) return undefined;
   const version = valueAt(columnReader.column(segment, versionField), row);
-  return { position, row, version: Math.abs(Number(version)), isDeleted: isDeletedVersion(version) };
+  return { position, row, isDeleted: isDeletedVersion(version) };
 }
-
-/** Reads the rows that changes are about. Returns a function that finds the row of such an id, if the columns have it. */
-export async function readKnownRows(
-  columnReader: ColumnReader,
-  changes: ReadonlyMap<string, RowChange>,
-): Promise<(id: string) => KnownRow | undefined> {
-  const outOfOrder = await columnReader.readOutOfOrder();
-  await loadCandidates(
-    columnReader,
-    [...changes.values()].filter(({ id }) => !outOfOrder.has(id)),
-  );
-  return (id) => {
-    if (!changes.has(id)) return undefined;
-    const waiting = outOfOrder.get(id);
-    if (waiting) return { position: -1, row: -1, version: waiting.to, isDeleted: false };
-    return knownRow(columnReader, id);
-  };
-}
-
-/** Returns whether the columns have a change, or a later one. They have no rows that were deleted before a segment was written again. */
-export const isAbsorbed = ({ to, after }: RowChange, known: KnownRow | undefined): boolean =>
-  known ? known.version >= to : after === undefined;
 
 /**
- * Returns what changes mean for the rows. A change whose version a row has already means nothing: the same record can be absorbed
- * twice.
+ * Returns what changes mean for the rows. Each record is absorbed once, in the order of positions, so the columns have the row before each change.
+ * @param changes of rows that are not out of order.
  */
 export async function locateChanges(
   columnReader: ColumnReader,
@@ -128,10 +97,9 @@ export async function locateChanges(
 ): Promise<LocatedChanges> {
   const inserts: SegmentRow[] = [];
   const updates = new Map<number, RowUpdate[]>();
-  const known = await readKnownRows(columnReader, changes);
+  await loadCandidates(columnReader, changes.values());
   for (const change of changes.values()) {
-    const found = known(change.id);
-    if (isAbsorbed(change, found)) continue;
+    const found = knownRow(columnReader, change.id);
     if (!found) {
       if (change.after) inserts.push({ id: change.id, version: change.to, values: change.after });
       continue;

@@ -1,26 +1,27 @@
-/** Reads what a compaction step absorbs: the oldest records that are settled. */
+/** Reads what a compaction step absorbs: the oldest records, up to the first hole. It fills old holes. */
 import type { LogRecord } from '../../../model/change-log.ts';
-import { marginMs as defaultMarginMs } from '../../../model/log-timing.ts';
 import type { Manifest } from '../format/manifest.ts';
+import { advance, completeUpTo, upTo } from '../progress.ts';
 import type { CompactionSource } from './compaction-source.ts';
 import { bytesOfValue } from './row-block.ts';
 import { type CompactionSizes, defaultSizes } from './sizes.ts';
 
 /** Milliseconds after which a record is absorbed however few there are: long before records expire. */
-const maxWaitMs = 86_400_000;
+const maxWaitMs = 2 * 86_400_000;
+
+/** Milliseconds after the time of a later record from which a hole is filled. Too early only makes its writer take another position. */
+export const minHoleMs = 5_000;
 
 export interface CompactionInput {
   readonly records: readonly LogRecord[];
-  /** Number of settled records that are too few for a step. */
+  /** Number of records that are too few for a step. */
   readonly waiting: number;
   /** Number of their changes. */
   readonly waitingChanges: number;
   readonly watermark: number;
-  /** Keys of records that the columns have already, those above the watermark among them. */
-  readonly absorbed: readonly string[];
-  /** Whether the records are late: those who follow the log may have missed them. */
-  readonly isRepair?: true;
-  /** Whether more records are settled. */
+  /** Whether records wait behind a hole. */
+  readonly hasHole: boolean;
+  /** Whether more records can be absorbed. */
   readonly hasMore: boolean;
 }
 
@@ -49,57 +50,58 @@ function countWithin(records: readonly LogRecord[], { maxChanges, maxChangedByte
   return records.length;
 }
 
-/** Settled records: all up to a stamp. */
-type SettledRecords = Pick<CompactionInput, 'records' | 'watermark' | 'hasMore'>;
+const positionsOf = (records: readonly LogRecord[]): number[] => records.map(({ position }) => position);
 
-/**
- * Returns the first records, up to a stamp: there may be more of the next one. Records of one stamp are absorbed together, also when they
- * exceed the limits.
- * @param count of the records that are within the limits.
- * @returns `undefined` when all records have one stamp.
- */
-function upToStamp(records: readonly LogRecord[], count: number): SettledRecords | undefined {
-  const first = records[0]?.stamp ?? 0;
-  const end = records.slice(count).find(({ stamp }) => stamp > first)?.stamp;
-  if (end === undefined) return undefined;
-  return { records: records.filter(({ stamp }) => stamp < end), watermark: end - 1, hasMore: true };
-}
-
-/** Reads the oldest settled records that are within limits. */
-async function readSettled(
-  { writer }: CompactionSource,
+/** Fills the holes below the last record that is old enough. Returns the records in the order of their positions, with those that were found. */
+async function fillHoles(
+  { writer, nowMs }: CompactionSource,
   above: number,
-  upTo: number,
-  limits: InputLimits,
-): Promise<SettledRecords> {
-  const records: LogRecord[] = [];
-  if (upTo <= above) return { records, watermark: above, hasMore: false };
-  for await (const page of writer.oldestRecords(above, upTo)) {
-    records.push(...page.records);
-    const count = countWithin(records, limits);
-    if (count === records.length && page.hasMore) continue;
-    if (count === records.length) break;
-    const settled = upToStamp(records, count);
-    if (settled) return settled;
-  }
-  return { records, watermark: upTo, hasMore: false };
+  records: readonly LogRecord[],
+): Promise<readonly LogRecord[]> {
+  const last = records.findLast(({ time }) => time + minHoleMs < nowMs)?.position ?? 0;
+  const { holes } = advance(upTo(above), positionsOf(records));
+  const old = holes.filter((hole) => hole < last);
+  if (old.length === 0) return records;
+  return [...records, ...(await writer.fill(old))].sort((one, other) => one.position - other.position);
 }
 
-/** Reads the oldest pending records that are settled. The watermark moves if they are worth a step. */
+/** Reads the oldest records up to the first hole, as far as they are within limits. */
+async function readOldest(
+  source: CompactionSource,
+  above: number,
+  limits: InputLimits,
+): Promise<Pick<CompactionInput, 'records' | 'hasHole' | 'hasMore'>> {
+  let found: readonly LogRecord[] = [];
+  for await (const page of source.writer.oldestRecords(above)) {
+    found = [...found, ...page.records];
+    if (!page.hasMore || countWithin(found, limits) < found.length) break;
+  }
+  const filled = await fillHoles(source, above, found);
+  const end = completeUpTo(advance(upTo(above), positionsOf(filled)));
+  const records = filled.filter(({ position }) => position <= end);
+  // One record that exceeds the limits is absorbed alone.
+  const count = Math.max(1, countWithin(records, limits));
+  return {
+    records: records.slice(0, count),
+    hasHole: records.length < filled.length,
+    hasMore: count < records.length,
+  };
+}
+
+/** Reads the oldest pending records. The watermark moves if they are worth a step. */
 export async function readInput(
   source: CompactionSource,
-  { watermark, absorbed }: Manifest,
+  { watermark }: Manifest,
   limits: InputLimits,
 ): Promise<CompactionInput> {
-  const { nowMs, marginMs = defaultMarginMs, isForced, sizes = defaultSizes } = source;
-  const settled = await readSettled(source, watermark, nowMs - marginMs, limits);
-  const known = new Set(absorbed);
-  const records = settled.records.filter(({ key }) => !known.has(key));
-  const [oldest] = records;
-  const isOld = oldest !== undefined && oldest.stamp + maxWaitMs < nowMs;
+  const { nowMs, isForced, sizes = defaultSizes } = source;
+  const { records, hasHole, hasMore } = await readOldest(source, watermark, limits);
+  const isOld = records.some(({ time }) => time + maxWaitMs < nowMs);
   const waitingChanges = countChanges(records);
-  const isWorthAStep = settled.hasMore || isOld || waitingChanges >= (isForced ? 1 : sizes.minChanges);
+  const isWorthAStep =
+    hasMore || isOld || (isForced ? records.length > 0 : waitingChanges >= sizes.minChanges);
   if (!isWorthAStep)
-    return { records: [], waiting: records.length, waitingChanges, watermark, absorbed, hasMore: false };
-  return { ...settled, records, waiting: 0, waitingChanges: 0, absorbed };
+    return { records: [], waiting: records.length, waitingChanges, watermark, hasHole, hasMore: false };
+  const end = records.at(-1)?.position ?? watermark;
+  return { records, watermark: end, waiting: 0, waitingChanges: 0, hasHole, hasMore };
 }

@@ -1,17 +1,17 @@
 /** Rebuilds a log: writes all its columns again, from the entities themselves, while the service is used. */
+import { now } from '../../../../runtime/time-and-chance.ts';
+import type { LogRecord } from '../../../model/change-log.ts';
 import { UnknownFormat } from '../../../model/errors.ts';
-import { marginMs as defaultMarginMs } from '../../../model/log-timing.ts';
-import { maxStamp } from '../../../model/stamp-text.ts';
 import {
   emptyManifest,
   type ItemName,
   type Manifest,
   manifestNames,
-  newGeneration,
   newStepId,
   type Segment,
 } from '../format/manifest.ts';
 import { mergeRecords, type RowChange } from '../merge-records.ts';
+import { advance, completeUpTo, type Progress, upTo } from '../progress.ts';
 import type { LogWriter } from '../storage.ts';
 import { youngIdAt } from './choose-step.ts';
 import { forgetSteps, recordStep } from './delete-garbage.ts';
@@ -25,37 +25,48 @@ export interface RebuildSource {
   readonly open: () => LogWriter;
   /** The ids of its entities, as a scan has found them. */
   readonly ids: ReadonlySet<string>;
-  /** When the scan began, in milliseconds since 1970. */
-  readonly beganAt: number;
+  /** A position from before the scan, up to which no record was missing then. */
+  readonly position: number;
   /** Reads entities as rows, consistently. Those that do not exist are absent. */
   readonly readRows: (ids: readonly string[]) => Promise<ReadonlyMap<string, SegmentRow>>;
-  /** Returns the time, in milliseconds since 1970. */
-  readonly time: () => Promise<number>;
-  /** Milliseconds after which a record is settled. */
-  readonly marginMs?: number | undefined;
   readonly sizes?: CompactionSizes;
 }
 
 /** Milliseconds that a rebuild may take. No other step deletes its items meanwhile, although no manifest names them yet. */
 const maxRebuildMs = 86_400_000;
 
-/** Returns a function that reads the changes above a stamp, merged by id. Each call reads only what can have appeared since the last one. */
-function changesAbove({ open, time }: RebuildSource, stamp: number) {
+/** Reads the records above a position, and returns the progress of a reader that sees them too. */
+async function readAbove(writer: LogWriter, progress: Progress) {
+  const records: LogRecord[] = [];
+  for await (const page of writer.oldestRecords(completeUpTo(progress))) records.push(...page.records);
+  const seen = records.map(({ position }) => position);
+  return { records, progress: advance(progress, seen) };
+}
+
+/** Fills all holes of a log. Returns the position up to which no record is missing then: a scan that follows can begin a rebuild. */
+export async function fillAllHoles(writer: LogWriter): Promise<number> {
+  const { watermark } = await readReplaced(writer);
+  const { progress } = await readAbove(writer, upTo(watermark));
+  await writer.fill(progress.holes);
+  return progress.position;
+}
+
+/** Returns a function that reads the changes above a position, merged by id. Each call reads only what can have appeared since the last one. */
+function changesAbove({ open, position }: RebuildSource) {
   let changes = new Map<string, RowChange>();
-  let settledUpTo = stamp;
+  let progress = upTo(position);
   return async (): Promise<ReadonlyMap<string, RowChange>> => {
-    const nowMs = await time();
-    changes = mergeRecords(await open().readRecords(settledUpTo, maxStamp), changes);
-    settledUpTo = Math.max(settledUpTo, nowMs - defaultMarginMs);
+    const read = await readAbove(open(), progress);
+    changes = mergeRecords(read.records, changes);
+    progress = read.progress;
     return changes;
   };
 }
 
-/** Returns the ids that a log had at a stamp, in their order, in parts of which each becomes a segment. */
+/** Returns the ids that a log had at its position, in their order, in parts of which each becomes a segment. */
 function divideIds(
   { ids: scanned, sizes = defaultSizes }: RebuildSource,
   changes: ReadonlyMap<string, RowChange>,
-  stamp: number,
 ): string[][] {
   const ids = new Set(scanned);
   for (const { id, before } of changes.values()) {
@@ -63,7 +74,7 @@ function divideIds(
     else ids.delete(id);
   }
   const sorted = [...ids].sort();
-  const youngId = youngIdAt(stamp);
+  const youngId = youngIdAt(now());
   const firstYoung = sorted.findIndex((id) => id >= youngId);
   const settled = firstYoung < 0 ? sorted.length : firstYoung;
   return [sorted.slice(0, settled), sorted.slice(settled)].flatMap((part) => {
@@ -73,7 +84,7 @@ function divideIds(
   });
 }
 
-/** Returns the rows with some ids at a stamp: what the log has above it is undone, whether the entities were read with it or not. */
+/** Returns the rows with some ids at a position: what the log has above it is undone, whether the entities were read with it or not. */
 function rowsAt(
   ids: readonly string[],
   found: ReadonlyMap<string, SegmentRow>,
@@ -90,9 +101,9 @@ function rowsAt(
  * Returns the manifest that a rebuild replaces. One that this release cannot read counts as empty: a rebuild is the way out of it, because it needs
  * nothing of the columns. The items that it names stay in the table, because their names cannot be read.
  */
-async function readReplaced(writer: LogWriter, nowMs: number): Promise<Manifest> {
+async function readReplaced(writer: LogWriter): Promise<Manifest> {
   try {
-    return (await writer.readHead(nowMs)).manifest ?? emptyManifest;
+    return (await writer.readManifest()) ?? emptyManifest;
   } catch (error) {
     if (!(error instanceof UnknownFormat)) throw error;
     return { ...emptyManifest, version: await writer.readManifestVersion() };
@@ -106,14 +117,14 @@ interface WrittenSegments {
   readonly steps: readonly ItemName[];
 }
 
-/** Writes the segments of a log at a stamp, one after the other: it needs the memory of one, and of the ids. */
-async function writeSegments(source: RebuildSource, stamp: number): Promise<WrittenSegments> {
-  const { open, readRows, time, sizes = defaultSizes } = source;
-  const readChanges = changesAbove(source, stamp);
-  const { version } = await readReplaced(open(), await time());
+/** Writes the segments of a log at a position, one after the other: it needs the memory of one, and of the ids. */
+async function writeSegments(source: RebuildSource): Promise<WrittenSegments> {
+  const { open, readRows, sizes = defaultSizes } = source;
+  const readChanges = changesAbove(source);
+  const { version } = await readReplaced(open());
   const segments: Segment[] = [];
   const steps: ItemName[] = [];
-  for (const ids of divideIds(source, await readChanges(), stamp)) {
+  for (const ids of divideIds(source, await readChanges())) {
     const found = await readRows(ids);
     // Later than the entities: the log has each change that they have.
     const rows = rowsAt(ids, found, await readChanges());
@@ -122,7 +133,7 @@ async function writeSegments(source: RebuildSource, stamp: number): Promise<Writ
     const options = { stepId, sizes, nextNumber: counter(), requireTime: () => writer.requireTime() };
     const built = buildSegments(blockOf(rows), options);
     const names = [...built.items.keys()];
-    const beganAt = (await time()) + maxRebuildMs;
+    const beganAt = now() + maxRebuildMs;
     steps.push(await recordStep(writer, version + 1, stepId, { beganAt, names }));
     await writer.putItems(built.items);
     segments.push(...built.segments);
@@ -131,26 +142,23 @@ async function writeSegments(source: RebuildSource, stamp: number): Promise<Writ
 }
 
 /**
- * Replaces all columns of a log by those of the margin before the scan. Records stay as they are: lists read those above the new watermark,
- * which can be lower than before.
+ * Replaces all columns of a log by those of a position before the scan. Records stay as they are: lists read those above the new watermark, which can
+ * be lower than before.
  * @throws Error when it takes longer than a day.
  */
 export async function rebuild(source: RebuildSource): Promise<void> {
-  const { open, beganAt, time, marginMs = defaultMarginMs } = source;
-  const watermark = beganAt - marginMs;
-  const { segments, steps } = await writeSegments(source, watermark);
+  const { open, position: watermark } = source;
+  const beganAt = now();
+  const { segments, steps } = await writeSegments(source);
   for (;;) {
-    const nowMs = await time();
+    const nowMs = now();
     if (nowMs > beganAt + maxRebuildMs) throw new Error('The rebuild of a log took longer than a day.');
     const writer = open();
-    const before = await readReplaced(writer, nowMs);
+    const before = await readReplaced(writer);
     const version = before.version + 1;
     await recordStep(writer, version, newStepId(version), { beganAt: nowMs, names: manifestNames(before) });
-    const { newestStamps } = before;
-    const generation = newGeneration();
-    const next = { ...emptyManifest, version, watermark, newestStamps, generation, segments };
     // A step of compaction can be faster. It has changed nothing that the new columns contain.
-    if (!(await writer.replaceManifest(next))) continue;
+    if (!(await writer.replaceManifest({ ...emptyManifest, version, watermark, segments }))) continue;
     return forgetSteps(writer, steps);
   }
 }

@@ -44,8 +44,6 @@ export interface CompactionSizes {
   readonly minShareOfOutOfOrder: number;
   /** Out-of-order rows that wait, about. A process makes columns of all of them when some of them change. */
   readonly maxOutOfOrderRows: number;
-  /** Newest records that are read when a watermark is set back. The hidden ones are rarely more. */
-  readonly maxSetBackRecords: number;
   /** Changes for which a step is worth its cost. */
   readonly minChanges: number;
 }
@@ -66,6 +64,5 @@ export const defaultSizes: CompactionSizes = {
   maxRewrittenColumns: 16,
   minShareOfOutOfOrder: 1 / 128,
   maxOutOfOrderRows: 4_096,
-  maxSetBackRecords: 2_000,
   minChanges: 48,
 };

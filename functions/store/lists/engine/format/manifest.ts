@@ -4,12 +4,11 @@
  */
 
 import { deflateRawSync } from 'node:zlib';
-import { randomBytes, randomInteger } from '../../../../runtime/time-and-chance.ts';
+import { randomBytes } from '../../../../runtime/time-and-chance.ts';
 import { manifestSortKey } from '../../../model/change-log.ts';
 import { inflate } from '../../../model/inflate.ts';
 import { formatAttributes, requireKnownFields, requireReadable } from '../../../model/stored-format.ts';
 import type { Item } from '../../../model/writes.ts';
-import type { NewestStamps } from '../newest-stamps.ts';
 import { chunkRows } from './ids.ts';
 
 /** The column of versions. Field names do not begin with `$`. */
@@ -90,17 +89,8 @@ export type ItemName = `${string}/${string}`;
 export interface Manifest {
   /** Number of writes: the condition of the next one. */
   readonly version: number;
-  /** Records with this stamp or an earlier one are in the columns. Milliseconds since 1970. */
+  /** The records up to this position are in the columns. */
   readonly watermark: number;
-  /** Keys of records above the watermark that are in the columns as well, since a watermark was set back. */
-  readonly absorbed: readonly string[];
-  /** The newest records that the columns contain, by how long they live. */
-  readonly newestStamps: NewestStamps;
-  /**
-   * A random number of the last repair: a rebuild, late changes, or a watermark that was set back; 0 without any. The records from before it do not
-   * lead to the rows of the columns, so a copy that follows them begins again.
-   */
-  readonly generation: number;
   /** In the order of ids. */
   readonly segments: readonly Segment[];
   /** The oldest first. */
@@ -116,16 +106,10 @@ export const maxItemBytes = 360 * 1024;
 export const emptyManifest: Manifest = {
   version: 0,
   watermark: 0,
-  absorbed: [],
-  newestStamps: {},
-  generation: 0,
   segments: [],
   patches: [],
   outOfOrder: [],
 };
-
-/** Returns a number that tells the columns from those before a repair. */
-export const newGeneration = (): number => randomInteger(1, 2 ** 32);
 
 /** Returns the sequence number of the compaction step that wrote a step. */
 export const sequenceOf = (step: StepId): number => Number.parseInt(step, 36);
@@ -263,9 +247,6 @@ const itemFields = { version: true, state: true };
 
 const stateFields: Readonly<Record<Exclude<keyof Manifest, 'version'>, true>> = {
   watermark: true,
-  absorbed: true,
-  newestStamps: true,
-  generation: true,
   segments: true,
   patches: true,
   outOfOrder: true,

@@ -9,16 +9,18 @@ import { type ItemName, maxItemBytes, type OutOfOrderItem, outOfOrderName, type 
 /** An out-of-order row: the whole row and its version, or without a row that it is gone. */
 export type OutOfOrderRow = Pick<LogEntry, 'id' | 'version' | 'after'>;
 
-/** Times are encoded as differences from this stamp. */
-const baseStamp = 0;
+/** Times are encoded as differences from this one. */
+const baseMs = 0;
 
 export const encodeRows = (rows: readonly OutOfOrderRow[]): Buffer => {
-  const entries = rows.map(({ id, version, after }): LogEntry => ({ id, version, previousStamp: 0, after }));
-  return encodeContents({ entries }, baseStamp);
+  const entries = rows.map(
+    ({ id, version, after }): LogEntry => ({ id, version, previousPosition: 0, after }),
+  );
+  return encodeContents({ entries }, baseMs);
 };
 
 export const decodeRows = (encoded: Uint8Array): readonly OutOfOrderRow[] =>
-  decodeContents(encoded, baseStamp).entries;
+  decodeContents(encoded, baseMs).entries;
 
 /** Bytes of a row in memory, about. */
 const rowBytes = 1_000;

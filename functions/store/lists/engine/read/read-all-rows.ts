@@ -4,7 +4,7 @@ import { valueAt } from '../format/column.ts';
 import { isDeletedVersion, type Segment, storedFields, versionField } from '../format/manifest.ts';
 import { ColumnReader } from './column-reader.ts';
 import type { ListSource } from './read-state.ts';
-import { readState, requireSettled } from './read-state.ts';
+import { readState } from './read-state.ts';
 
 /** A row as the columns and the log have it. */
 export interface KnownRow {
@@ -50,12 +50,10 @@ export interface RowCounts {
  * @throws StaleRead when a part of the log is missing. Then some rows were visited.
  */
 export async function visitRows(
-  { reader, memory, nowMs }: ListSource,
+  { reader, memory }: ListSource,
   visit: (id: string, known: KnownRow) => void,
 ): Promise<RowCounts> {
-  const state = await readState({ reader, memory, nowMs });
-  requireSettled(state, nowMs);
-  const { manifest, pendingChanges } = state;
+  const { manifest, pendingChanges } = await readState({ reader, memory });
   let rows = 0;
   let total = 0;
   const visitRow = (id: string, known: KnownRow): void => {

@@ -1,10 +1,22 @@
-/** The state of a log: its manifest, and the changes since. */
-
-import { type LogRecord, stampOf } from '../../../model/change-log.ts';
-import { marginMs } from '../../../model/log-timing.ts';
+/**
+ * The state of a log at one moment: its manifest, and the changes since.
+ *
+ * 1. A process remembers a prefix of the log: all records above the watermark, up to the first position without one. Records are written once, so
+ *    they are never read again.
+ * 2. One query reads the rest downwards, from the manifest to the prefix. It is consistent, so what was committed earlier is read later: no record is
+ *    there without those before it. Two pages could show the state of no moment.
+ * 3. If the rest exceeds a page, the prefix is extended upwards first, in any number of pages: it does not change any more.
+ * 4. The prefix grows by what was read without a gap.
+ *
+ * A process that knows little reads the manifest first, because the columns have most records by then.
+ */
+import { now } from '../../../../runtime/time-and-chance.ts';
+import type { LogRecord } from '../../../model/change-log.ts';
+import { StoreUnavailable } from '../../../model/errors.ts';
 import { emptyManifest, type Manifest } from '../format/manifest.ts';
 import { mergeRecords, type RowChange } from '../merge-records.ts';
 import type { LogMemory } from '../process-memory.ts';
+import { advance, completeUpTo, type Progress, upTo } from '../progress.ts';
 import type { LogReader } from '../storage.ts';
 import { StaleRead } from './stale-read.ts';
 
@@ -12,30 +24,35 @@ export interface LogState {
   readonly manifest: Manifest;
   /** The changes of pending records, merged by id: the columns do not contain them. */
   readonly pendingChanges: ReadonlyMap<string, RowChange>;
+  /** How far the log was at this moment. */
+  readonly progress: Progress;
+  /** Whether that is all. Otherwise some records are behind more holes than a reader remembers. */
+  readonly isComplete: boolean;
+  /** The time of the oldest pending record, in milliseconds since 1970, if there is one. */
+  readonly oldestTime: number | undefined;
 }
 
 export interface ListSource {
   readonly reader: LogReader;
   readonly memory: LogMemory;
-  /** Milliseconds since 1970. */
-  readonly nowMs: number;
-  /** The stamp up to which all records are visible. Default: the margin before the time. */
-  readonly settledMs?: number;
 }
 
-/** Milliseconds before the usual watermark at which a process begins that has not read the log yet. */
-const guessMs = 10_000;
-
-/** What a process remembers of a log. The next read continues above it. */
+/** A prefix of a log. */
 interface KnownLog {
   readonly watermark: number;
-  /** Records with this stamp or an earlier one are settled: no others appear. */
-  readonly settledUpTo: number;
-  /** The settled records above the watermark. */
+  /** No record up to this position is missing. */
+  readonly upTo: number;
+  /** The records above the watermark, up to there. */
   readonly records: readonly LogRecord[];
-  /** When all of them were read, in milliseconds since 1970. */
+  /** When it was read, in milliseconds since 1970. */
   readonly readAt: number;
 }
+
+/** Milliseconds after which compaction has probably absorbed most of what a process does not know. */
+const freshMs = 10_000;
+
+/** Times that a prefix is extended, at most, before a list gives up. */
+const maxExtensions = 3;
 
 /** The name of the known log in memory. */
 const knownName = 'known-log';
@@ -53,75 +70,92 @@ const bytesOf = (records: readonly LogRecord[]): number =>
   records.reduce((sum, { entries }) => sum + recordBytes + entryBytes * entries.length, 0);
 
 /**
- * Milliseconds for which records are remembered. A record that becomes visible later than the margin appears when they are read again;
- * and compaction moves on meanwhile.
- */
-const maxKnownMs = 60_000;
-
-function knownLog(memory: LogMemory, nowMs: number): KnownLog | undefined {
-  const known = memory.get(knownName) as KnownLog | undefined;
-  // The clock of a process can be set back.
-  return known && known.readAt <= nowMs && known.readAt + maxKnownMs > nowMs ? known : undefined;
-}
-
-/**
- * Checks that no record is missing between the watermark and those that were read.
+ * Checks that no change is missing between the watermark and those that were read.
  * @throws StaleRead when an entity's earlier change is not there.
  */
 function requireNoGap(
   pendingChanges: ReadonlyMap<string, RowChange>,
-  { watermark, absorbed }: Manifest,
+  { watermark }: Manifest,
+  positions: ReadonlySet<number>,
 ): void {
-  const stamps = new Set(absorbed.map(stampOf));
-  for (const { id, previousStamp } of pendingChanges.values()) {
-    if (previousStamp > watermark && !stamps.has(previousStamp))
+  for (const { id, previousPosition } of pendingChanges.values()) {
+    if (previousPosition > watermark && !positions.has(previousPosition))
       throw new StaleRead(`an earlier record of ${id} is missing`);
   }
 }
 
-/**
- * Checks that the watermark is not ahead of the time: it hides records that were committed since, and the next step of compaction sets it back.
- * @param nowMs a time after the manifest was read.
- * @throws StaleRead when it is.
- */
-export function requireSettled({ manifest: { watermark } }: LogState, nowMs: number): void {
-  if (watermark > nowMs) throw new StaleRead('the watermark is ahead of the time');
+/** Returns what is known of a log whose columns have the records up to a watermark: a rebuild can set it back. */
+const knownFrom = (known: KnownLog | undefined, watermark: number): KnownLog =>
+  known && known.watermark <= watermark && known.upTo >= watermark
+    ? known
+    : { watermark, upTo: watermark, records: [], readAt: now() };
+
+/** Returns a prefix with the records that follow it without a gap. */
+function extended(known: KnownLog, more: readonly LogRecord[]): KnownLog {
+  const end = completeUpTo(
+    advance(
+      upTo(known.upTo),
+      more.map(({ position }) => position),
+    ),
+  );
+  const added = more.filter(({ position }) => position > known.upTo && position <= end);
+  return { ...known, upTo: end, records: [...known.records, ...added] };
+}
+
+/** Reads the records that follow a prefix, up to the first gap. */
+async function extend(reader: LogReader, known: KnownLog): Promise<KnownLog> {
+  let next = known;
+  for await (const { records } of reader.oldestRecords(known.upTo)) {
+    next = extended(next, records);
+    const last = records.at(-1);
+    if (last && last.position > next.upTo) break;
+  }
+  return next;
 }
 
 /**
- * Reads the state of a log. One query of the last moments, when the process knows the earlier records.
+ * Reads the state of a log, in one query if the process has read it lately.
  * @throws StaleRead when the log has changed in a way that makes the result inconsistent.
+ * @throws StoreUnavailable when more records wait behind a gap than one page has. Compaction fills it in seconds.
  */
-export async function readState({
-  reader,
-  memory,
-  nowMs,
-  settledMs = nowMs - marginMs,
-}: ListSource): Promise<LogState> {
-  const known = knownLog(memory, nowMs);
-  const above = known?.settledUpTo ?? Math.max(0, settledMs - guessMs);
-  const head = await reader.readHead(above);
-  const manifest = head.manifest ?? emptyManifest;
-  const { watermark } = manifest;
-  const isKnown = known !== undefined && known.watermark <= watermark;
-  const unknown = !isKnown && watermark < above ? await reader.readRecords(watermark, above) : [];
-  const earlier = isKnown ? known.records : unknown;
-  const absorbed = new Set(manifest.absorbed);
-  const records = [...head.records, ...earlier].filter(
-    ({ stamp, key }) => stamp > watermark && !absorbed.has(key),
-  );
-  const pendingChanges = mergeRecords(records);
-  // After a gap, the next attempt must read everything again.
-  memory.set(knownName, undefined, 0);
-  requireNoGap(pendingChanges, manifest);
-  const settledUpTo = Math.max(watermark, settledMs);
-  const settled = records.filter(({ stamp }) => stamp <= settledUpTo);
-  const readAt = isKnown ? known.readAt : nowMs;
-  const bytes = bytesOf(settled);
-  if (bytes <= maxKnownBytes) {
-    const next: KnownLog = { watermark, settledUpTo, records: settled, readAt };
-    // It leaves the memory by itself, also when the log is never read again.
-    memory.set(knownName, next, bytes + recordBytes, maxKnownMs);
+export async function readState({ reader, memory }: ListSource): Promise<LogState> {
+  let known = memory.get(knownName) as KnownLog | undefined;
+  if (!known || Math.abs(now() - known.readAt) >= freshMs)
+    known = knownFrom(known, (await reader.readManifest())?.watermark ?? 0);
+  for (let extension = 0; ; extension += 1) {
+    const head = await reader.readHead(known.upTo);
+    const manifest = head.manifest ?? emptyManifest;
+    const { watermark } = manifest;
+    if (head.isComplete && known.watermark <= watermark)
+      return stateOf(memory, known, manifest, head.records);
+    if (extension === maxExtensions) throw new StoreUnavailable('a gap of the log hides more than a page');
+    known = await extend(reader, knownFrom(known, watermark));
   }
-  return { manifest, pendingChanges };
+}
+
+function stateOf(
+  memory: LogMemory,
+  known: KnownLog,
+  manifest: Manifest,
+  newest: readonly LogRecord[],
+): LogState {
+  const { watermark } = manifest;
+  const records = [...known.records, ...newest].filter(({ position }) => position > watermark);
+  const pendingChanges = mergeRecords(records);
+  const positions = new Set(records.map(({ position }) => position));
+  requireNoGap(pendingChanges, manifest, positions);
+  const progress = advance(upTo(watermark), positions);
+  const end = completeUpTo(progress);
+  const kept = records.filter(({ position }) => position <= end);
+  const bytes = bytesOf(kept);
+  const next: KnownLog = { watermark, upTo: end, records: kept, readAt: now() };
+  memory.set(knownName, bytes <= maxKnownBytes ? next : undefined, bytes + recordBytes);
+  const times = records.map(({ time }) => time);
+  return {
+    manifest,
+    pendingChanges,
+    progress,
+    isComplete: records.every(({ position }) => position <= progress.position),
+    oldestTime: times.length > 0 ? times.reduce((one, other) => Math.min(one, other)) : undefined,
+  };
 }

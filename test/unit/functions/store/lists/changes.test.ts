@@ -4,48 +4,55 @@ import {
   type ChangesCursor,
   decodeCursor,
   encodeCursor,
-  logCursor,
   maxChangesCursorLength,
 } from '#functions/store/lists/changes/cursor.ts';
-import { hashKeys } from '#functions/store/lists/changes/key-hashes.ts';
 import { type ChangesPage, listChanges } from '#functions/store/lists/changes/list-changes.ts';
-import { ChangesMerger } from '#functions/store/lists/changes/merge-changes.ts';
-import { recordLifeMs, stampPrefix } from '#functions/store/model/change-log.ts';
+import { emptyManifest, encodeManifest } from '#functions/store/lists/engine/format/manifest.ts';
+import { maxHoles, upTo } from '#functions/store/lists/engine/progress.ts';
+import {
+  fillerWrite,
+  logPartition,
+  manifestSortKey,
+  maxPosition,
+  positionOf,
+  recordKey,
+  recordWrites,
+  sequencerKey,
+} from '#functions/store/model/change-log.ts';
 import { buildCreate, buildUpdate, type Change } from '#functions/store/model/changes.ts';
 import type { WholeEntity } from '#functions/store/model/entity.ts';
 import { CursorExpired, InvalidCursor } from '#functions/store/model/errors.ts';
 import type { ListQuery } from '#functions/store/model/list-query.ts';
-import { marginMs } from '#functions/store/model/log-timing.ts';
-import type { Row } from '#functions/store/model/row.ts';
+import type { Item } from '#functions/store/model/writes.ts';
 import { applyChangeSet } from '#functions/store/unit-of-work/commit.ts';
 import { findEntity } from '#functions/store/unit-of-work/whole-entities.ts';
 import { compactAll } from '#test/support/compaction.ts';
 import { isValue, listQuery } from '#test/support/list-queries.ts';
-import { startTestStore, type TestStore } from '#test/support/local-store.ts';
-
-const from = 1_770_000_000_000;
+import { startTestStore } from '#test/support/local-store.ts';
 
 describe('cursor', () => {
   const hash = Buffer.from('12345678');
-  const generation = 2 ** 32 - 1;
+  const table = 2 ** 32 - 1;
   const lastId = '01890000-0000-7000-8000-000000000001';
-  const keyAt = (stamp: number) => `${stampPrefix(stamp)}abcdef`;
-  const keys = Array.from({ length: 4_000 }, (_, index) => keyAt(from + 1 + index * 10));
-  const log = logCursor({ from, generation, isAhead: true });
+  /** Holes as far from each other as in a log with 10,000 changes among them. */
+  const holes = Array.from({ length: maxHoles }, (_, number) => 1_000_000 + 50 * number);
+  const log: ChangesCursor = { by: 'log', table, progress: { position: 1_010_000, holes } };
   const cursors: readonly ChangesCursor[] = [
-    { by: 'walk', from, generation, lastId },
-    logCursor({ from: 0, generation: 0, isAhead: true }),
-    { ...log, at: keys.at(-1), atEntries: 45, given: keys.length, hashes: hashKeys(keys, from) },
+    { by: 'walk', table, progress: { position: 9, holes: [3, 8] }, lastId },
+    { by: 'log', table: 0, progress: upTo(0) },
+    { by: 'log', table, progress: upTo(maxPosition) },
+    log,
   ];
   const texts = cursors.map((cursor) => encodeCursor(hash, cursor));
 
-  test('is decoded as it was encoded, and is short at any rate of writes', () => {
+  test('is decoded as it was encoded, and is short with any holes', () => {
     expect(texts.map((text) => decodeCursor(hash, text))).toEqual(cursors);
+    expect(texts[1]).toHaveLength(18);
     for (const { length } of texts) expect(length).toBeLessThan(maxChangesCursorLength);
   });
 
   test('of another query is refused', () => {
-    const text = encodeCursor(Buffer.from('87654321'), cursors[0] as ChangesCursor);
+    const text = encodeCursor(Buffer.from('87654321'), log);
     expect(() => decodeCursor(hash, text)).toThrow(/belongs to another collection/);
   });
 
@@ -64,20 +71,19 @@ describe('cursor', () => {
     );
   });
 
-  test.each<ChangesCursor>([
-    { ...log, at: keyAt(from) },
-    { ...log, from: 2 ** 46 },
-    { ...log, at: '~' },
-    { ...log, given: 3 },
-    { ...log, atEntries: 3 },
-    { by: 'walk', from, generation, lastId: lastId.replace('-7', '-4') },
-  ])('that no process can have made is refused: %j', (cursor) => {
+  test.each<[string, ChangesCursor]>([
+    ['a position that no log has', { ...log, progress: upTo(maxPosition + 1) }],
+    ['a hole at 0', { ...log, progress: { position: 3, holes: [0] } }],
+    ['a hole twice', { ...log, progress: { position: 3, holes: [2, 2] } }],
+    ['too many holes', { ...log, progress: { position: 1_010_000, holes: [9, ...holes] } }],
+    ['an id of another version', { ...log, by: 'walk', lastId: lastId.replace('-7', '-4') }],
+  ])('with %s is refused', (_, cursor) => {
     expect(() => decodeCursor(hash, encodeCursor(hash, cursor))).toThrow(InvalidCursor);
   });
 });
 
 describe('list-changes', () => {
-  let store: TestStore;
+  let store: Awaited<ReturnType<typeof startTestStore>>;
   let tenant: string;
 
   beforeAll(async () => {
@@ -88,23 +94,24 @@ describe('list-changes', () => {
 
   beforeEach(() => {
     tenant = randomUUID();
+    store.table.intercept = undefined;
   });
 
   /** A caller of the feed of the tasks of the tenant. */
-  function newFeed(more: Partial<ListQuery> = {}) {
+  function newFeed(more: Partial<ListQuery> = {}, start?: ChangesCursor) {
     const query = listQuery({ limit: 100, ...more });
-    let cursor: ChangesCursor | undefined;
-    const poll = async (nowMs?: number, session = store.session(tenant)) => {
-      const page = await listChanges(session, 'task', query, cursor, nowMs);
+    let cursor = start;
+    const poll = async (session = store.session(tenant)) => {
+      const page = await listChanges(session, 'task', query, cursor);
       ({ cursor } = page);
       return { ...page, units: session.database.consumption.readUnits };
     };
     return {
       poll,
       /** Reads all pages. */
-      follow: async (nowMs?: number) => {
-        const pages = [await poll(nowMs)];
-        while (pages.at(-1)?.hasMore) pages.push(await poll(nowMs));
+      follow: async () => {
+        const pages = [await poll()];
+        while (pages.at(-1)?.hasMore) pages.push(await poll());
         return pages;
       },
     };
@@ -137,59 +144,30 @@ describe('list-changes', () => {
   const unitsOf = (pages: readonly { readonly units: number }[]) =>
     pages.reduce((sum, { units }) => sum + units, 0);
 
-  test('a change of 200 entities in batches costs at most 10 read units at once, in two requests', async () => {
-    const feed = newFeed();
-    const ids = await create(200);
-    for (let times = 0; times < 2; times += 1) await feed.follow();
-    const updates = await Promise.all(ids.map((id) => updateOf(id, { status: 'done' })));
-    for (let start = 0; start < 200; start += 25) await apply(updates.slice(start, start + 25));
-    const pages = await feed.follow();
-    expect(countsOf(pages)).toEqual([100, 100]);
-    expect(unitsOf(pages)).toBeLessThanOrEqual(10);
-  });
-
-  test('200 changes, each in a request of its own, cost at most 11 read units when all of them are settled', async () => {
+  test.each([
+    ['in batches', 25, [125, 75], 10],
+    ['each in a request of its own', 1, [100, 100], 11],
+  ])('200 changes %s come in two pages', async (_, size, counts, maxUnits) => {
     const feed = newFeed();
     const ids = await create(200);
     await compactAll(store.database(), tenant, 'task');
     await feed.follow();
-    for (let round = 0; round < 2; round += 1) await feed.poll(Date.now() + marginMs);
-    for (const id of ids) await update(id, { status: 'done' });
-    const pages = await feed.follow(Date.now() + marginMs);
-    expect(countsOf(pages)).toEqual([100, 100]);
-    expect(unitsOf(pages)).toBeLessThanOrEqual(11);
+    const updates = await Promise.all(ids.map((id) => updateOf(id, { status: 'done' })));
+    for (let start = 0; start < 200; start += size) await apply(updates.slice(start, start + size));
+    const pages = await feed.follow();
+    expect(countsOf(pages)).toEqual(counts);
+    expect(unitsOf(pages)).toBeLessThanOrEqual(maxUnits);
+    expect(unitsOf([await feed.poll()])).toBeLessThanOrEqual(1.5);
   });
 
-  test('a page has no more changes than its limit, also of records with more', async () => {
+  test('a page has whole records, and less than a hundred changes too many', async () => {
     const feed = newFeed({ limit: 10 });
     await feed.follow();
-    const changes = creations(25);
-    await apply(changes);
+    const changes = creations(200);
+    for (let start = 0; start < 200; start += 25) await apply(changes.slice(start, start + 25));
     const pages = await feed.follow();
-    expect(countsOf(pages)).toEqual([10, 10, 5]);
+    expect(countsOf(pages)).toEqual([100, 100]);
     expect(pages.flatMap(namesOf)).toEqual(changes.map(({ after }) => after.entity.name));
-  });
-
-  test('a write that is acknowledged between two pages, with a stamp before the end of the first one, comes', async () => {
-    // Two records of one millisecond have no order, and those of one window are read together.
-    let nowMs = 250 * Math.floor(Date.now() / 250);
-    const clock = jest.spyOn(Date, 'now').mockImplementation(() => (nowMs += 1));
-    const feed = newFeed({ limit: 2 });
-    const [id = ''] = await create(1);
-    await feed.follow();
-    await feed.poll(Date.now() + marginMs);
-    const change = await updateOf(id, { name: 'changed' });
-    const session = store.session(tenant);
-    const transact = session.database.transact.bind(session.database);
-    session.database.transact = async (...call) => {
-      // The transaction has its stamp, and is sent after these and a page.
-      for (let count = 0; count < 5; count += 1) await create(1);
-      expect(await feed.poll()).toMatchObject({ entities: [{}, {}], hasMore: true });
-      await transact(...call);
-    };
-    await applyChangeSet(session, { changes: [change] });
-    expect(namesOf(await feed.poll())).toContain('changed');
-    clock.mockRestore();
   });
 
   test('filters by id and by createdAt hold for changes', async () => {
@@ -213,91 +191,138 @@ describe('list-changes', () => {
       await update(second, { status: 'done' });
       return readRequested(read);
     };
-    const page = await newFeed({ filters: [isValue('status', 'active')] }).poll(undefined, session);
+    const page = await newFeed({ filters: [isValue('status', 'active')] }).poll(session);
     expect([reads, namesOf(page), page.versions]).toEqual([1, ['changed 1'], [2]]);
   });
 
-  test('what changes during a walk of any length comes after it', async () => {
+  test('what changes during a walk comes after it', async () => {
     const feed = newFeed({ limit: 1 });
     const [first = ''] = await create(2);
     await feed.poll();
     await update(first, { name: 'A' });
-    expect((await feed.follow(Date.now() + 60_000)).flatMap(namesOf)).toContain('A');
+    expect((await feed.follow()).flatMap(namesOf)).toContain('A');
   });
-
-  describe('a cursor', () => {
-    afterEach(() => {
-      delete process.env['HISTORY_DAYS'];
-    });
-
-    test.each([7, 30, 400])(
-      'with records that live %i days expires when it is as old as they are, less a day',
-      async (days) => {
-        process.env['HISTORY_DAYS'] = String(days);
-        for (const isOld of [true, false]) {
-          tenant = randomUUID();
-          const feed = newFeed();
-          await feed.poll(Date.now() - recordLifeMs(days) + (isOld ? -60_000 : 60_000));
-          await create(1);
-          // Compaction absorbs a later record: until then, the log is quiet, and nothing is missing.
-          await compactAll(store.database(), tenant, 'task');
-          if (isOld) await expect(feed.poll()).rejects.toThrow(CursorExpired);
-          else expect(namesOf(await feed.poll())).toEqual(['Task 0']);
-        }
-      },
-    );
-
-    test('that is old expires also on a page that has not all of the log', async () => {
-      const feed = newFeed({ limit: 1 });
-      await feed.poll(Date.now() - recordLifeMs(30) - 60_000);
-      await create(1);
-      await compactAll(store.database(), tenant, 'task');
-      for (let count = 0; count < 3; count += 1) await create(1);
-      await expect(feed.poll()).rejects.toThrow(CursorExpired);
-    });
-
-    test('of another table expires, also of a log that has never been written', async () => {
-      const feed = newFeed();
-      await feed.follow();
-      const other = await startTestStore();
-      await expect(feed.poll(undefined, other.session(tenant))).rejects.toThrow(CursorExpired);
-      await other.stop();
-    });
-  });
-});
-
-describe('merge-changes', () => {
-  const [active, done] = [{ status: 'active' }, { status: 'done' }];
-  const record = (offset: number, version: number, more: { before?: Row; after?: Row }) => ({
-    key: `${stampPrefix(from + offset)}aaaaaa`,
-    stamp: from + offset,
-    entries: [{ id: 'a', version, previousStamp: 0, before: undefined, after: undefined, ...more }],
-  });
-  const left = record(1, 2, { before: active, after: done });
-  const entered = { before: done, after: active };
 
   test.each([
-    [
-      'the highest version decides, whatever the order of the records',
-      [record(1, 3, entered), record(2, 2, { before: active, after: done })],
-      [3, 'active'],
-    ],
-    [
-      'an entity comes if any of its rows matched',
-      [left, record(2, 3, { before: done, after: { status: 'planned' } })],
-      [3, 'planned'],
-    ],
-    ['a deleted entity comes if it matched', [record(1, 3, { before: active })], [3, undefined]],
-    [
-      'an entity does not come if none of its rows matched',
-      [record(1, 2, { before: done, after: done })],
-      undefined,
-    ],
-  ])('%s', (_, records, expected) => {
-    const cursor = logCursor({ from, generation: 0, isAhead: false });
-    const merger = new ChangesMerger(cursor, (_id, row) => row['status'] === 'active', 100);
-    for (const one of records) merger.add(one);
-    const [change] = merger.changes;
-    expect(change && [change.version, change.after?.['status']]).toEqual(expected);
+    ['that leave the filter are removed', ['active', 'done'], [[], 1]],
+    ['that come into the filter are given', ['done', 'active'], [['active'], 0]],
+    ['of which any row matched are removed', ['done', 'active', 'done'], [[], 1]],
+    ['that never matched are not mentioned', ['done', 'planned'], [[], 0]],
+  ])('entities %s', async (_, statuses, expected) => {
+    const [id = ''] = await create(1);
+    await update(id, { status: statuses[0] });
+    const feed = newFeed({ filters: [isValue('status', 'active')] });
+    await feed.follow();
+    for (const status of statuses.slice(1)) await update(id, { status });
+    const { entities, removed } = await feed.poll();
+    expect([entities.map(({ status }) => status), removed.length]).toEqual(expected);
+  });
+
+  describe('positions', () => {
+    const table = 0;
+    const log = () => ({ tenant, kind: 'task' }) as const;
+
+    /** Puts the record of a change at a position. */
+    async function putAt(position: number, change = creations(1)[0] as Change): Promise<void> {
+      const options = { positions: new Map([['task' as const, position]]), time: Date.now() };
+      const write = recordWrites(tenant, [change], options).get('task');
+      await store.database().putItem(write?.put as Item);
+      await store.database().raiseCount(sequencerKey(log()), position);
+    }
+
+    const fill = (...positions: readonly number[]) =>
+      Promise.all(
+        positions.map((one) => store.database().putItem(fillerWrite(recordKey(log(), one), 0).put)),
+      );
+
+    const putManifest = (watermark: number) =>
+      store.database().putItem({
+        pk: logPartition(tenant, 'task'),
+        sk: manifestSortKey,
+        ...encodeManifest({ ...emptyManifest, version: 1, watermark }),
+      });
+
+    /** Returns a caller that has a log up to a position, without some holes. */
+    async function feedAt(position: number, holes: readonly number[] = []) {
+      const { cursor } = await newFeed().poll();
+      return newFeed({}, { by: 'log', table: cursor.table, progress: { position, holes } });
+    }
+
+    const progressOf = ({ cursor }: ChangesPage) => cursor.progress;
+
+    test('a hole stays in the cursor until its record comes, once', async () => {
+      const feed = await feedAt(1);
+      for (const position of [2, 4, 5]) await putAt(position);
+      const first = await feed.poll();
+      expect([countsOf([first]), progressOf(first)]).toEqual([[3], { position: 5, holes: [3] }]);
+      await putAt(3);
+      for (const count of [1, 0]) {
+        const page = await feed.poll();
+        expect([countsOf([page]), progressOf(page), page.hasMore]).toEqual([[count], upTo(5), false]);
+      }
+    });
+
+    test('holes that are far from the end are read by key', async () => {
+      await putAt(9_000);
+      const feed = await feedAt(9_000, [3]);
+      await putAt(3);
+      const page = await feed.poll();
+      expect([countsOf([page]), progressOf(page)]).toEqual([[1], upTo(9_000)]);
+    });
+
+    test('a previous change that the query has not returned yet is read by key', async () => {
+      const feed = await feedAt(1);
+      const created = creations(1)[0] as Required<Change>;
+      await putAt(2, created);
+      const before = { ...(created.after as WholeEntity), logPosition: 2 };
+      await putAt(3, buildUpdate(before, { name: 'changed' }, Date.now()));
+      store.table.intercept = ({ operation }) => {
+        if (operation !== 'Query') return undefined;
+        const isLater = (item: Item) => positionOf(item.sk) !== 2;
+        return {
+          respond: (output) => ({ ...output, Items: (output as { Items: Item[] }).Items.filter(isLater) }),
+        };
+      };
+      const page = await feed.poll();
+      expect([namesOf(page), page.versions, progressOf(page)]).toEqual([['changed'], [2], upTo(3)]);
+    });
+
+    test.each([
+      ['a hole below the watermark has expired', 4, [2, 4], { position: 4, holes: [3] }, 4, true],
+      ['a position after the cursor has expired', 1, [4], undefined, 3, true],
+      ['the watermark is below the hole', 4, [2, 4], { position: 4, holes: [3] }, 2, false],
+      ['all up to the watermark was seen', 4, [], undefined, 4, false],
+    ])('when %s', async (_, position, records, progress, watermark, isExpired) => {
+      for (const one of records) await putAt(one);
+      await store.database().raiseCount(sequencerKey(log()), 4);
+      const feed = await feedAt(progress?.position ?? position, progress?.holes);
+      await putManifest(watermark);
+      if (isExpired) await expect(feed.poll()).rejects.toThrow(CursorExpired);
+      else expect(await feed.poll()).toMatchObject({ entities: [], hasMore: false });
+    });
+
+    test('a cursor does not go past more than 200 holes, until they are filled', async () => {
+      const feed = await feedAt(1);
+      await putAt(2);
+      await putAt(4 + maxHoles);
+      const [first, second] = [await feed.poll(), await feed.poll()];
+      expect([first, second].map(progressOf)).toEqual([upTo(2), upTo(2)]);
+      expect([countsOf([first, second]), second.hasMore]).toEqual([[1, 0], true]);
+      await fill(...Array.from({ length: maxHoles + 1 }, (_, number) => number + 3));
+      const rest = await feed.follow();
+      expect([countsOf(rest).at(-1), progressOf(rest.at(-1) as ChangesPage)]).toEqual([
+        1,
+        upTo(4 + maxHoles),
+      ]);
+    });
+
+    test('a cursor expires in another table, and above the sequencer', async () => {
+      await putAt(2);
+      await expect(newFeed({}, { by: 'log', table, progress: upTo(1) }).poll()).rejects.toThrow(
+        CursorExpired,
+      );
+      await expect((await feedAt(3)).poll()).rejects.toThrow(CursorExpired);
+      expect(await (await feedAt(2)).poll()).toMatchObject({ entities: [] });
+    });
   });
 });

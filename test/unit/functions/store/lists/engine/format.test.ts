@@ -242,10 +242,7 @@ describe('manifest', () => {
   const patch: Patch = { step: '8-bbbbbb', values: 900, bytes: 9_000, items: { $version: 1, name: 2 } };
   const manifest: Manifest = {
     version: 9,
-    watermark: 1_770_000_000_000,
-    absorbed: ['r#1k1bfg2k0abc'],
-    newestStamps: { 30: 1_769_999_000_000 },
-    generation: 7,
+    watermark: 70_000,
     segments: [segment],
     patches: [patch],
     outOfOrder: [{ name: 'out-of-order:9-dddddd/0', rows: 2, bytes: 40 }],

@@ -8,6 +8,7 @@ import {
 } from '#functions/store/lists/engine/format/manifest.ts';
 import { encodePatch } from '#functions/store/lists/engine/format/patch.ts';
 import { ProcessMemory } from '#functions/store/lists/engine/process-memory.ts';
+import { maxHoles, upTo } from '#functions/store/lists/engine/progress.ts';
 import { ColumnReader } from '#functions/store/lists/engine/read/column-reader.ts';
 import { OrderedColumn } from '#functions/store/lists/engine/read/ordered-column.ts';
 import { visitRows } from '#functions/store/lists/engine/read/read-all-rows.ts';
@@ -15,17 +16,18 @@ import { readState } from '#functions/store/lists/engine/read/read-state.ts';
 import { SearchTexts, toSearchText } from '#functions/store/lists/engine/read/search-texts.ts';
 import { PositionCounts } from '#functions/store/lists/engine/read/sort-key-counts.ts';
 import { StaleRead } from '#functions/store/lists/engine/read/stale-read.ts';
+import type { LogReader } from '#functions/store/lists/engine/storage.ts';
 import { toRowQuery } from '#functions/store/lists/to-row-query.ts';
+import type { LogRecord } from '#functions/store/model/change-log.ts';
 import type { ItemFields } from '#functions/store/model/entity.ts';
 import { StoreUnavailable } from '#functions/store/model/errors.ts';
 import { firstIdAt } from '#functions/store/model/ids.ts';
 import type { ListQuery } from '#functions/store/model/list-query.ts';
-import { marginMs } from '#functions/store/model/log-timing.ts';
 import { type Row, rowText, toRow } from '#functions/store/model/row.ts';
-import { MemoryLog } from '#test/simulation/memory-log.ts';
 import { Random } from '#test/simulation/random.ts';
 import { fc } from '#test/support/fast-check.ts';
 import { allRows, idOf, LogBuilder, startMs } from '#test/support/log-builder.ts';
+import { MemoryLog } from '#test/support/memory-log.ts';
 import { plainList } from '#test/support/plain-list.ts';
 import { type RandomField, randomQuery } from '#test/support/random-queries.ts';
 import { readRows } from '#test/support/read-rows.ts';
@@ -184,7 +186,7 @@ describe('any-list', () => {
 
   async function requireRight(seed: number, { log, entities }: Case, query: ListQuery): Promise<void> {
     const expected = plainList(entities.values(), query);
-    const source = { reader: log.log.open(), memory: memory.of(`tenant ${seed}`, 'task'), nowMs: laterMs };
+    const source = { reader: log.log.open(), memory: memory.of(`tenant ${seed}`, 'task') };
     const { rows, total, counts } = await readRows(source, toRowQuery('task', query));
     const found = { ids: rows.map(({ id }) => id), total, counts };
     const ids = expected.entities.map(({ id }) => id);
@@ -205,11 +207,7 @@ describe('any-list', () => {
       );
       const { log, entities } = built;
       const visited: [id: string, row: Row][] = [];
-      const source = {
-        reader: log.log.open(),
-        memory: new ProcessMemory().of('acme', 'task'),
-        nowMs: laterMs + 60_000,
-      };
+      const source = { reader: log.log.open(), memory: new ProcessMemory().of('acme', 'task') };
       const { rows, total } = await visitRows(source, (id, { row }) => visited.push([id, row]));
       expect({ rows, total }).toEqual({ rows: entities.size, total: entities.size });
       expect(Object.fromEntries(visited)).toEqual(
@@ -286,7 +284,7 @@ describe('list-rows', () => {
         return head;
       };
       const memory = new ProcessMemory().of('acme', 'task');
-      const listed = readRows({ reader: { ...reader, readHead }, memory, nowMs: startMs }, allRows);
+      const listed = readRows({ reader: { ...reader, readHead }, memory }, allRows);
       if (times === 1)
         await expect(listed).resolves.toMatchObject({ total: 2, rows: [{ id: a }, { id: b }] });
       else await expect(listed).rejects.toThrow(StaleRead);
@@ -302,61 +300,144 @@ describe('list-rows', () => {
       throw new StoreUnavailable('the list takes too long');
     };
     const reader = { ...log.log.open(), requireTime };
-    const listed = readRows(
-      { reader, memory: new ProcessMemory().of('acme', 'task'), nowMs: startMs },
-      allRows,
-    );
+    const listed = readRows({ reader, memory: new ProcessMemory().of('acme', 'task') }, allRows);
     await expect(listed).rejects.toThrow(StoreUnavailable);
   });
 });
 
 describe('read-state', () => {
-  const [a] = [1].map(idOf) as [string];
-  const nowMs = startMs + 1_000_000;
-
   let log: LogBuilder;
-  let shared: ProcessMemory;
+  let memory: ProcessMemory;
+  /** The numbers of records that the calls have read. */
+  let reads: readonly (readonly [call: string, above: number, records: number])[];
 
   beforeEach(() => {
-    log = new LogBuilder();
-    shared = new ProcessMemory();
-    log.log.manifest = makeManifest({ watermark: startMs });
+    [log, memory, reads] = [new LogBuilder(), new ProcessMemory(), []];
   });
 
-  /** Returns the names of the pending changes. */
-  async function namesAt(atMs: number): Promise<Record<string, unknown>> {
-    const source = { reader: log.log.open(), memory: shared.of('acme', 'task'), nowMs: atMs };
-    const { pendingChanges } = await readState(source);
-    return Object.fromEntries([...pendingChanges].map(([id, { after }]) => [id, after?.['name']]));
+  /** Commits a change of a row of its own at each of some positions. Those between them are holes. */
+  const commitAt = (...positions: readonly number[]): void => {
+    for (const position of positions) log.log.add(recordAt(position));
+  };
+
+  const recordAt = (position: number, previousPosition = 0): LogRecord => ({
+    position,
+    time: startMs + position,
+    entries: [
+      {
+        id: idOf(position),
+        version: previousPosition === 0 ? 1 : 2,
+        previousPosition,
+        before: previousPosition === 0 ? undefined : { name: 'before' },
+        after: { name: String(position) },
+      },
+    ],
+  });
+
+  /** Reads the state as one process does. Returns the positions of the pending changes, and that up to which none is missing. */
+  async function read(pageSize = 100) {
+    const open = log.log.open({ pageSize });
+    const calls: (readonly [string, number, number])[] = [];
+    const reader: LogReader = {
+      ...open,
+      readHead: async (above) => {
+        const head = await open.readHead(above);
+        calls.push(['head', above, head.records.length]);
+        return head;
+      },
+      async *oldestRecords(above) {
+        for await (const page of open.oldestRecords(above)) {
+          calls.push(['oldest', above, page.records.length]);
+          yield page;
+        }
+      },
+    };
+    reads = calls;
+    const { pendingChanges, ...state } = await readState({ reader, memory: memory.of('acme', 'task') });
+    const pending = [...pendingChanges.values()].map(({ after }) => Number(after?.['name']));
+    return { ...state, manifest: undefined, pending: pending.sort((one, other) => one - other) };
   }
 
-  test('the state of a log is remembered with bytes for each entry of its records, until a process no longer reads it', async () => {
-    jest.useFakeTimers();
-    try {
-      const rows = Object.fromEntries(Array.from({ length: 40 }, (_, row) => [idOf(row), { name: 'x' }]));
-      for (let record = 1; record <= 10; record += 1) log.commit(startMs + record, rows);
-      await namesAt(nowMs);
-      expect(shared.bytes).toBeGreaterThan(10 * 40 * 2_000);
-      jest.advanceTimersByTime(61_000);
-      expect(shared.bytes).toBe(0);
-    } finally {
-      jest.useRealTimers();
-    }
+  /** The state of a log whose positions up to one were seen, with some holes. */
+  const stateAt = (position: number, pending: readonly number[], holes: readonly number[] = []) => ({
+    pending,
+    progress: { position, holes },
+    isComplete: true,
+    oldestTime: pending[0] === undefined ? undefined : startMs + pending[0],
   });
 
-  test('a process reads everything again a minute after it has read everything, and then sees late records', async () => {
-    await namesAt(nowMs);
-    log.log.records.push(log.build(nowMs - marginMs - 1, { [a]: { name: 'late' } }));
-    expect(await namesAt(nowMs + 59_999)).toEqual({});
-    expect(await namesAt(nowMs + 60_000)).toEqual({ [a]: 'late' });
+  const manifestAt = (watermark: number): Manifest => makeManifest({ watermark });
+
+  test('reads each record up to the first hole once, and those behind it again', async () => {
+    commitAt(1, 2, 4, 5);
+    expect(await read()).toEqual(stateAt(5, [1, 2, 4, 5], [3]));
+    expect(reads).toEqual([['head', 0, 4]]);
+    await read();
+    expect(reads).toEqual([['head', 2, 2]]);
+    commitAt(3);
+    expect(await read()).toEqual(stateAt(5, [1, 2, 3, 4, 5]));
+    await read();
+    expect(reads).toEqual([['head', 5, 0]]);
   });
 
-  test('a process reads everything again after a gap', async () => {
-    await namesAt(nowMs);
-    log.log.records.push(log.build(nowMs - marginMs - 1, { [a]: { name: 'late' } }));
-    log.commit(nowMs, { [a]: { name: 'next' } });
-    await expect(namesAt(nowMs)).rejects.toThrow(StaleRead);
-    expect(await namesAt(nowMs)).toEqual({ [a]: 'next' });
+  test('reads nothing that the columns have, and forgets what they have now', async () => {
+    commitAt(1, 2, 3);
+    log.log.manifest = manifestAt(2);
+    expect(await read()).toEqual(stateAt(3, [3]));
+    expect(reads).toEqual([['head', 2, 1]]);
+    log.log.manifest = manifestAt(3);
+    expect(await read()).toEqual(stateAt(3, []));
+  });
+
+  test('reads more than a page upwards, and then the rest in one', async () => {
+    commitAt(...Array.from({ length: 25 }, (_, number) => number + 1));
+    expect(await read(10)).toEqual(
+      stateAt(
+        25,
+        Array.from({ length: 25 }, (_, number) => number + 1),
+      ),
+    );
+    const calls = [10, 10, 5].map((records) => ['oldest', 0, records]);
+    expect(reads).toEqual([['head', 0, 10], ...calls, ['head', 25, 0]]);
+  });
+
+  test('gives up when more than a page is behind a hole', async () => {
+    commitAt(...Array.from({ length: 25 }, (_, number) => number + 2));
+    await expect(read(10)).rejects.toThrow(StoreUnavailable);
+    commitAt(1);
+    expect(await read(10)).toMatchObject({ progress: upTo(26) });
+  });
+
+  test('shows what is behind more holes than a reader remembers, and says so', async () => {
+    commitAt(1, maxHoles + 3);
+    expect(await read()).toEqual({ ...stateAt(1, [1, maxHoles + 3]), isComplete: false });
+  });
+
+  test('reads again what a rebuild has taken out of the columns', async () => {
+    commitAt(1, 2, 3);
+    log.log.manifest = manifestAt(2);
+    await read();
+    log.log.manifest = manifestAt(1);
+    expect(await read()).toEqual(stateAt(3, [2, 3]));
+    expect(reads).toEqual([
+      ['head', 3, 0],
+      ['oldest', 1, 2],
+      ['head', 3, 0],
+    ]);
+  });
+
+  test('throws StaleRead when an earlier change of an entity is missing above the watermark', async () => {
+    log.log.add(recordAt(3, 2));
+    await expect(read()).rejects.toThrow(StaleRead);
+    log.log.manifest = manifestAt(2);
+    expect(await read()).toMatchObject({ pending: [3] });
+  });
+
+  test('is remembered with bytes for each entry of its records', async () => {
+    const rows = Object.fromEntries(Array.from({ length: 40 }, (_, row) => [idOf(row), { name: '1' }]));
+    for (let record = 1; record <= 10; record += 1) log.commit(startMs, rows);
+    await read();
+    expect(memory.bytes).toBeGreaterThan(10 * 40 * 2_000);
   });
 });
 

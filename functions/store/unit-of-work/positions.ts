@@ -1,0 +1,94 @@
+/**
+ * The positions in change logs that one unit of work has taken. One without a record is a hole: readers cannot go past it until somebody fills it.
+ * So a unit of work fills those that it does not use. A process that ends before leaves them to compaction.
+ */
+import { now } from '../../runtime/time-and-chance.ts';
+import {
+  decodeRecord,
+  fillerWrite,
+  logPartition,
+  previousPositions,
+  recordKey,
+  sequencerKey,
+} from '../model/change-log.ts';
+import type { Change } from '../model/changes.ts';
+import { SequencerBehind } from '../model/errors.ts';
+import type { Kind } from '../model/relations.ts';
+import type { Item } from '../model/writes.ts';
+import type { Session } from './session.ts';
+
+export class Positions {
+  readonly #session: Session;
+  readonly #held = new Map<Kind, Promise<number>>();
+  readonly #filling: Promise<unknown>[] = [];
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /** Begins to take positions in the logs of some kinds. */
+  request(kinds: readonly Kind[]): void {
+    // Who waits for it gets the error.
+    for (const kind of kinds) this.#take(kind).catch(() => undefined);
+  }
+
+  /** Returns the position that is held in the log of a kind, or takes one. */
+  #take(kind: Kind): Promise<number> {
+    const held = this.#held.get(kind);
+    if (held !== undefined) return held;
+    const { tenant, database } = this.#session;
+    const taken = database.count(sequencerKey({ tenant, kind }));
+    taken.catch(() => this.#held.delete(kind));
+    this.#held.set(kind, taken);
+    return taken;
+  }
+
+  /**
+   * Returns a position for each kind of some changes, greater than those of the previous changes of their entities.
+   * @throws SequencerBehind when the log hands out smaller ones.
+   */
+  async forChanges(changes: readonly Change[]): Promise<ReadonlyMap<Kind, number>> {
+    const found = [...previousPositions(changes)].map(async ([kind, previous]) => {
+      for (;;) {
+        // One that was taken before the entities were read can be smaller.
+        const isTakenNow = !this.#held.has(kind);
+        const position = await this.#take(kind);
+        if (position > previous) return [kind, position] as const;
+        this.#fill(kind, position);
+        if (isTakenNow) throw new SequencerBehind(logPartition(this.#session.tenant, kind));
+      }
+    });
+    return new Map(await Promise.all(found));
+  }
+
+  /** Notes that the positions of some kinds have records. */
+  drop(kinds: Iterable<Kind>): void {
+    for (const kind of kinds) this.#held.delete(kind);
+  }
+
+  /**
+   * Notes that somebody else has put a record at the position of one: a filler.
+   * @throws SequencerBehind when it is the record of another transaction.
+   */
+  async lose(kind: Kind, { pk, sk }: Item): Promise<void> {
+    this.#held.delete(kind);
+    const found = await this.#session.database.get({ pk, sk });
+    if (found && decodeRecord(found).entries.length > 0) throw new SequencerBehind(pk);
+  }
+
+  /** Fills the positions that are left. An error must not end a request that has its result: compaction fills what is still a hole. */
+  async fillLeft(): Promise<void> {
+    const held = [...this.#held].map(async ([kind, taken]) => this.#fill(kind, await taken));
+    await Promise.allSettled(held);
+    await Promise.allSettled(this.#filling);
+  }
+
+  #fill(kind: Kind, position: number): void {
+    const { tenant, database } = this.#session;
+    this.#held.delete(kind);
+    const { put, condition } = fillerWrite(recordKey({ tenant, kind }, position), now());
+    const filled = database.putItem(put, condition);
+    filled.catch(() => undefined);
+    this.#filling.push(filled);
+  }
+}

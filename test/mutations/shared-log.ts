@@ -1,0 +1,196 @@
+import { toMutations } from './mutation.ts';
+
+/** Mutations of the rules of the change log as a shared log. docs/list-engine.md gives the reasons. */
+export const sharedLogMutations = toMutations({
+  'functions/store/model/change-log.ts': {
+    'record-without-condition': [
+      'a record takes the place of the filler that its readers rely on',
+      'put: toItem(key, { actor, entries }, time, historyDays), condition: notExists }',
+      "put: toItem(key, { actor, entries }, time, historyDays), condition: { expression: 'attribute_exists(pk) OR attribute_not_exists(pk)' } }",
+    ],
+    'filler-without-condition': [
+      'a filler takes the place of a record',
+      'put: toItem(key, { entries: [] }, time, defaultHistoryDays),\n  condition: notExists,',
+      "put: toItem(key, { entries: [] }, time, defaultHistoryDays),\n  condition: { expression: 'attribute_exists(pk) OR attribute_not_exists(pk)' },",
+    ],
+  },
+  'functions/store/unit-of-work/positions.ts': {
+    'position-below-the-previous-one': [
+      "a change has a position below that of its entity's previous change",
+      'if (position > previous) return',
+      'if (position > 0 * previous) return',
+    ],
+    'lost-position-kept': [
+      'a writer tries a position again that another one has filled',
+      'async lose(kind: Kind, { pk, sk }: Item): Promise<void> {\n    this.#held.delete(kind);',
+      'async lose(kind: Kind, { pk, sk }: Item): Promise<void> {\n    this.#held.get(kind);',
+    ],
+    'record-of-another-taken-for-a-filler': [
+      'nobody learns that a sequencer is behind its log',
+      'if (found && decodeRecord(found).entries.length > 0) throw',
+      'if (found && decodeRecord(found).entries.length < 0) throw',
+    ],
+    'refused-request-leaves-its-hole': [
+      'a request that changes nothing leaves the position that it has taken without a record',
+      'async ([kind, taken]) => this.#fill(kind, await taken)',
+      'async ([, taken]) => void (await taken)',
+    ],
+  },
+  'functions/store/unit-of-work/commit.ts': {
+    'doubt-ignored': [
+      'a change set whose response was lost is planned again, although it was applied',
+      'if (!first || !mayBeApplied) throw error;',
+      'if (!first || mayBeApplied) throw error;',
+    ],
+    'doubt-taken-as-applied': [
+      'a request succeeds whose changes were not applied',
+      'await database.putItem(filler.put, filler.condition);\n    return false;',
+      'await database.putItem(filler.put, filler.condition);\n    return true;',
+    ],
+    'doubt-taken-as-not-applied': [
+      'a request fails, or repeats its changes, although they were applied',
+      'return found !== undefined && isSameRecord(found, record);',
+      'return found === undefined;',
+    ],
+    'filler-taken-for-the-record': [
+      'a request succeeds whose position somebody else has filled',
+      'return found !== undefined && isSameRecord(found, record);',
+      'return found !== undefined;',
+    ],
+  },
+  'functions/store/dynamodb/database.ts': {
+    'no-time-for-the-doubt': [
+      'a request that waits for DynamoDB has no time left to find out what became of its changes',
+      'isDecidable ? this.deadline.before(doubtReserveMs) : this.deadline',
+      'isDecidable ? this.deadline.before(0 * doubtReserveMs) : this.deadline',
+    ],
+    'wrong-clock-writes': [
+      'a process whose clock is wrong by hours writes',
+      'if (Math.abs(clockErrorMs) > maxClockErrorMs) throw',
+      'if (Math.abs(0 * clockErrorMs) > maxClockErrorMs) throw',
+    ],
+    'clock-behind-writes': [
+      'a process whose clock is behind by hours writes',
+      'if (Math.abs(clockErrorMs) > maxClockErrorMs) throw',
+      'if (clockErrorMs > maxClockErrorMs) throw',
+    ],
+  },
+  'functions/store/lists/engine/read/read-state.ts': {
+    'list-remembers-past-a-hole': [
+      'a process remembers records behind a hole, and never sees the one that appears in it',
+      'const end = completeUpTo(progress);',
+      'const end = progress.position;',
+    ],
+  },
+  'functions/store/lists/engine/dynamodb-storage.ts': {
+    'list-in-two-pages': [
+      'a list reads the newest records in several pages, which show the state of no moment',
+      'const { items, next } = await database.query(rangeQuery(tenant, kind, range));',
+      'const [items, next]: [Item[], undefined] = [[], undefined];\n      for await (const page of database.pages(rangeQuery(tenant, kind, range))) items.push(...page.items);',
+    ],
+    'list-of-one-page': [
+      'a list has only the records of its first page',
+      'isComplete: next === undefined',
+      'isComplete: next === undefined || items.length > 0',
+    ],
+  },
+  'functions/store/lists/engine/compaction/read-input.ts': {
+    'watermark-over-holes': [
+      'compaction absorbs records behind a hole, and never the one that appears in it',
+      'const records = filled.filter(({ position }) => position <= end);',
+      'const records = filled.filter(({ position }) => position <= end + position);',
+    ],
+    'holes-never-filled': [
+      'the position of a process that has ended stops compaction for ever',
+      'const old = holes.filter((hole) => hole < last);',
+      'const old = holes.filter((hole) => hole < 0 * last);',
+    ],
+  },
+  'functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts': {
+    'record-taken-for-the-own-filler': [
+      'compaction does not absorb a record that has appeared in a hole which it was about to fill',
+      'return (await database.getMany(keys)).map(decodeRecord);',
+      'return positions.map((position) => ({ position, time: now(), entries: [] }));',
+    ],
+  },
+  'functions/store/lists/engine/compaction/rebuild.ts': {
+    'rebuild-without-filling': [
+      'the columns of a rebuild lack the change whose record appears in a hole after the scan',
+      'await writer.fill(progress.holes);',
+      'void progress.holes;',
+    ],
+  },
+  'functions/store/cascades/compact-log.ts': {
+    'hole-waits-half-a-day': [
+      'nobody fills a hole of a quiet log for half a day',
+      'if (!found.isComplete) await lookAgain(session, kind);',
+      'if (!found.isComplete) await remindBy(session, kind, now() + reminderIntervalMs);',
+    ],
+  },
+  'functions/store/cascades/reminders.ts': {
+    'due-reminder-kept': [
+      'a reminder suffices that is due already: the worker that has just looked deletes it',
+      'due !== undefined && due > now() && due <= dueAt',
+      'due !== undefined && due <= dueAt',
+    ],
+    'later-reminder-kept': [
+      'a reminder in half a day suffices for a log that must be looked at in seconds',
+      'due !== undefined && due > now() && due <= dueAt',
+      'due !== undefined && due > now()',
+    ],
+  },
+  'functions/store/cascades/children.ts': {
+    'child-as-of-now': [
+      'a clone or an archive takes children that came after it began',
+      'for (let later = logPosition; later > position; )',
+      'for (let later = logPosition; later > position + later; )',
+    ],
+  },
+  'functions/store/lists/old-records.ts': {
+    'old-records-unreported': [
+      'nobody learns that compaction stands still',
+      'oldestTime + maxPendingMs < nowMs',
+      'oldestTime + maxPendingMs < 0 * nowMs',
+    ],
+  },
+  'functions/jobs/cloud-events.ts': {
+    'events-without-sequence': [
+      'the sequences of events do not have the order of the changes',
+      "String(position).padStart(sequenceDigits, '0')",
+      "String(0 * position).padStart(sequenceDigits, '0')",
+    ],
+    'sequences-of-any-length': [
+      'as texts, the sequences of events do not have their order',
+      "String(position).padStart(sequenceDigits, '0')",
+      "String(position).padStart(0 * sequenceDigits, '0')",
+    ],
+  },
+  'lib/local/event-delivery.ts': {
+    'holes-of-events-forgotten': [
+      'the local service does not look again at a log with a hole',
+      'if (error !== undefined || this.#placeOf(partition).holes.length > 0)',
+      'if (error !== undefined)',
+    ],
+  },
+  'lib/audit/change-logs.ts': {
+    'rebuild-from-after-the-scan': [
+      'the columns of a rebuild lack what was created between the scan and its position',
+      'position: positions.get(partition) ?? 0,',
+      'position: Math.max(positions.get(partition) ?? 0, await fillAllHoles(openLog(open(), log.tenant, log.kind))),',
+    ],
+  },
+  'lib/audit/sequencers.ts': {
+    'sequencers-not-compared': [
+      'the audit does not find a sequencer that is behind its log',
+      'if (count < log.position)',
+      'if (count < 0 * log.position)',
+    ],
+  },
+  'lib/audit/snapshot.ts': {
+    'sequencer-behind-the-columns': [
+      'the audit does not find a sequencer that is behind the columns of its log, whose records have expired',
+      'return decodeManifest(manifest).watermark;',
+      'return 0 * decodeManifest(manifest).watermark;',
+    ],
+  },
+});
