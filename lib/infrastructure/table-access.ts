@@ -20,8 +20,11 @@ export interface Access {
   readonly usesListEngine?: boolean;
 }
 
-/** Every write reads a recorded result, takes a position of the change log from its sequencer, and puts its record, or a filler, there. */
-const writeActions = ['GetItem', 'PutItem', 'UpdateItem'] as const;
+/** Every write takes a position of the change log from its sequencer, and puts its record, or a filler, there. */
+const logActions = ['UpdateItem', 'PutItem'] as const;
+
+/** Most of them also read a recorded result, or an entity without its long text. */
+const writeActions = ['GetItem', ...logActions] as const;
 
 const distinct = (actions: readonly Action[]): Action[] => [...new Set(actions)];
 
@@ -32,7 +35,8 @@ const createActions = (kind: Kind): readonly Action[] => [...writeActions, ...re
 
 /** A long text and a subject are items of their own, which are deleted when the text becomes short, and when the subject changes. */
 const updateActions = ({ kind, fields }: Resource): readonly Action[] => [
-  ...createActions(kind),
+  ...logActions,
+  ...referenceActions(kind),
   'Query',
   ...(longTextField in fields || subjectField in fields ? (['DeleteItem'] as const) : []),
 ];
@@ -109,6 +113,7 @@ export function accessOf({ success, method, path, resource, nestedBy }: Contract
     case 'GET signedInUser':
       return { actions: ['GetItem', 'Query'] };
     case 'PUT entity':
+      return { actions: ['GetItem', ...updateActions(resource)] };
     case 'PATCH entity':
       return { actions: updateActions(resource) };
     case 'DELETE deleted':

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { v7 as uuidv7 } from 'uuid';
 import { type Contract, scopeOf } from '#functions/contract/contract.ts';
 import { routes } from '#functions/routes.ts';
 import { ratePrefix } from '#functions/store/model/published-units.ts';
@@ -18,6 +19,7 @@ import { synthesize, temporaryFolder } from './stacks.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 interface Call {
+  readonly headers?: Readonly<Record<string, string>>;
   readonly id?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: object;
@@ -58,13 +60,17 @@ async function startClient(...flags: string[]) {
   const url = await untilItListens(started);
 
   /** Sends a request that succeeds. @throws Error with the response when it does not. */
-  async function call(operation: string, { id = '', query = {}, body }: Call = {}): Promise<Body> {
+  async function call(
+    operation: string,
+    { id = '', query = {}, body, headers = {} }: Call = {},
+  ): Promise<Body> {
     const { method, path } = contracts.get(operation) as Contract;
     called.add(operation);
     const address = path.replace('{id}', id).replace('{file}', id);
     const response = await fetch(`${url}${address}?${new URLSearchParams(query)}`, {
       method,
       headers: {
+        ...headers,
         authorization: `Bearer ${token}`,
         ...(method !== 'GET' && { 'idempotency-key': crypto.randomUUID() }),
         ...(body && { 'content-type': `application/${method === 'PATCH' ? 'merge-patch+json' : 'json'}` }),
@@ -152,6 +158,11 @@ async function callOperations(client: Client, kind: Kind, ids: Ids, others: Ids)
   await change('update', { ...references(kind, others), ...shortFields(kind) });
   await change('update', longFields(kind));
   await change('replace', { name: kind, ...own });
+  await client.call(`replace${name}`, {
+    id: uuidv7(),
+    body: { name: kind, ...own },
+    headers: { 'if-none-match': '*' },
+  });
   await client.call(`read${name}`, { id, query: expanded });
   await client.call(`list${name}History`, { id });
   const parent = kind === 'task' ? { projectId: ids.project } : kind === 'organization' ? {} : own;

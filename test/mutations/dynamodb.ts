@@ -4,8 +4,8 @@ export const dynamodbMutations = toMutations({
   'functions/store/dynamodb/database.ts': {
     'one-token-per-request': [
       'the second transaction of a change set has the token of the first one',
-      'ClientRequestToken: randomId(),',
-      'ClientRequestToken: ((this as { token?: string }).token ??= randomId()),',
+      'ClientRequestToken: token,',
+      'ClientRequestToken: ((this as { token?: string }).token ??= token),',
     ],
     'doubt-forgotten': [
       'only the last attempt at a transaction decides whether it is in doubt',

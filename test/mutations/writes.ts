@@ -87,7 +87,7 @@ export const writeMutations = toMutations({
   'functions/store/unit-of-work/commit.ts': {
     'recorded-outside-the-transaction': [
       'the records of the change log are written before the transaction, not in it',
-      'await session.database.transact(writes, { isDecidable: first !== undefined });',
+      'await session.database.transact(writes, { isDecidable: first !== undefined, token });',
       'const own = [...records.values()] as readonly Write[];\n    if (own.length > 0) await session.database.transact(own);\n    await session.database.transact(writes.filter((write) => !own.includes(write)));',
     ],
     'key-recorded-before': [

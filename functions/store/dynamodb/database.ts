@@ -153,13 +153,14 @@ export class Database {
   /**
    * Applies all writes, or none.
    * @param options.isDecidable whether the caller can find out what became of a transaction without a response: some time is left for it.
+   * @param options.token of the transaction: with the same one, the same writes are applied once, within ten minutes.
    * @throws ConditionFailed with the positions of the writes whose conditions do not hold.
    * @throws StoreUnavailable when the time of the request is over; ClockWrong; KeysThrottled when DynamoDB has refused several attempts because of
    * their keys. Each of these errors says whether the writes may have been applied all the same.
    */
-  async transact(writes: readonly Write[], { isDecidable = false } = {}): Promise<void> {
+  async transact(writes: readonly Write[], { isDecidable = false, token = randomId() } = {}): Promise<void> {
     this.#requireClock();
-    const request = this.#transaction(writes);
+    const request = this.#transaction(writes, token);
     const deadline = isDecidable ? this.deadline.before(doubtReserveMs) : this.deadline;
     // Whether an attempt may have been applied although no response arrived.
     let isInDoubt = false;
@@ -262,7 +263,7 @@ export class Database {
    */
   async transactOnce(writes: readonly Write[], maxMs: number): Promise<void> {
     const deadline = new Deadline(Math.min(maxMs, this.deadline.remaining()));
-    await this.#attempt(this.#transaction(writes), deadline);
+    await this.#attempt(this.#transaction(writes, randomId()), deadline);
   }
 
   /** Sends a transaction once. Returns the error when it fails. */
@@ -277,10 +278,10 @@ export class Database {
   }
 
   /** Returns a transaction whose attempts share one token: DynamoDB applies them once and repeats the response. */
-  #transaction(writes: readonly Write[]): TransactWriteCommandInput {
+  #transaction(writes: readonly Write[], token: string): TransactWriteCommandInput {
     return {
       TransactItems: writes.map((write) => toTransactItem(write, this.tableName)),
-      ClientRequestToken: randomId(),
+      ClientRequestToken: token,
       ReturnConsumedCapacity: 'TOTAL',
     };
   }

@@ -162,11 +162,6 @@ export const fillerWrite = (key: Key, time: number): RecordWrite => ({
   condition: notExists,
 });
 
-/** Returns whether two items are the record of one transaction. */
-export const isSameRecord = (one: Item, other: Item): boolean =>
-  one[timeAttribute] === other[timeAttribute] &&
-  Buffer.from(one[contentsAttribute] as Uint8Array).equals(other[contentsAttribute] as Uint8Array);
-
 const recordFields = { [contentsAttribute]: true, [timeAttribute]: true, expiresAt: true };
 
 /**

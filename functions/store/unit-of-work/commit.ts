@@ -1,8 +1,8 @@
 /** Change sets as transactions: all of a change set is written, or nothing. */
 
 import { environment } from '../../runtime/environment.ts';
-import { now } from '../../runtime/time-and-chance.ts';
-import { fillerWrite, isSameRecord, type RecordWrite, recordWrites } from '../model/change-log.ts';
+import { now, randomId } from '../../runtime/time-and-chance.ts';
+import { fillerWrite, type RecordWrite, recordWrites } from '../model/change-log.ts';
 import { buildTextWrite, buildWrite, type ChangeSet, kindOf, mergeChangeSets } from '../model/changes.ts';
 import { ConditionFailed, StoreUnavailable, TooManyWrites } from '../model/errors.ts';
 import type { Kind } from '../model/relations.ts';
@@ -26,6 +26,7 @@ interface Transaction {
   readonly writes: readonly Write[];
   /** Its records, by kind. A transaction without changes of entities has none. */
   readonly records: ReadonlyMap<Kind, RecordWrite>;
+  readonly token: string;
 }
 
 /** What a unit of work writes with. */
@@ -66,7 +67,7 @@ async function buildTransaction(
   ]);
   const historyDays = environment.historyDays();
   const records = recordWrites(tenant, changes, { positions: taken, time: now(), actor, historyDays });
-  return { writes: [...own, ...records.values(), ...writes, ...more], records };
+  return { writes: [...own, ...records.values(), ...writes, ...more], records, token: randomId() };
 }
 
 function fitsOneTransaction({ writes }: Transaction): boolean {
@@ -80,34 +81,43 @@ function fitsOneTransaction({ writes }: Transaction): boolean {
 }
 
 /**
- * Decides what became of a transaction, by the position of one of its records: who is first there decides. Either the transaction has put its record
- * and was applied, or a filler keeps it from being applied from now on.
+ * Finds out what became of a transaction, by the position of one of its records: who is first there decides. A filler keeps it from being applied from now
+ * on. If there is a record already, the transaction is sent once more: it succeeds if that record is its own.
  */
-async function wasApplied({ database }: Session, record: Item): Promise<boolean> {
-  const key = { pk: record.pk, sk: record.sk };
-  const filler = fillerWrite(key, now());
+async function wasApplied(
+  { database }: Session,
+  { writes, token }: Transaction,
+  record: Item,
+): Promise<boolean> {
+  const filler = fillerWrite({ pk: record.pk, sk: record.sk }, now());
   try {
     await database.putItem(filler.put, filler.condition);
     return false;
   } catch (error) {
     if (!(error instanceof ConditionFailed)) throw error;
-    const found = await database.get(key);
-    return found !== undefined && isSameRecord(found, record);
+  }
+  try {
+    await database.transact(writes, { token });
+    return true;
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error;
+    return false;
   }
 }
 
 /** Sends a transaction, and finds out what became of it when no response says so. After an error it was not applied, unless the error is in doubt. */
-async function sendOnce({ session, positions }: Writer, { writes, records }: Transaction): Promise<void> {
+async function sendOnce({ session, positions }: Writer, transaction: Transaction): Promise<void> {
+  const { writes, records, token } = transaction;
   const [first] = records;
   try {
-    await session.database.transact(writes, { isDecidable: first !== undefined });
+    await session.database.transact(writes, { isDecidable: first !== undefined, token });
   } catch (error) {
     const mayBeApplied =
       (error instanceof ConditionFailed || error instanceof StoreUnavailable) && error.isInDoubt;
     if (!first || !mayBeApplied) throw error;
     const [kind, { put }] = first;
     try {
-      if (await wasApplied(session, put)) return;
+      if (await wasApplied(session, transaction, put)) return;
     } catch (unknown) {
       if (unknown instanceof StoreUnavailable) unknown.isInDoubt = true;
       throw unknown;
@@ -133,7 +143,7 @@ async function send(writer: Writer, changeSet: ChangeSet, first: Transaction): P
     } catch (error) {
       if (!(error instanceof ConditionFailed)) throw error;
       const lost = [...records].filter(([, record]) => error.positions.includes(writes.indexOf(record)));
-      for (const [kind, { put }] of lost) await writer.positions.lose(kind, put);
+      for (const [kind] of lost) writer.positions.lose(kind);
       if (lost.length < error.positions.length) throw error;
     }
   }

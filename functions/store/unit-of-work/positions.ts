@@ -4,7 +4,6 @@
  */
 import { now } from '../../runtime/time-and-chance.ts';
 import {
-  decodeRecord,
   fillerWrite,
   logPartition,
   previousPositions,
@@ -14,13 +13,16 @@ import {
 import type { Change } from '../model/changes.ts';
 import { SequencerBehind } from '../model/errors.ts';
 import type { Kind } from '../model/relations.ts';
-import type { Item } from '../model/writes.ts';
 import type { Session } from './session.ts';
+
+/** Positions of a unit of work that had records, at most. Each was filled by others five seconds after it was taken, or the sequencer is behind its log. */
+const maxLost = 3;
 
 export class Positions {
   readonly #session: Session;
   readonly #held = new Map<Kind, Promise<number>>();
   readonly #filling: Promise<unknown>[] = [];
+  #lost = 0;
 
   constructor(session: Session) {
     this.#session = session;
@@ -67,13 +69,13 @@ export class Positions {
   }
 
   /**
-   * Notes that somebody else has put a record at the position of one: a filler.
-   * @throws SequencerBehind when it is the record of another transaction.
+   * Notes that the position of a kind has a record already. A filler is possible: the writer was slow.
+   * @throws SequencerBehind when that is so again and again.
    */
-  async lose(kind: Kind, { pk, sk }: Item): Promise<void> {
+  lose(kind: Kind): void {
     this.#held.delete(kind);
-    const found = await this.#session.database.get({ pk, sk });
-    if (found && decodeRecord(found).entries.length > 0) throw new SequencerBehind(pk);
+    this.#lost += 1;
+    if (this.#lost >= maxLost) throw new SequencerBehind(logPartition(this.#session.tenant, kind));
   }
 
   /** Fills the positions that are left. An error must not end a request that has its result: compaction fills what is still a hole. */

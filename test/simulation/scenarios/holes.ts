@@ -18,7 +18,7 @@ import {
 import { encodeReminder, reminderIntervalMs, reminderKey } from '#functions/store/model/reminder.ts';
 import type { Key } from '#functions/store/model/writes.ts';
 import { auditTable } from '#lib/audit/audit-table.ts';
-import { lostRequest, lostResponse, nth, touches } from '../../support/table/faults.ts';
+import { lostRequest, lostResponse, nth, touches, untilDecided } from '../../support/table/faults.ts';
 import { type Process, tableName } from '../process.ts';
 import { create, isTransaction, listed, scenario, send, succeed, takeLog } from '../scenario.ts';
 import type { World } from '../world.ts';
@@ -81,9 +81,9 @@ describe('a position', () => {
   });
 
   scenario(
-    'with the record of another transaction is a 503, until the audit raises the sequencer',
+    'with the record of another transaction again and again is a 503, until the audit raises the sequencer',
     async (world) => {
-      for (let count = 0; count < 3; count += 1) await create(world, 'tags');
+      for (let count = 0; count < 4; count += 1) await create(world, 'tags');
       await world.table.putItem({ TableName: tableName, Item: { ...sequencerKey(log), count: 1 } });
       expect((await send(world, 'POST', '/v1/tags', { name: 'a' })).status).toBe(503);
       expect(takeLog()).toContainEqual(
@@ -91,7 +91,7 @@ describe('a position', () => {
       );
       await auditTable(world.table, tableName, { pauseMs: 0, repair: true });
       await create(world, 'tags');
-      expect(Math.max(...positions(world))).toBe(4);
+      expect(Math.max(...positions(world))).toBe(5);
     },
   );
 });
@@ -99,7 +99,7 @@ describe('a position', () => {
 describe('when no response to a transaction arrives,', () => {
   scenario('the record tells that it was applied', async (world) => {
     const id = await create(world, 'tags');
-    world.table.intercept = (call) => (isTransaction(call) ? lostResponse(0) : undefined);
+    world.table.intercept = untilDecided(lostResponse(0));
     expect((await send(world, 'PATCH', `/v1/tags/${id}`, { name: 'b' })).status).toBe(200);
     world.table.intercept = undefined;
     expect(world.moments.versions.get(id)).toHaveLength(2);
@@ -107,7 +107,7 @@ describe('when no response to a transaction arrives,', () => {
 
   scenario('the filler tells that it never will be', async (world) => {
     const id = await create(world, 'tags');
-    world.table.intercept = (call) => (isTransaction(call) ? lostRequest(0) : undefined);
+    world.table.intercept = untilDecided(lostRequest(0));
     const { status, body } = await send(world, 'PATCH', `/v1/tags/${id}`, { name: 'b' });
     world.table.intercept = undefined;
     expect([status, body['detail']]).toEqual([503, expect.stringContaining('The request was not applied.')]);

@@ -41,6 +41,15 @@ export const lag = (milliseconds: number): Course => ({ lagMs: () => millisecond
 
 const isTransaction = ({ operation }: Call): boolean => operation === 'TransactWriteItems';
 
+/** Transactions take a course until their writer puts a filler at a position, to find out what became of them. */
+export const untilDecided = (course: Course): Intercept => {
+  let isDecided = false;
+  return (call) => {
+    isDecided ||= call.operation === 'PutItem';
+    return isTransaction(call) && !isDecided ? course : undefined;
+  };
+};
+
 const isWrite = (call: Call): boolean =>
   isTransaction(call) || ['PutItem', 'UpdateItem', 'DeleteItem'].includes(call.operation);
 

@@ -26,8 +26,15 @@ import { Positions } from '#functions/store/unit-of-work/positions.ts';
 import type { Session } from '#functions/store/unit-of-work/session.ts';
 import { findEntity } from '#functions/store/unit-of-work/whole-entities.ts';
 import { startTestStore } from '#test/support/local-store.ts';
-import type { Call, Course } from '#test/support/table/course.ts';
-import { lateRequest, lostRequest, lostResponse, nth, touches } from '#test/support/table/faults.ts';
+import type { Course } from '#test/support/table/course.ts';
+import {
+  lateRequest,
+  lostRequest,
+  lostResponse,
+  nth,
+  touches,
+  untilDecided,
+} from '#test/support/table/faults.ts';
 import { VirtualTime } from '#test/support/virtual-time.ts';
 
 const now = Date.parse('2026-02-03T04:05:06.789Z');
@@ -160,30 +167,23 @@ describe('commit', () => {
     ]);
   });
 
-  test('a position that has the record of another transaction is the fault of the sequencer', async () => {
+  test('positions that have records again and again are the fault of the sequencer', async () => {
     await create();
     const [record] = await itemsOf(logPartition(session.tenant, 'tag'));
-    await store.database().putItem({ ...(record as Item), ...recordKey(tagLog(), 2) });
+    for (const position of [2, 3, 4])
+      await store.database().putItem({ ...(record as Item), ...recordKey(tagLog(), position) });
     await expect(create()).rejects.toThrow(SequencerBehind);
-    expect(await log()).toEqual([
-      [1, 1],
-      [2, 1],
-    ]);
+    expect(await log()).toEqual([1, 2, 3, 4].map((position) => [position, 1]));
   });
 
   describe('a transaction without a response', () => {
-    const onTransactions =
-      (course: Course) =>
-      (call: Call): Course | undefined =>
-        call.operation === 'TransactWriteItems' ? course : undefined;
-
     test.each<[string, Course, boolean]>([
       ['was applied, which its position says', lostResponse(2_000), true],
       ['was not applied, and its filler keeps it from that', lostRequest(2_000), false],
       ['arrives after its filler', lateRequest(60_000, 1_000), false],
     ])('%s', async (_, course, isApplied) => {
       const own = { ...session, database: store.database(10_000) };
-      store.table.intercept = onTransactions(course);
+      store.table.intercept = untilDecided(course);
       const change = newTag();
       const applied = applyChangeSet(own, { changes: [change] });
       if (isApplied) await applied;
@@ -195,7 +195,7 @@ describe('commit', () => {
       expect(stored !== undefined).toBe(isApplied);
     });
 
-    test('is in doubt when its position cannot be read either', async () => {
+    test('is in doubt when its position answers nothing either', async () => {
       const own = { ...session, database: store.database(10_000) };
       store.table.intercept = (call) => (touches(call, isRecord) ? lostResponse(2_000) : undefined);
       const applied = applyChangeSet(own, { changes: [newTag()] });
