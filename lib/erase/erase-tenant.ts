@@ -55,6 +55,7 @@ const namesOfItems: Readonly<Record<string, string>> = {
   idempotency: 'idempotency records',
   job: 'jobs',
   reminder: 'reminders',
+  sequencer: 'sequencers of logs',
 };
 
 /** Returns what an item is. The key of an entity has its id where others have a name. */

@@ -5,6 +5,7 @@ import { encodeTenant } from '#functions/http/caller.ts';
 import { Database } from '#functions/store/dynamodb/database.ts';
 import { Deadline } from '#functions/store/dynamodb/deadline.ts';
 import { createEntity } from '#functions/store/entities/create-entity.ts';
+import { encodeReminder } from '#functions/store/model/reminder.ts';
 import { type Service, startService } from '#lib/local/service.ts';
 import { compactAll } from '../support/compaction.ts';
 import { type TestClient, testClient } from '../support/test-client.ts';
@@ -46,13 +47,14 @@ test('removes every item of a tenant, and none of the others, and says so', asyn
   await api.users.create({ name: 'Ada', subject: 'ada' });
   await api.tags.create({ name: 'x', description: 'long '.repeat(200) });
   await compactAll(database(), 'public', 'task');
+  await database().putItem(encodeReminder({ tenant: 'public', kind: 'task', dueAt: Date.now() + 3_600_000 }));
   expect((await keysOf('public')).length).toBeGreaterThan(130);
   const flags = [...table(), '--without-tokens', '--access-revoked'];
   const { code, output } = await run('erase', flags);
   expect(code).toBe(0);
   expect(output).toMatch(/^A pass reads the whole table: about \d+ read units, \$[\d.]+, \d+ s\./);
   const [first] = /^Pass 1: erased .*$/m.exec(output) ?? [''];
-  const kinds = 'entities descriptions subjects idempotency records columns reminders';
+  const kinds = 'entities descriptions subjects idempotency records columns reminders sequencers';
   for (const name of kinds.split(' ')) expect(first).toContain(name);
   expect(output).toMatch(/^Pass \d: found nothing\.\nThe table has no item of this tenant any more\.$/m);
   expect(await keysOf('public')).toEqual([]);
@@ -94,7 +96,7 @@ test('erases a deleted entity with what its deletion removed, and no other one',
   );
   // The ids stay until they expire, and nothing that a user has written.
   expect(left).toHaveLength(2);
-  const attributes = ['deletedAt', 'erased', 'expiresAt', 'kind', 'pk', 'sk', 'stamp', 'version'];
+  const attributes = ['deletedAt', 'erased', 'expiresAt', 'kind', 'logPosition', 'pk', 'sk', 'version'];
   for (const item of left) expect(Object.keys(item).sort()).toEqual(attributes);
   expect((await restore(`projects/${project.id}`)).status).toBe(404);
   expect((await restore(`tags/${kept.id}`)).status).toBe(200);

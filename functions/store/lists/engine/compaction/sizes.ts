@@ -16,7 +16,7 @@ export interface CompactionSizes {
   readonly maxSmallBytes: number;
   /** Bytes of a bucket of a column of ids, on average. Most buckets then stay below 4 KB with their keys, which is half a read unit. */
   readonly bucketBytes: number;
-  /** Changes that one step absorbs, at most, unless a single stamp has more. */
+  /** Changes that one step absorbs, at most, unless a single record has more. */
   readonly maxChanges: number;
   /** Bytes in memory of the values that one step absorbs, about. */
   readonly maxChangedBytes: number;
