@@ -86,8 +86,8 @@ export function backgroundUnits(seconds: number, hasBus = false): Units {
   return { writeUnits: between('writeUnits'), readUnits: between('readUnits') };
 }
 
-/** Read units that a list needs more for each write in a second of its log (`docs/performance/load.md`: 14.5 with 50). */
-const readUnitsOfWriteRate = 0.3;
+/** Read units that a list needs more for each write in a second of its log (`docs/performance/load.md`: 3 with 50). */
+const readUnitsOfWriteRate = 0.06;
 
 /** The share of requests that start an environment. */
 const coldShare = 0.01;
@@ -138,7 +138,7 @@ export interface MonthCost {
   readonly 'requests: gateway': number;
   readonly 'requests: logs': number;
   readonly 'requests: transfer': number;
-  readonly 'lists: changes of the last seconds': number;
+  readonly 'lists: new records': number;
   readonly 'lists: columns of new environments': number;
   readonly 'background work of writes: database': number;
   readonly 'functions of the stream': number;
@@ -166,7 +166,7 @@ export function monthOfWorkload(workload: Workload, kinds: readonly RequestKind[
     'requests: gateway': part('gateway'),
     'requests: logs': part('logs'),
     'requests: transfer': part('transfer'),
-    'lists: changes of the last seconds': readCost(lists * readUnitsOfWriteRate * writesOfLog),
+    'lists: new records': readCost(lists * readUnitsOfWriteRate * writesOfLog),
     'lists: columns of new environments': readCost(lists * coldShare * coldReadUnits),
     'background work of writes: database': writes * costOfUnits(background),
     'functions of the stream': callsCost(calls),

@@ -4,6 +4,7 @@ import {
   CreateTableCommand,
   DescribeTableCommand,
   type DynamoDBClient,
+  ResourceInUseException,
   ResourceNotFoundException,
   type StreamSpecification,
   type TableDescription,
@@ -44,6 +45,17 @@ const keySchema = (partition: string, sort: string) => [
   { AttributeName: sort, KeyType: 'RANGE' as const },
 ];
 
+/** Another service that starts on the same database can be faster, and so can an attempt of this one whose response was lost. */
+async function unlessDone(change: Promise<unknown>): Promise<void> {
+  try {
+    await change;
+  } catch (error) {
+    // A ValidationException has nothing but its message.
+    if (!(error instanceof ResourceInUseException || /already enabled|already has/.test(`${error}`)))
+      throw error;
+  }
+}
+
 async function create(client: DynamoDBClient, TableName: string, shape: TableShape): Promise<void> {
   const indexes = Object.entries(shape.indexes);
   const attributes = new Set([
@@ -51,21 +63,24 @@ async function create(client: DynamoDBClient, TableName: string, shape: TableSha
     shape.sortKey,
     ...indexes.flatMap(([, { partitionKey, sortKey }]) => [partitionKey, sortKey]),
   ]);
-  await client.send(
-    new CreateTableCommand({
-      TableName,
-      BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: [...attributes].map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
-      KeySchema: keySchema(shape.partitionKey, shape.sortKey),
-      GlobalSecondaryIndexes: indexes.map(([IndexName, { partitionKey, sortKey }]) => ({
-        IndexName,
-        KeySchema: keySchema(partitionKey, sortKey),
-        Projection: { ProjectionType: 'ALL' },
-      })),
-    }),
+  await unlessDone(
+    client.send(
+      new CreateTableCommand({
+        TableName,
+        BillingMode: 'PAY_PER_REQUEST',
+        AttributeDefinitions: [...attributes].map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
+        KeySchema: keySchema(shape.partitionKey, shape.sortKey),
+        GlobalSecondaryIndexes: indexes.map(([IndexName, { partitionKey, sortKey }]) => ({
+          IndexName,
+          KeySchema: keySchema(partitionKey, sortKey),
+          Projection: { ProjectionType: 'ALL' },
+        })),
+      }),
+    ),
   );
+  await describeActive(client, TableName);
   const TimeToLiveSpecification = { AttributeName: shape.timeToLive, Enabled: true };
-  await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
+  await unlessDone(client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification })));
 }
 
 /**
@@ -91,7 +106,7 @@ export async function ensureTable(
   }
   if (stream && !found.StreamSpecification?.StreamEnabled) {
     const update = { TableName: tableName, StreamSpecification: streamSpecification };
-    await client.send(new UpdateTableCommand(update));
+    await unlessDone(client.send(new UpdateTableCommand(update)));
     await describeActive(client, tableName);
   }
 }

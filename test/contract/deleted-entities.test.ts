@@ -1,3 +1,5 @@
+import { v7 as uuidv7 } from 'uuid';
+import { encodeDeletedPlace } from '#functions/store/lists/deleted-cursor.ts';
 import { createMany, resultsOf, sendBatch, times } from './batches.ts';
 import { expectProblem } from './problem.ts';
 import {
@@ -12,7 +14,7 @@ import {
   resources,
   stateOf,
 } from './resources.ts';
-import { eventually, request, type TestResponse, unique, withQuery } from './service.ts';
+import { eventually, request, serviceTime, type TestResponse, unique, withQuery } from './service.ts';
 
 /** Deleted entities: the list of them, and how they come back. */
 
@@ -123,6 +125,13 @@ describe('the list of deleted entities', () => {
       const problem = expectProblem(await request('GET', `/v1/tasks/deleted?${query}`), 400);
       expect(problem.errors).toEqual([expect.objectContaining({ parameter })]);
     }
+  });
+
+  test('ends at a cursor whose entities have expired meanwhile', async () => {
+    const place = { deletedAt: serviceTime() - 31 * 86_400_000, rootId: uuidv7(), id: uuidv7() };
+    const path = withQuery('/v1/tags/deleted', { after: encodeDeletedPlace('tag', place) });
+    const { status, body } = await request('GET', path);
+    expect([status, body]).toEqual([200, { data: [], cursor: null }]);
   });
 
   test('gives cursors that another collection refuses', async () => {

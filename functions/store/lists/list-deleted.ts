@@ -1,6 +1,6 @@
 /** Lists of deleted entities that can be restored. They come from an index, which can lag behind the writes of the last moment. */
 import { now } from '../../runtime/time-and-chance.ts';
-import { type DeletedPlace, deletedQuery, placeOf } from '../model/deletion.ts';
+import { type DeletedPlace, deletedQuery, expiredAt, placeOf } from '../model/deletion.ts';
 import type { DeletedEntity, WholeDeletedEntity } from '../model/entity.ts';
 import { decodeAnyEntity } from '../model/item-codec.ts';
 import type { Kind } from '../model/relations.ts';
@@ -28,6 +28,8 @@ export async function listDeleted(
   { limit, after }: DeletedQuery,
 ): Promise<DeletedPage> {
   const { tenant, database } = session;
+  // All of them have expired. DynamoDB refuses a range that ends before its beginning.
+  if (after && after.deletedAt <= expiredAt(now())) return { deleted: [] };
   const query = deletedQuery(tenant, kind, now(), after);
   return database.readRequested(async () => {
     // One more tells whether there is another page. The query begins with the entity of the place itself.

@@ -104,9 +104,7 @@ describe('workload', () => {
     expect(month['requests: database']).toBeCloseTo((database * requests) / 1_000_000);
     expect(month['requests: gateway']).toBeCloseTo(requests / 1_000_000);
     // One write a second to one log.
-    expect(month['lists: changes of the last seconds']).toBeCloseTo(
-      (0.9 * requests * 0.3 * 0.125) / 1_000_000,
-    );
+    expect(month['lists: new records']).toBeCloseTo((0.9 * requests * 0.06 * 0.125) / 1_000_000);
     expect(month['lists: columns of new environments']).toBeCloseTo((0.9 * requests * 0.125) / 1_000_000);
     const { writeUnits, readUnits } = backgroundUnits(1);
     expect(month['background work of writes: database']).toBeCloseTo(

@@ -266,6 +266,12 @@ const segmentFields: Readonly<Record<keyof Segment, true>> = {
   outOfOrder: true,
 };
 
+const outOfOrderFields: Readonly<Record<keyof OutOfOrderItem, true>> = {
+  name: true,
+  rows: true,
+  bytes: true,
+};
+
 const patchFields: Readonly<Record<keyof Patch, true>> = {
   step: true,
   values: true,
@@ -283,6 +289,7 @@ export function decodeManifest(item: Item): Manifest {
   requireKnownFields('manifest', state, stateFields);
   for (const segment of state.segments) requireKnownFields('manifest', segment, segmentFields);
   for (const patch of state.patches) requireKnownFields('manifest', patch, patchFields);
+  for (const rows of state.outOfOrder) requireKnownFields('manifest', rows, outOfOrderFields);
   return { version: item['version'] as number, ...state };
 }
 

@@ -1,6 +1,7 @@
 /** Small segments: all columns, the ids and the fence as one item, because each item costs a write unit and a deletion. */
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { deflateRawSync } from 'node:zlib';
 import { idBytes } from '../../../model/bytes.ts';
+import { inflate } from '../../../model/inflate.ts';
 import { requireKnownFields } from '../../../model/stored-format.ts';
 import { buildColumn, type Column, columnBytes } from './column.ts';
 import { type ColumnValue, fromStored, type StoredValue, toStored } from './dictionary.ts';
@@ -33,7 +34,7 @@ const storedFields: Readonly<Record<keyof StoredSegment, true>> = { ids: true, c
 
 /** Decodes what `encodeSmallSegment` returns. @throws UnknownFormat. */
 export function decodeSmallSegment(encoded: Uint8Array): SmallSegment {
-  const stored = JSON.parse(inflateRawSync(encoded).toString()) as StoredSegment;
+  const stored = JSON.parse(inflate(encoded).toString()) as StoredSegment;
   requireKnownFields('small segment', stored, storedFields);
   const { ids, columns } = stored;
   const decoded = Object.entries(columns).map(

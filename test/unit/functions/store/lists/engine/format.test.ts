@@ -33,6 +33,7 @@ import {
   isPatchName,
   type Manifest,
   newStepId,
+  type OutOfOrderItem,
   type Patch,
   type Segment,
   segmentNames,
@@ -240,12 +241,13 @@ describe('ids', () => {
 describe('manifest', () => {
   const segment = makeSegment({ columns: { name: '8-bbbbbb' }, patched: { $version: 5 } });
   const patch: Patch = { step: '8-bbbbbb', values: 900, bytes: 9_000, items: { $version: 1, name: 2 } };
+  const outOfOrder: OutOfOrderItem = { name: 'out-of-order:9-dddddd/0', rows: 2, bytes: 40 };
   const manifest: Manifest = {
     version: 9,
     watermark: 70_000,
     segments: [segment],
     patches: [patch],
-    outOfOrder: [{ name: 'out-of-order:9-dddddd/0', rows: 2, bytes: 40 }],
+    outOfOrder: [outOfOrder],
   };
   const itemOf = (stored: Manifest) => ({ pk: 'acme#task#log', sk: '~', ...encodeManifest(stored) });
 
@@ -266,6 +268,10 @@ describe('manifest', () => {
     ['field', { ...itemOf(manifest), shards: 2 }],
     ['field of the state', itemOf({ ...manifest, shards: 2 } as Manifest)],
     ['field of a segment', itemOf({ ...manifest, segments: [{ ...segment, shards: 2 } as Segment] })],
+    [
+      'field of out-of-order rows',
+      itemOf({ ...manifest, outOfOrder: [{ ...outOfOrder, shards: 2 } as OutOfOrderItem] }),
+    ],
     ['field of a patch', itemOf({ ...manifest, patches: [{ ...patch, shards: 2 } as Patch] })],
   ])('of an unknown %s throws UnknownFormat that names it', (_, item) => {
     expect(() => decodeManifest(item)).toThrow(UnknownFormat);
