@@ -86,6 +86,30 @@ describe('long-text-costs', () => {
   });
 });
 
+test('a deletion that leaves its children to a job reads none of them', async () => {
+  const store = await startTestStore();
+  const task = { name: 'x', status: 'open', priority: 'none', userId: null, tagIds: [] };
+  const { entity } = await createEntity(store.session('public'), 'project', { name: 'x', status: 'active' });
+  for (let count = 0; count < 300; count += 50) {
+    const changes = Array.from({ length: 50 }, () =>
+      buildCreate('task', { ...task, projectId: entity.id }, Date.now()),
+    );
+    await applyChangeSet(store.session('public'), { changes });
+  }
+  await compactAll(store.database(), 'public', 'task');
+  const remove = async (id: string): Promise<number> => {
+    const session = store.session('public');
+    await deleteEntity(session, 'project', id);
+    return session.database.consumption.readUnits;
+  };
+  // The process has read the columns then.
+  await remove(
+    (await createEntity(store.session('public'), 'project', { name: 'x', status: 'active' })).entity.id,
+  );
+  expect(await remove(entity.id)).toBeLessThanOrEqual(5);
+  await store.stop();
+});
+
 describe('quiet-log', () => {
   const tenant = 'quiet';
   const hourMs = 3_600_000;

@@ -17,6 +17,8 @@ interface ChildrenRange {
   /** Begins after the child with this id; an empty text begins with the first child. */
   readonly after?: string;
   readonly limit?: number;
+  /** When there are more children than these, none of them is read. */
+  readonly maxTotal?: number;
   /** Ends before this id, which is greater than the ids of all children that existed when the job began. */
   readonly snapshotId?: string;
 }
@@ -49,12 +51,13 @@ async function listChildren(
   relation: Relation,
   parentIds: readonly string[],
   page: Pick<RowQuery, 'ids' | 'isDescending' | 'limit'>,
+  maxTotal = Number.POSITIVE_INFINITY,
 ): Promise<EntityPage> {
   const filters = [filterOf(relation, parentIds)];
   const query = { filters, orders: [], countBy: [], skip: 0, ...page };
-  const found = await readPage(session, relation.child, query);
+  const found = await readPage(session, relation.child, query, { maxTotal });
   // Such a page says nothing about the children after it.
-  if (found.stored.length === 0 && found.total > 0)
+  if (found.stored.length === 0 && found.total > 0 && found.total <= maxTotal)
     throw new StoreUnavailable('Every child of the page was deleted during the read.');
   return found;
 }
@@ -67,11 +70,11 @@ export async function readChildren(
   session: Session,
   relation: Relation,
   parentIds: readonly string[],
-  { after = '', snapshotId, limit = pageSize }: ChildrenRange = {},
+  { after = '', snapshotId, limit = pageSize, maxTotal }: ChildrenRange = {},
 ): Promise<ChildrenPage> {
   const range = { from: rangeOfId(after).to, to: snapshotId ?? allIds.to };
   const page = { ids: unionRanges([range]), isDescending: false, limit };
-  const { stored, total } = await listChildren(session, relation, parentIds, page);
+  const { stored, total } = await listChildren(session, relation, parentIds, page, maxTotal);
   return {
     // A child that changes during each attempt to read the page can have another parent by now.
     children: stored.filter((child) => refersToAny(relation, child, parentIds)),

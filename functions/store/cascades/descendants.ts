@@ -29,7 +29,7 @@ export async function findDescendants(
   const ids = [...deletions.keys()];
   for (const relation of dependentsOf(kind)) {
     const left = limit - found.length;
-    const { children, total } = await readChildren(session, relation, ids, { limit: left + 1 });
+    const { children, total } = await readChildren(session, relation, ids, { limit: left, maxTotal: left });
     if (total > left) return undefined;
     found.push(...children.map((child) => sweepChild(step, relation, child, parents)));
     if (relation.onDelete === 'setNull') continue;

@@ -45,6 +45,8 @@ interface PageOptions {
   readonly withTexts?: boolean;
   /** Whether entities may be newer than the page, and match no more. Otherwise the page is read again. */
   readonly mayBeNewer?: boolean | undefined;
+  /** When more entities than these match, none of them is read: the page has only their total. */
+  readonly maxTotal?: number | undefined;
 }
 
 /** Times that a page is read, at most, while the log or the entities of the page change. */
@@ -131,10 +133,11 @@ async function readOnce(
   session: Session,
   kind: Kind,
   query: RowQuery,
-  { pageIndex, withTexts }: PageOptions,
+  { pageIndex, withTexts, maxTotal = Number.POSITIVE_INFINITY }: PageOptions,
 ): Promise<PageRead> {
   const page = await selectPage(session, kind, query);
-  const { rows, total, skipped, end, counts } = page;
+  const { total, skipped, end, counts } = page;
+  const rows = total > maxTotal ? [] : page.rows;
   const stored = await session.database.readRequested(async () => {
     const known = pageIndex ? await readFromIndexIfCheaper(session, page, pageIndex) : [];
     const found = await readEntities(session, kind, rows, known);
