@@ -129,7 +129,12 @@ rows.push(
 const recordBytes = await bytesOfRecords(changedTasks);
 for (const rate of rates) rows.push(await measureRate(rate));
 
-const filters = ['fields=id,name,status', '', 'status=planned', `projectId=${collection.frequent.project}&priority[gte]=medium`];
+const filters = [
+  'fields=id,name,status',
+  '',
+  'status=planned',
+  `projectId=${collection.frequent.project}&priority[gte]=medium`,
+];
 const names = ['all tasks, without descriptions', 'all tasks', 'a status', 'a project and a priority'];
 const callers = filters.map((query) => new FeedFollower(store, query));
 const endMs = Date.now() + durationMs;

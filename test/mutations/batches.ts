@@ -33,7 +33,7 @@ export const batchMutations = toMutations({
   'functions/store/cascades/descendants.ts': {
     'batch-writes-a-dependent-twice': [
       'an entity that refers to two deleted entities has two changes',
-      'const { children, total } = await readChildren(session, relation, ids, { limit: left + 1 });',
+      'const { children, total } = await readChildren(session, relation, ids, { limit: left, maxTotal: left });',
       'const lists = await Promise.all(ids.map((id) => readChildren(session, relation, [id], { limit: left + 1 })));\n    const children = lists.flatMap((list) => list.children);\n    const total = children.length;',
     ],
   },

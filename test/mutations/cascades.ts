@@ -26,8 +26,13 @@ export const cascadeMutations = toMutations({
     ],
     'rest-of-a-deleted-page': [
       'a job ends when all children of a page are deleted while it reads the page',
-      'found.total > 0)',
-      'found.total < 0)',
+      'found.total > 0 &&',
+      'found.total < 0 &&',
+    ],
+    'children-of-a-job-read-first': [
+      'a deletion reads a page of children that it leaves to a job',
+      'const found = await readPage(session, relation.child, query, { maxTotal });',
+      'const found = await readPage(session, relation.child, query, {});',
     ],
     'child-of-another-parent': [
       'a child that moved during each attempt to read it still counts as a child of its earlier parent',

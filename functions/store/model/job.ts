@@ -159,9 +159,9 @@ export const dueJobsAfter = (after: Pick<Job, 'tenant' | 'id' | 'dueAt'>, nowMs:
     ':now': `${after.tenant}#${new Date(nowMs).toISOString()}${last}`,
   });
 
-/** Returns the query for all jobs of a tenant. */
-export const jobsOfTenant = (tenant: string): JobsQuery =>
-  jobsQueryOf('begins_with(byStatus, :tenant)', { ':jobs': jobPartition(tenant), ':tenant': `${tenant}#` });
+/** Returns the query for the jobs of a tenant that are due at a time, the oldest first. */
+export const dueJobsOf = (tenant: string, nowMs: number): JobsQuery =>
+  dueJobsAfter({ tenant, dueAt: '', id: '' }, nowMs);
 
 /** The sort key of a job's item: filters of the table's stream compare with it. */
 export const jobSortKey = 'job';
@@ -228,9 +228,12 @@ export const beginJob = (
   { id, dueAt = alwaysDue }: Beginning,
 ): Write => buildJobWrite(undefined, { id, tenant, ...(actor && { actor }), version: 1, dueAt, work });
 
-/** Returns whether a write begins a job. */
-export const beginsJob = (write: Write): boolean =>
-  'put' in write && write.put.sk === jobSortKey && write.put['version'] === 1;
+/** Returns whether a write begins a job that is due at a time. */
+export const beginsDueJob = (write: Write, nowMs: number): boolean =>
+  'put' in write &&
+  write.put.sk === jobSortKey &&
+  write.put['version'] === 1 &&
+  Date.parse(write.put['dueAt'] as string) <= nowMs;
 
 /** The work of an item that has none: of no type that this version knows, so nothing continues the job. */
 const missingWork = { type: 'missing' } as unknown as JobWork;

@@ -204,7 +204,7 @@ async function sendFitting(
   await requireJobCapacity(writer.session, changeSet.writes);
   const whole = await buildTransaction(writer, changeSet);
   if (fitsOneTransaction(whole)) return send(writer, changeSet, whole);
-  if (!changeSet.writes) await requireJobCapacity(writer.session, orElse?.writes);
+  await requireJobCapacity(writer.session, orElse?.writes);
   const rest = orElse && (await buildTransaction(writer, orElse));
   if (!rest || !fitsOneTransaction(rest)) throw new TooManyWrites();
   return send(writer, orElse, rest);

@@ -1,11 +1,14 @@
-/** Limits the unfinished jobs of a tenant. Jobs that jobs begin are exempt: they must make progress. */
+/**
+ * Limits the unfinished jobs of a tenant. Jobs that jobs begin are exempt: they must make progress. So are those that are due later: each deletion has one,
+ * a minute later, even of an entity without children.
+ */
 import { now } from '../../runtime/time-and-chance.ts';
 import { TooManyJobs } from '../model/errors.ts';
-import { beginsJob, jobsOfTenant } from '../model/job.ts';
+import { beginsDueJob, dueJobsOf } from '../model/job.ts';
 import type { Write } from '../model/writes.ts';
 import type { Session } from './session.ts';
 
-/** Unfinished jobs of a tenant, at most, about: requests at the same time count the same jobs, and the index lags. */
+/** Unfinished jobs of a tenant that are due, at most, about: requests at the same time count the same jobs, and the index lags. */
 export const maxJobs = 1_000;
 
 /** Milliseconds for which a process relies on a count, as long as it is below half of the limit. */
@@ -19,16 +22,16 @@ interface JobCount {
   count: number;
 }
 
-/** Unfinished jobs by table and tenant, with those that this process has begun since. */
+/** Due jobs by table and tenant, with those that this process has begun since. */
 const counts = new Map<string, JobCount>();
 
-/** Counts the jobs of a tenant. One page of a query has all that are allowed: a job has less than 1 KB. */
+/** Counts the due jobs of a tenant. One page of a query has all that are allowed: a job has less than 1 KB. */
 async function countJobs({ tenant, database }: Session): Promise<JobCount> {
   const name = `${database.tableName}#${tenant}`;
   const nowMs = now();
   const known = counts.get(name);
   if (known && known.count < maxJobs / 2 && Math.abs(nowMs - known.countedAt) < countedMs) return known;
-  const query = { ...jobsOfTenant(tenant), ProjectionExpression: 'pk', Limit: maxJobs + 1 };
+  const query = { ...dueJobsOf(tenant, nowMs), ProjectionExpression: 'pk', Limit: maxJobs + 1 };
   const { items } = await database.query(query);
   const counted = { countedAt: nowMs, count: items.length };
   if (counts.size >= maxKnownTenants) counts.clear();
@@ -38,10 +41,10 @@ async function countJobs({ tenant, database }: Session): Promise<JobCount> {
 
 /**
  * Checks that a tenant may begin the jobs of a change set.
- * @throws TooManyJobs when it has too many that are not finished.
+ * @throws TooManyJobs when it has too many that are due.
  */
 export async function requireJobCapacity(session: Session, writes: readonly Write[] = []): Promise<void> {
-  const begun = writes.filter(beginsJob).length;
+  const begun = writes.filter((write) => beginsDueJob(write, now())).length;
   if (begun === 0) return;
   const known = await countJobs(session);
   if (known.count + begun > maxJobs) throw new TooManyJobs(maxJobs);

@@ -18,7 +18,7 @@ import { buildCreate, buildUpdate } from '#functions/store/model/changes.ts';
 import { expiryOf, newDeletion } from '#functions/store/model/deletion.ts';
 import type { DeletedEntity, Deletion, StoredEntity } from '#functions/store/model/entity.ts';
 import { EntityNotFound, StoreUnavailable } from '#functions/store/model/errors.ts';
-import { decodeJob, type Job, jobsOfTenant } from '#functions/store/model/job.ts';
+import { decodeJob, dueJobsOf, type Job } from '#functions/store/model/job.ts';
 import { entityKey, textKey, textSortKey } from '#functions/store/model/keys.ts';
 import { type Kind, relationOf } from '#functions/store/model/relations.ts';
 import { applyChangeSet, applyInBatches } from '#functions/store/unit-of-work/commit.ts';
@@ -85,7 +85,7 @@ const jobOf = <Work extends object>(work: Work) => ({
 });
 
 async function jobs(): Promise<Job[]> {
-  const { items } = await session.database.query(jobsOfTenant(session.tenant));
+  const { items } = await session.database.query(dueJobsOf(session.tenant, Date.parse('3000-01-01')));
   return items.map(decodeJob);
 }
 

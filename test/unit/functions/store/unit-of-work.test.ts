@@ -228,29 +228,40 @@ test('idempotency: a result that exceeds one item in several is recorded, of whi
 });
 
 describe('job-limit', () => {
-  const jobs = (tenant: string, count: number): Write[] =>
+  const jobs = (tenant: string, count: number, dueAt?: string): Write[] =>
     Array.from({ length: count }, () =>
       beginJob(
         { tenant },
         { type: 'archive', id: randomUUID(), asOf: 0, after: '' },
-        { id: randomUUID(), dueAt: '3000-01-01T00:00:00.000Z' },
+        { id: randomUUID(), dueAt },
       ),
     );
 
-  async function begin(tenant: string, count: number): Promise<void> {
+  async function begin(tenant: string, count: number, dueAt?: string): Promise<void> {
     for (let left = count; left > 0; left -= 100)
-      await store.database().transact(jobs(tenant, Math.min(100, left)));
+      await store.database().transact(jobs(tenant, Math.min(100, left), dueAt));
   }
 
   test('a tenant begins jobs up to the limit, whatever others have, and jobs begin further ones', async () => {
-    const { entity } = await createEntity(session, 'tag', { name: 'x', status: 'active' });
+    const [unused, used] = [
+      await createEntity(session, 'tag', fields),
+      await createEntity(session, 'tag', fields),
+    ];
+    const task = { ...fields, priority: 'none', userId: null, projectId: null, tagIds: [used.entity.id] };
+    const tasks = Array.from({ length: 101 }, () => ({ changes: [buildCreate('task', task, now)] }));
+    await applyInBatches(session, tasks, 50);
     await begin(session.tenant, maxJobs - 10);
     await begin(`${session.tenant}0`, 100);
+    // Each deletion has a second pass a minute later.
+    await begin(session.tenant, 100, '3000-01-01T00:00:00.000Z');
+    await requireJobCapacity(session, jobs(session.tenant, 11, '3000-01-01T00:00:00.000Z'));
     await requireJobCapacity(session, jobs(session.tenant, 10));
     await expect(requireJobCapacity(session, jobs(session.tenant, 11))).rejects.toThrow(TooManyJobs);
     await begin(session.tenant, 10);
-    await expect(deleteEntity(session, 'tag', entity.id)).rejects.toThrow(TooManyJobs);
-    expect(await session.database.get(entityKey(session.tenant, 'tag', entity.id))).toBeDefined();
+    await expect(deleteEntity(session, 'tag', used.entity.id)).rejects.toThrow(TooManyJobs);
+    expect(await session.database.get(entityKey(session.tenant, 'tag', used.entity.id))).toBeDefined();
+    // Its job is due later.
+    await deleteEntity(session, 'tag', unused.entity.id);
     await applyChangeSet(session, { changes: [], writes: jobs(session.tenant, 1) });
   });
 });

@@ -4,7 +4,7 @@ import { continueJob, maxSteps } from '#functions/store/cascades/continue-job.ts
 import { listEntities } from '#functions/store/lists/list-entities.ts';
 import { buildCreate } from '#functions/store/model/changes.ts';
 import { newId } from '#functions/store/model/ids.ts';
-import { beginJob, buildJobWrite, decodeJob, type Job, jobsOfTenant } from '#functions/store/model/job.ts';
+import { beginJob, buildJobWrite, decodeJob, dueJobsOf, type Job } from '#functions/store/model/job.ts';
 import { decodePace, encodePace, newPace, type Pace, paceKey } from '#functions/store/model/pace.ts';
 import type { Item } from '#functions/store/model/writes.ts';
 import { applyInBatches } from '#functions/store/unit-of-work/commit.ts';
@@ -57,7 +57,7 @@ async function tasksOf(project: string): Promise<number> {
 }
 
 async function theJobs(): Promise<[Job, ...Job[]]> {
-  const { items } = await session.database.query(jobsOfTenant(session.tenant));
+  const { items } = await session.database.query(dueJobsOf(session.tenant, Date.parse('3000-01-01')));
   return items.map(decodeJob) as [Job, ...Job[]];
 }
 
