@@ -51,8 +51,8 @@ async function unlessDone(change: Promise<unknown>): Promise<void> {
     await change;
   } catch (error) {
     // A ValidationException has nothing but its message.
-    if (!(error instanceof ResourceInUseException || /already enabled|already has/.test(`${error}`)))
-      throw error;
+    const isDone = ['already enabled', 'already has'].some((text) => String(error).includes(text));
+    if (!isDone && !(error instanceof ResourceInUseException)) throw error;
   }
 }
 
