@@ -15,7 +15,7 @@ import { remindBy } from './reminders.ts';
 const minStepMs = 1_000;
 
 interface Look {
-  /** Number of records that were found, absorbed or not: so many records the lists before had to read. */
+  /** Number of pending records that were found, absorbed or not: lists had to read them until now. */
   readonly found: number;
   /** Number of records that are too few for a step. */
   readonly waiting: number;

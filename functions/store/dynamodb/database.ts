@@ -179,8 +179,8 @@ export class Database {
   }
 
   /**
-   * Adds one to a counter. The number is that of nobody else. When a response is lost, nobody has the number before.
-   * @returns the counter after that.
+   * Adds one to a counter. Each caller gets another number. If the response to an attempt is lost, no caller gets the number of that attempt.
+   * @returns the new value of the counter.
    */
   async count(key: Key): Promise<number> {
     this.#requireClock();

@@ -3,7 +3,7 @@
 const digits = 9;
 const base = 32;
 
-/** The greatest number that has such a text, but one: as milliseconds since 1970, of the year 3084. */
+/** The greatest number that is allowed. Its successor has such a text too. As milliseconds since 1970, it is in the year 3084. */
 export const maxSortable = base ** digits - 2;
 
 export const sortableText = (number: number): string =>

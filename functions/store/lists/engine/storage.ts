@@ -19,7 +19,7 @@ interface RecordPage {
 
 export interface LogReader {
   /**
-   * Reads the manifest and then the records downwards, consistently, in one page: what was committed earlier is read later.
+   * Reads the manifest and then the records downwards, consistently, in one page: see `read-state.ts`.
    * @param above reads only records with a greater position.
    */
   readHead(above: number): Promise<LogHead>;

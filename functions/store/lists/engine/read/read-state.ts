@@ -3,8 +3,8 @@
  *
  * 1. A process remembers a prefix of the log: all records above the watermark, up to the first position without one. Records are written once, so
  *    they are never read again.
- * 2. One query reads the rest downwards, from the manifest to the prefix. It is consistent, so what was committed earlier is read later: no record is
- *    there without those before it. Two pages could show the state of no moment.
+ * 2. One query reads the rest downwards and consistently, from the manifest to the prefix. Earlier changes of an entity have smaller positions, so they
+ *    are read later, and none is missing. It is one page: two could show a state that the log never had.
  * 3. If the rest exceeds a page, the prefix is extended upwards first, in any number of pages: it does not change any more.
  * 4. The prefix grows by what was read without a gap.
  *

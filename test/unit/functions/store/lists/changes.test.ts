@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import {
   type ChangesCursor,
@@ -168,6 +168,36 @@ describe('list-changes', () => {
     const pages = await feed.follow();
     expect(countsOf(pages)).toEqual([100, 100]);
     expect(pages.flatMap(namesOf)).toEqual(changes.map(({ after }) => after.entity.name));
+  });
+
+  describe('with descriptions, a request costs at most 100 read units:', () => {
+    /** Tasks with descriptions of random characters, of which each costs read units of its own. */
+    const described = (count: number, bytes: number): Change[] =>
+      creations(count).map(({ after }) => {
+        const entity = { ...after.entity, description: randomBytes(bytes / 2).toString('hex') };
+        return { after: { ...after, entity } };
+      });
+
+    const mostOf = (pages: readonly { readonly units: number }[]): number =>
+      Math.max(...pages.map(({ units }) => units));
+
+    test.each([
+      ['60 changes with 30 KB each', 60, 1, 30_000],
+      ['four records of 45 changes with 500 bytes each', 180, 45, 500],
+    ])('%s, also in the walk', async (_, count, size, bytes) => {
+      const query = { withTexts: true };
+      const feed = newFeed(query);
+      await feed.follow();
+      const changes = described(count, bytes);
+      for (let start = 0; start < count; start += size) await apply(changes.slice(start, start + size));
+      const pages = await feed.follow();
+      expect(pages.flatMap(({ entities }) => entities)).toHaveLength(count);
+      expect(mostOf(pages)).toBeLessThanOrEqual(100);
+      await compactAll(store.database(), tenant, 'task');
+      const walk = await newFeed(query).follow();
+      expect(walk.flatMap(({ entities }) => entities)).toHaveLength(count);
+      expect(mostOf(walk)).toBeLessThanOrEqual(100);
+    });
   });
 
   test('filters by id and by createdAt hold for changes', async () => {

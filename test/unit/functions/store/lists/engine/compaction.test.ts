@@ -271,7 +271,7 @@ describe('compact', () => {
         { positions: [1, 2, 3, 4], watermark: 4, hasMore: true },
       ],
       ['what is above the watermark', 5_001, {}, 4, { positions: [5], watermark: 5 }],
-      ['nothing of nothing', 5_001, {}, 5, { positions: [], watermark: 5 }],
+      ['no records when none is pending', 5_001, {}, 5, { positions: [], watermark: 5 }],
     ])('reads %s', async (_, afterMs, more, watermark, expected) => {
       expect(await inputAt(startMs + afterMs, more, watermark)).toEqual({ ...nothing, ...expected });
     });
@@ -535,6 +535,20 @@ test('delete-garbage keeps items of steps that began less than an hour ago', asy
   expect(itemNames()).toEqual([...names, 'steps/000000000001#1-aaaaaa'].toSorted());
   await deleteGarbage(memoryLog.open(), live, startMs + garbageMs);
   expect(itemNames()).toEqual(['patch:1-aaaaaa/all']);
+});
+
+test('delete-garbage removes what a step wrote that ended before its manifest', async () => {
+  log.commit(startMs, rowsFrom(0, 10, { name: 'a' }));
+  const writer = log.log.open();
+  const putItems = async (items: Parameters<typeof writer.putItems>[0]): Promise<void> => {
+    await writer.putItems(items);
+    if (![...items.keys()].some((name) => name.startsWith('steps/'))) throw new Error('crashed');
+  };
+  await expect(step(startMs + 10_000, { writer: { ...writer, putItems } })).rejects.toThrow('crashed');
+  const left = [...log.log.items.keys()].filter((name) => !name.startsWith('steps/'));
+  expect(left).not.toEqual([]);
+  await deleteGarbage(writer, makeManifest({}), startMs + 10_000 + garbageMs);
+  expect([...log.log.items.keys()]).toEqual([]);
 });
 
 test('dynamodb-compaction-storage readHead is one consistent query, downwards from the manifest', async () => {
