@@ -19,8 +19,6 @@ const languages: readonly (readonly [
   ['python', 'Python', pythonSample],
 ];
 
-export const languageLabels = languages.map(([, label]) => label);
-
 export const writeSamples = (request: SampleRequest): CodeSample[] =>
   languages.map(([lang, label, write]) => ({ lang, label, source: write(request) }));
 
