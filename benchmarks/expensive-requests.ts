@@ -2,11 +2,13 @@
  * Searches for the requests that use the most read units, write units and CPU, over a tenant of 10,000 tasks whose texts have all sizes: random
  * combinations of operations, filters, orders, expansions, fields, limits, texts, references and batches. The most expensive ones are mutated.
  */
+
+import type { Kind } from '../functions/kinds.ts';
 import { routes } from '../functions/routes.ts';
 import { forEach } from '../functions/runtime/for-each.ts';
 import { buildCreate } from '../functions/store/model/changes.ts';
 import type { Fields } from '../functions/store/model/entity.ts';
-import { type Kind, referencesOf } from '../functions/store/model/relations.ts';
+import { referencesOf } from '../functions/store/model/relations.ts';
 import { applyInBatches } from '../functions/store/unit-of-work/commit.ts';
 import { requestTimeoutMs } from '../lib/hosting/functions.ts';
 import type { LambdaFunction } from '../lib/local/http-api.ts';
@@ -43,7 +45,7 @@ function kindsByReference(): Kind[] {
   const ordered: Kind[] = [];
   const add = (kind: Kind): void => {
     if (ordered.includes(kind)) return;
-    for (const { parent } of referencesOf(kind)) add(parent);
+    for (const { parent } of referencesOf(kind)) add(parent as Kind);
     ordered.push(kind);
   };
   for (const kind of Object.keys(resourceDocs) as Kind[]) add(kind);
@@ -139,7 +141,8 @@ class Tenant {
   #exampleOf(kind: Kind, position: number): object {
     const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...example } = resourceDocs[kind].example;
     const references = referencesOf(kind).map(({ field, parent, isArray }) => {
-      const id = this.ids[parent][position % this.ids[parent].length];
+      const ids = this.ids[parent as Kind];
+      const id = ids[position % ids.length];
       return [field, isArray ? [id] : id] as const;
     });
     return { ...example, ...Object.fromEntries(references) };

@@ -2,8 +2,8 @@
 import { type Contract, maxOperations } from '../functions/contract/contract.ts';
 import type { ListField } from '../functions/contract/list-fields.ts';
 import type { Resource } from '../functions/contract/resource.ts';
+import type { Kind } from '../functions/kinds.ts';
 import { routes } from '../functions/routes.ts';
-import type { Kind } from '../functions/store/model/relations.ts';
 import type { OperationRequest } from '../lib/local/operation-event.ts';
 import type { Genes } from './genes.ts';
 

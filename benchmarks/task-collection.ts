@@ -1,6 +1,7 @@
 /** Creates a large collection of tasks and its parents through the store, with realistic names, texts and relations. */
 
 import type { Resource } from '../functions/contract/resource.ts';
+import type { Kind } from '../functions/kinds.ts';
 import { organization } from '../functions/organizations/resource.ts';
 import { project } from '../functions/projects/resource.ts';
 import { forEach } from '../functions/runtime/for-each.ts';
@@ -8,7 +9,6 @@ import { buildCreate, buildUpdate, type Change } from '../functions/store/model/
 import type { Fields, ItemFields, StoredEntity } from '../functions/store/model/entity.ts';
 import { decodeEntity } from '../functions/store/model/item-codec.ts';
 import { entityKey } from '../functions/store/model/keys.ts';
-import type { Kind } from '../functions/store/model/relations.ts';
 import { applyChangeSet } from '../functions/store/unit-of-work/commit.ts';
 import { tag } from '../functions/tags/resource.ts';
 import { task } from '../functions/tasks/resource.ts';

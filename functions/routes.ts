@@ -8,6 +8,7 @@ import * as documentation from './documentation/contract.ts';
 import * as health from './health/contract.ts';
 import * as organizations from './organizations/contract.ts';
 import * as projects from './projects/contract.ts';
+import './schema.ts';
 import * as tags from './tags/contract.ts';
 import * as tasks from './tasks/contract.ts';
 import * as users from './users/contract.ts';

@@ -5,7 +5,7 @@
 
 import * as v from 'valibot';
 import { isStatus, statusPattern } from '../store/model/entity.ts';
-import type { Kind } from '../store/model/relations.ts';
+import type { Relation } from '../store/model/schema.ts';
 
 /** Returns the length in Unicode code points, as JSON Schema counts it: an emoji is one character, not two. */
 function codePoints(value: string): number {
@@ -169,12 +169,15 @@ const validColor: Rule = {
 export const color = () => matching(7, validColor, { pattern: colorPattern.source });
 
 interface Target {
-  readonly kind: Kind;
+  readonly kind: string;
 }
 
+/** How a reference behaves; by default, a deletion of the entity that it names removes it, and no index has it. */
+export type ReferenceOptions = Partial<Pick<Relation, 'onDelete' | 'isIndexed'>>;
+
 /** The id of an entity of another resource. The store checks that there is one. */
-export const reference = (target: Target) =>
-  v.pipe(aString(), v.metadata({ maxLength: 255, reference: target }), bounded(255, []));
+export const reference = (target: Target, options: ReferenceOptions = {}) =>
+  v.pipe(aString(), v.metadata({ maxLength: 255, reference: { target, options } }), bounded(255, []));
 
 /**
  * Returns the schema of an array whose length is checked before its items: valibot would check each of 100,000 items and
@@ -203,6 +206,9 @@ export const setOfValues = <const Values extends readonly string[]>(values: Valu
   setOf(v.picklist(values, `must be ${values.map((value) => `"${value}"`).join(' or ')}`), values.length);
 
 export const references = (target: Target, maximum: number) => setOf(reference(target), maximum);
+
+/** The field whose texts can be long: a list sorts by their beginning only, and an expanded entity lacks it. */
+export const longTextField = 'description';
 
 export const withDefault = <Schema extends v.GenericSchema, const Value extends v.InferInput<Schema>>(
   schema: Schema,

@@ -4,8 +4,7 @@
  */
 import * as v from 'valibot';
 import type { FilterOperator } from '../store/model/list-query.ts';
-import { longTextField } from '../store/model/long-text.ts';
-import { isFreeText } from './fields.ts';
+import { isFreeText, longTextField, type ReferenceOptions } from './fields.ts';
 
 /** The types of fields that lists tell apart. Of a long text, rows hold only the beginning. */
 export type FieldType =
@@ -72,10 +71,12 @@ function valueSchema(schema: v.GenericSchema): AnySchema {
   return bare.type === 'nullable' ? (bare.wrapped as AnySchema) : bare;
 }
 
-/** Returns what a reference, or each of a list of references, refers to; `undefined` for another field. */
-export function referenceTarget(schema: v.GenericSchema): unknown {
+/** Returns what a reference, or each of a list of references, refers to, and how; `undefined` for another field. */
+export function referenceIn(
+  schema: v.GenericSchema,
+): { readonly target: unknown; readonly options: ReferenceOptions } | undefined {
   const value = valueSchema(schema);
-  return v.getMetadata(value.item ?? value)['reference'];
+  return v.getMetadata(value.item ?? value)['reference'] as ReturnType<typeof referenceIn>;
 }
 
 function typeOf(name: string, schema: v.GenericSchema): FieldType {
@@ -83,7 +84,7 @@ function typeOf(name: string, schema: v.GenericSchema): FieldType {
   if (name === longTextField) return 'long text';
   if (value.type === 'array') return 'list of references';
   if (value.type === 'picklist') return 'enumeration';
-  if (referenceTarget(schema) !== undefined) return 'reference';
+  if (referenceIn(schema) !== undefined) return 'reference';
   return v.getMetadata(value)['format'] === 'date' ? 'date' : 'text';
 }
 

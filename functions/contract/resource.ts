@@ -1,9 +1,9 @@
 import * as v from 'valibot';
+import type { Kind } from '../kinds.ts';
 import { type Entity, type Fields, type ItemFields, readOnlyFields } from '../store/model/entity.ts';
-import { longTextField } from '../store/model/long-text.ts';
-import type { Kind } from '../store/model/relations.ts';
-import { label, status, withDefault } from './fields.ts';
-import { type ListField, referenceTarget, toListField, withoutDefault } from './list-fields.ts';
+import type { Check, Relation } from '../store/model/schema.ts';
+import { label, longTextField, status, withDefault } from './fields.ts';
+import { type ListField, referenceIn, toListField, withoutDefault } from './list-fields.ts';
 
 const maxLabelLength = 255;
 
@@ -25,11 +25,20 @@ export interface Expansion {
   readonly shown: ReadonlySet<string>;
 }
 
-export interface Resource {
+interface Definition {
+  /** The name of one entity. */
   readonly kind: Kind;
   /** The path segment of the collection. */
   readonly plural: string;
   readonly fields: FieldSchemas;
+  /** The field whose values are unique in a tenant. */
+  readonly unique?: string;
+  /** What must hold for the fields of an entity together. */
+  readonly check?: Check;
+}
+
+export interface Resource extends Definition {
+  readonly relations: readonly Relation[];
   /** All fields in the order in which responses show them. */
   readonly fieldNames: readonly string[];
   readonly listFields: Readonly<Record<string, ListField>>;
@@ -64,7 +73,7 @@ const mapFields = (
   );
 
 function expansionOf(name: string, schema: v.GenericSchema, { type }: ListField): [string, Expansion][] {
-  const target = referenceTarget(schema) as Resource | undefined;
+  const target = referenceIn(schema)?.target as Resource | undefined;
   if (!target) return [];
   const isArray = type === 'list of references';
   const expanded = isArray ? target.plural : name.replace(/Id$/, '');
@@ -82,12 +91,21 @@ function lazy<Value>(make: () => Value): () => Value {
   };
 }
 
-export function resource(definition: {
-  readonly kind: Kind;
-  readonly plural: string;
-  readonly fields: FieldSchemas;
-}): Resource {
-  const { fields } = definition;
+function relationOf(
+  child: string,
+  { name, type, isNullable }: ListField,
+  schema: v.GenericSchema,
+): Relation[] {
+  const reference = referenceIn(schema);
+  if (!reference) return [];
+  const isArray = type === 'list of references';
+  const parent = (reference.target as Resource).kind;
+  const isRequired = !isArray && !isNullable;
+  return [{ child, field: name, parent, onDelete: 'setNull', isArray, isRequired, ...reference.options }];
+}
+
+export function resource(definition: Definition): Resource {
+  const { fields, kind } = definition;
   const fieldNames = ['id', ...Object.keys(fields), 'createdAt', 'updatedAt'];
   const defaults = fieldNames.map((name) => {
     const field = fields[name];
@@ -98,6 +116,9 @@ export function resource(definition: {
   );
   return {
     ...definition,
+    relations: Object.entries(fields).flatMap(([name, schema]) =>
+      relationOf(kind, listFields[name] as ListField, schema as v.GenericSchema),
+    ),
     fieldNames,
     listFields,
     expansions: Object.fromEntries(

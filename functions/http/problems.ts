@@ -12,15 +12,14 @@ import {
   RequiredReferenceMissing,
   SequencerBehind,
   StoreUnavailable,
-  SubjectTaken,
   TooManyJobs,
   TooManyReferences,
   TooManyWrites,
   UnknownFormat,
   UnusableId,
+  ValueTaken,
   VersionMismatch,
 } from '../store/model/errors.ts';
-import { subjectField } from '../store/model/subject.ts';
 import { versionTag } from './entity-tags.ts';
 
 /** Every type of problem. The code is the last part of its `type`. */
@@ -160,8 +159,8 @@ export function toProblem(error: unknown): Problem {
     const issues = [{ pointer: error.pointer, detail: error.message }];
     return new Problem('reference-missing', error.message, { issues, cause: error });
   }
-  if (error instanceof SubjectTaken) {
-    const issues = [{ pointer: `/${subjectField}`, detail: error.message }];
+  if (error instanceof ValueTaken) {
+    const issues = [{ pointer: error.pointer, detail: error.message }];
     return new Problem('subject-taken', error.message, { issues, cause: error });
   }
   if (error instanceof TooManyJobs) {

@@ -4,10 +4,10 @@
  */
 
 import type { Context } from 'aws-lambda';
+import { openDatabase } from '../open-database.ts';
 import { environment } from '../runtime/environment.ts';
 import { logError } from '../runtime/logger.ts';
 import { now, randomId } from '../runtime/time-and-chance.ts';
-import { openDatabase } from '../store/dynamodb/open-database.ts';
 import { type Consumption, newConsumption } from '../store/dynamodb/query.ts';
 import {
   encodePublishedUnits,

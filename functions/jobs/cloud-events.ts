@@ -3,6 +3,8 @@
  * `lib/pages/event-schemas.ts`.
  * @see https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/spec.md
  */
+
+import type { Kind } from '../kinds.ts';
 import {
   type ChangeOperation,
   describeChange,
@@ -10,7 +12,6 @@ import {
 } from '../store/lists/changes/describe-change.ts';
 import type { LogIdentity, LogRecord } from '../store/model/change-log.ts';
 import type { LogEntry } from '../store/model/log-entry.ts';
-import type { Kind } from '../store/model/relations.ts';
 
 /** The last part of a type of events, by operation. */
 export const eventNames = {
@@ -89,7 +90,7 @@ function toEvent(
   return fitEvent({
     specversion: '1.0',
     id: `${id}:${version}`,
-    type: `${kind}.${eventNames[operation]}`,
+    type: `${kind as Kind}.${eventNames[operation]}`,
     source: sourceOf(tenant),
     subject: id,
     time: new Date(time).toISOString(),

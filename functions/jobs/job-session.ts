@@ -1,9 +1,9 @@
 /** What the functions share that continue jobs. */
 
+import { openDatabase } from '../open-database.ts';
 import { type LogContext, logError, logInfo } from '../runtime/logger.ts';
 import { monotonic } from '../runtime/time-and-chance.ts';
 import type { Database } from '../store/dynamodb/database.ts';
-import { openDatabase } from '../store/dynamodb/open-database.ts';
 import type { LogIdentity } from '../store/model/change-log.ts';
 import type { JobIdentity } from '../store/model/job.ts';
 

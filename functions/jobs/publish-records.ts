@@ -1,5 +1,6 @@
 /** Publishes what new records of change logs say. The table's stream has only their keys, so they are read. */
 import type { Database } from '../store/dynamodb/database.ts';
+import '../schema.ts';
 import { decodeRecord, parseLogPartition } from '../store/model/change-log.ts';
 import type { Item, Key } from '../store/model/writes.ts';
 import { type CloudEvent, toEvents } from './cloud-events.ts';

@@ -3,7 +3,7 @@ import { hasScope } from '../http/caller.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { organization } from '../organizations/resource.ts';
 import { project } from '../projects/resource.ts';
-import { findUserBySubject } from '../store/entities/find-user.ts';
+import { findByUniqueValue } from '../store/entities/find-by-unique-value.ts';
 import { tag } from '../tags/resource.ts';
 import { task } from '../tasks/resource.ts';
 import { readSignedInUser } from './contract.ts';
@@ -18,7 +18,7 @@ const scopes = [organization, project, user, task, tag].flatMap(({ plural }: Res
 export const handler = endpoint(readSignedInUser, async ({ session, caller }) => {
   const { subject = null, tenantName: tenant } = caller;
   const mayReadUser = subject !== null && hasScope(caller, 'users:read');
-  const found = mayReadUser ? await findUserBySubject(session, subject) : undefined;
+  const found = mayReadUser ? await findByUniqueValue(session, user.kind, subject) : undefined;
   return {
     subject,
     tenant,

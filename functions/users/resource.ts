@@ -8,7 +8,8 @@ export const user = resource({
   fields: {
     ...commonFields,
     email: nullable(email()),
-    organizationId: nullable(reference(organization)),
+    organizationId: nullable(reference(organization, { isIndexed: true })),
     subject: nullable(identifier(255)),
   },
+  unique: 'subject',
 });

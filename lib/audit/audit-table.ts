@@ -5,6 +5,7 @@
  */
 
 import { randomUUID } from 'node:crypto';
+import type { Kind } from '../../functions/kinds.ts';
 import { now } from '../../functions/runtime/time-and-chance.ts';
 import { continueJob } from '../../functions/store/cascades/continue-job.ts';
 import { readJobs } from '../../functions/store/cascades/read-jobs.ts';
@@ -15,7 +16,6 @@ import type { DynamoDb } from '../../functions/store/dynamodb/operations.ts';
 import { newId } from '../../functions/store/model/ids.ts';
 import { decodeEntity } from '../../functions/store/model/item-codec.ts';
 import { entityKey } from '../../functions/store/model/keys.ts';
-import type { Kind } from '../../functions/store/model/relations.ts';
 import type { Key } from '../../functions/store/model/writes.ts';
 import { compareLogs, type LogDifference, rebuildLogs, subtractRows } from './change-logs.ts';
 import type { Report } from './report.ts';

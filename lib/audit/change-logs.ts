@@ -26,8 +26,8 @@ import { isDeletedItem } from '../../functions/store/model/deletion.ts';
 import { UnknownFormat } from '../../functions/store/model/errors.ts';
 import { decodeEntity } from '../../functions/store/model/item-codec.ts';
 import { entityKey, entitySortKey } from '../../functions/store/model/keys.ts';
-import type { Kind } from '../../functions/store/model/relations.ts';
 import { toRow } from '../../functions/store/model/row.ts';
+import type { Kind } from '../../functions/store/model/schema.ts';
 import { type AuditedTable, defaultSegments, scanTable } from './scan.ts';
 import { type AuditedLog, copyOfRow, type Inventory, maxFindings, mayDiffer, tenantOf } from './snapshot.ts';
 

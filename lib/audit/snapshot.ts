@@ -4,6 +4,7 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
+import { schema } from '../../functions/schema.ts';
 import { decodeManifest, isManifest } from '../../functions/store/lists/engine/format/manifest.ts';
 import {
   logPartition,
@@ -16,8 +17,9 @@ import type { StoredEntity } from '../../functions/store/model/entity.ts';
 import { UnknownFormat } from '../../functions/store/model/errors.ts';
 import { decodeAnyEntity, decodeEntity, encodeEntity } from '../../functions/store/model/item-codec.ts';
 import { entityKey, entitySortKey } from '../../functions/store/model/keys.ts';
-import { type Kind, referencesOf, relations } from '../../functions/store/model/relations.ts';
+import { referencesOf } from '../../functions/store/model/relations.ts';
 import { type Row, toRow } from '../../functions/store/model/row.ts';
+import type { Kind } from '../../functions/store/model/schema.ts';
 import type { Item, Key } from '../../functions/store/model/writes.ts';
 import { Checksum, Checksums, KeyFilter, type StoredCopy } from './checksums.ts';
 import { copyOfSubject, ScannedSubjects } from './subjects.ts';
@@ -70,7 +72,7 @@ export interface AuditedLog {
   readonly suspects: Set<string>;
 }
 
-const parents = new Set<string>(relations.map(({ parent }) => parent));
+const parents = new Set<string>(schema.relations.map(({ parent }) => parent));
 
 /** Returns the position up to which the columns of a log have its changes; 0 for those of another release. */
 function watermarkOf(manifest: Item): number {

@@ -8,14 +8,16 @@ import { ConditionFailed } from '../../functions/store/model/errors.ts';
 import { decodeAnyEntity, decodeEntity } from '../../functions/store/model/item-codec.ts';
 import { entityKey, entitySortKey } from '../../functions/store/model/keys.ts';
 import {
-  encodeSubject,
-  subjectKey,
-  subjectOf,
-  subjectSortKey,
-  userOfSubject,
-} from '../../functions/store/model/subject.ts';
+  encodeUniqueValue,
+  entityOfUniqueValue,
+  namesEntity,
+  uniqueKey,
+  uniqueSortKey,
+  uniqueValueOf,
+} from '../../functions/store/model/unique-value.ts';
 import type { Item, Key, Write } from '../../functions/store/model/writes.ts';
 import { applyChangeSet } from '../../functions/store/unit-of-work/commit.ts';
+import { user } from '../../functions/users/resource.ts';
 import type { StoredCopy } from './checksums.ts';
 
 /** Reads of a subject and its users before a difference is reported. Writes between two items of a read cause a difference. */
@@ -56,11 +58,11 @@ function problemOf({ named, holders }: StoredSubject): SubjectProblem | undefine
 
 /** Returns what an item says about the user of a subject: the item of the subject, or the user. */
 export function copyOfSubject(item: Item): StoredCopy | undefined {
-  if (item.sk === subjectSortKey) return { key: item.pk, value: userOfSubject(item), sign: 1 };
+  if (item.sk === uniqueSortKey) return { key: item.pk, value: entityOfUniqueValue(item).id, sign: 1 };
   const stored = item.sk === entitySortKey ? decodeAnyEntity(item) : undefined;
-  const subject = subjectOf(stored);
+  const subject = uniqueValueOf(stored);
   if (subject === undefined || !stored) return undefined;
-  return { key: subjectKey(tenantOf(item.pk), subject).pk, value: stored.entity.id, sign: -1 };
+  return { key: uniqueKey(tenantOf(item.pk), user.kind, subject).pk, value: stored.entity.id, sign: -1 };
 }
 
 export class ScannedSubjects {
@@ -95,18 +97,18 @@ async function readStoredSubject(
   { item: pk, users }: Pick<SubjectDifference, 'item' | 'users'>,
 ): Promise<StoredSubject> {
   const tenant = tenantOf(pk);
-  const key: Key = { pk, sk: subjectSortKey };
-  const items = await database.getMany([key, ...users.map((id) => entityKey(tenant, 'user', id))]);
-  const item = items.find(({ sk }) => sk === subjectSortKey);
+  const key: Key = { pk, sk: uniqueSortKey };
+  const items = await database.getMany([key, ...users.map((id) => entityKey(tenant, user.kind, id))]);
+  const item = items.find(({ sk }) => sk === uniqueSortKey);
   const holders = items
     .filter(({ sk }) => sk === entitySortKey)
     .map(decodeEntity)
-    .filter((user) => {
-      const subject = subjectOf(user);
-      return subject !== undefined && subjectKey(tenant, subject).pk === pk;
+    .filter((holder) => {
+      const subject = uniqueValueOf(holder);
+      return subject !== undefined && uniqueKey(tenant, user.kind, subject).pk === pk;
     })
     .sort((one, other) => (one.entity.id < other.entity.id ? -1 : 1));
-  return { named: item && userOfSubject(item), holders };
+  return { named: item && entityOfUniqueValue(item).id, holders };
 }
 
 /** Returns the differences that are still there when the subjects are read again, with pauses. */
@@ -129,8 +131,8 @@ export async function compareSubjects(
 
 /** Returns the removal of an item of a subject, on condition that it still names the same user. */
 const removal = (pk: string, named: string): Write => ({
-  remove: { pk, sk: subjectSortKey },
-  condition: { expression: 'userId = :user', values: { ':user': named } },
+  remove: { pk, sk: uniqueSortKey },
+  condition: namesEntity(named),
 });
 
 /**
@@ -146,12 +148,14 @@ export async function repairSubject(database: Database, difference: SubjectDiffe
   const owner = holders.find(({ entity }) => entity.id === named) ?? holders[0];
   try {
     if (named !== undefined) await database.transact([removal(pk, named)]);
-    for (const user of holders.filter((one) => one !== owner)) {
-      await applyChangeSet(session, { changes: [buildUpdate(user, { subject: null }, nowMs)] });
+    for (const other of holders.filter((one) => one !== owner)) {
+      await applyChangeSet(session, {
+        changes: [buildUpdate(other, { [user.unique as string]: null }, nowMs)],
+      });
     }
-    const subject = subjectOf(owner);
+    const subject = uniqueValueOf(owner);
     if (!owner || subject === undefined) return;
-    const put = encodeSubject(session.tenant, subject, owner.entity.id);
+    const put = encodeUniqueValue(session.tenant, { kind: user.kind, id: owner.entity.id }, subject);
     // The new version of the user is the condition that the subject has not changed meanwhile.
     const changes = [buildUpdate(owner, {}, nowMs)];
     await applyChangeSet(session, { changes, writes: [{ put, condition: notExists }] });

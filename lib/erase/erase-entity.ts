@@ -1,10 +1,11 @@
+import type { Kind } from '../../functions/kinds.ts';
+import '../../functions/schema.ts';
 import { eraseDeleted } from '../../functions/store/cascades/erase-deleted.ts';
 import { Database } from '../../functions/store/dynamodb/database.ts';
 import { Deadline } from '../../functions/store/dynamodb/deadline.ts';
 import type { DynamoDb } from '../../functions/store/dynamodb/operations.ts';
 import { ConditionFailed, EntityNotFound } from '../../functions/store/model/errors.ts';
 import { entityKey } from '../../functions/store/model/keys.ts';
-import type { Kind } from '../../functions/store/model/relations.ts';
 import { CommandFailure } from '../cli/command-line.ts';
 
 /** Deadline of the command, retries included. A deletion can have removed many entities. */

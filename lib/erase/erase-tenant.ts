@@ -7,6 +7,7 @@ import { forEach } from '../../functions/runtime/for-each.ts';
 import { Database } from '../../functions/store/dynamodb/database.ts';
 import { Deadline } from '../../functions/store/dynamodb/deadline.ts';
 import type { DynamoDb } from '../../functions/store/dynamodb/operations.ts';
+import { textSortKey } from '../../functions/store/model/keys.ts';
 import type { Key } from '../../functions/store/model/writes.ts';
 import { CommandFailure } from '../cli/command-line.ts';
 import { scanPages } from '../hosting/scan-pages.ts';
@@ -64,7 +65,7 @@ function nameOf({ pk, sk }: Key): string {
   const name = namesOfItems[second] ?? namesOfItems[first];
   if (name) return name;
   if (sk === 'entity') return 'entities';
-  return sk === 'description' ? 'descriptions' : 'others';
+  return sk === textSortKey ? 'descriptions' : 'others';
 }
 
 async function pass(

@@ -3,10 +3,11 @@
  * operation, from how entities are stored, and from the references between kinds.
  */
 import type { Contract } from '../../functions/contract/contract.ts';
+import { longTextField } from '../../functions/contract/fields.ts';
 import type { Resource } from '../../functions/contract/resource.ts';
-import { longTextField } from '../../functions/store/model/long-text.ts';
-import { dependentsOf, type Kind, referencesOf } from '../../functions/store/model/relations.ts';
-import { subjectField } from '../../functions/store/model/subject.ts';
+import type { Kind } from '../../functions/kinds.ts';
+import '../../functions/schema.ts';
+import { dependentsOf, referencesOf } from '../../functions/store/model/relations.ts';
 import type { IndexName } from '../../functions/store/model/table.ts';
 
 type Action = 'GetItem' | 'BatchGetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem';
@@ -33,12 +34,12 @@ const referenceActions = (kind: Kind): readonly Action[] =>
 
 const createActions = (kind: Kind): readonly Action[] => [...writeActions, ...referenceActions(kind)];
 
-/** A long text and a subject are items of their own, which are deleted when the text becomes short, and when the subject changes. */
-const updateActions = ({ kind, fields }: Resource): readonly Action[] => [
+/** A long text and a unique value are items of their own, which are deleted when the text becomes short, and when the subject changes. */
+const updateActions = ({ kind, fields, unique }: Resource): readonly Action[] => [
   ...logActions,
   ...referenceActions(kind),
   'Query',
-  ...(longTextField in fields || subjectField in fields ? (['DeleteItem'] as const) : []),
+  ...(longTextField in fields || unique ? (['DeleteItem'] as const) : []),
 ];
 
 /** What begins a job counts the unfinished ones of its tenant. */
@@ -49,12 +50,9 @@ const jobIndexes = ['by-status'] as const;
  * subject is deleted. Descendants are projects and tasks, which have long texts.
  */
 function removeAccess(resource: Resource): Access {
-  const { kind, fields } = resource;
+  const { kind, unique } = resource;
   const usesListEngine = dependentsOf(kind).length > 0;
-  const own: readonly Action[] = [
-    ...writeActions,
-    ...(subjectField in fields ? (['DeleteItem'] as const) : []),
-  ];
+  const own: readonly Action[] = [...writeActions, ...(unique ? (['DeleteItem'] as const) : [])];
   if (!usesListEngine) return { actions: own, usesListEngine };
   return { actions: [...own, 'BatchGetItem', 'Query'], indexes: jobIndexes, usesListEngine };
 }

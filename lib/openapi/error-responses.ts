@@ -1,7 +1,6 @@
 import { type Contract, isConditionalWrite, needsToken } from '../../functions/contract/contract.ts';
 import { catalogue, type ProblemCode, problemType } from '../../functions/http/problems.ts';
 import { referencesOf } from '../../functions/store/model/relations.ts';
-import { subjectField } from '../../functions/store/model/subject.ts';
 import { problemExample } from '../pages/problem-examples.ts';
 import { headerReferences } from './headers.ts';
 import { pascal } from './json-schema.ts';
@@ -73,7 +72,7 @@ const descriptions: Readonly<Record<number, string>> = {
 export function problemsOf(contract: Contract): Map<number, readonly ProblemCode[]> {
   const { method, path, success, body, resource, additionalScope } = contract;
   const isBatch = success === 'batch';
-  const givesSubject = body !== undefined && resource !== undefined && subjectField in resource.fields;
+  const givesSubject = body !== undefined && resource !== undefined && resource.unique !== undefined;
   const isRestore = path.endsWith('/restore');
   const needsParent =
     resource !== undefined && referencesOf(resource.kind).some(({ isRequired }) => isRequired);

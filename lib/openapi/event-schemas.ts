@@ -1,10 +1,11 @@
 /** The JSON Schema of events (`functions/jobs/cloud-events.ts`), from the fields of the contract. */
+
+import { longTextField } from '../../functions/contract/fields.ts';
 import type { Resource } from '../../functions/contract/resource.ts';
 import { busSource, type EventType, eventNames } from '../../functions/jobs/cloud-events.ts';
 import { routes } from '../../functions/routes.ts';
 import type { ChangeOperation } from '../../functions/store/lists/changes/describe-change.ts';
 import { readOnlyFields } from '../../functions/store/model/entity.ts';
-import { longTextField } from '../../functions/store/model/long-text.ts';
 import { fieldSchemas } from './entity-schemas.ts';
 import { count } from './json-schema.ts';
 import type { Schema } from './types.ts';

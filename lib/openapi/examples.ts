@@ -5,7 +5,6 @@
 import type { Contract } from '../../functions/contract/contract.ts';
 import type { Resource } from '../../functions/contract/resource.ts';
 import { referencesOf } from '../../functions/store/model/relations.ts';
-import { subjectField } from '../../functions/store/model/subject.ts';
 import { converted } from './json-schema.ts';
 import { resourceDocs } from './resources.ts';
 import type { Examples } from './types.ts';
@@ -17,10 +16,8 @@ const total = 41;
 
 const exampleOf = ({ kind }: Resource): Entity => resourceDocs[kind].example;
 
-const isWritableValue = ({ kind, fields }: Resource, field: string): boolean =>
-  field in fields &&
-  field !== subjectField &&
-  !referencesOf(kind).some((relation) => relation.field === field);
+const isWritableValue = ({ kind, fields, unique }: Resource, field: string): boolean =>
+  field in fields && field !== unique && !referencesOf(kind).some((relation) => relation.field === field);
 
 /** Returns a body that creates an entity. It succeeds in every service that has what required references name. */
 export function creationBody(resource: Resource): Entity {

@@ -1,9 +1,10 @@
 /** The schema, the parameters and the example of the history of an entity. */
+
+import { longTextField } from '../../functions/contract/fields.ts';
 import type { Resource } from '../../functions/contract/resource.ts';
 import { defaultLimit, maxLimit } from '../../functions/http/parse-list-query.ts';
 import { maxHistoryCursorLength } from '../../functions/store/entities/history-cursor.ts';
 import { readOnlyFields } from '../../functions/store/model/entity.ts';
-import { longTextField } from '../../functions/store/model/long-text.ts';
 import { count, maxHeadBytes } from './json-schema.ts';
 import { resourceDocs } from './resources.ts';
 import type { Parameter, Schema } from './types.ts';

@@ -25,12 +25,14 @@ const isNull = (schema: Schema): boolean => schema.type === 'null';
 
 /** Replaces `anyOf` with null by a list of types, and names the resource of a reference. */
 function simplified(schema: Schema): Schema {
-  const { anyOf, reference, ...rest } = schema as Schema & { reference?: Pick<Resource, 'kind'> };
+  const { anyOf, reference, ...rest } = schema as Schema & {
+    reference?: { readonly target: Pick<Resource, 'kind'> };
+  };
   const [one, other] = anyOf ?? [];
   if (one && other && isNull(other)) return { ...simplified(one), type: [String(one.type), 'null'], ...rest };
   return {
     ...rest,
-    ...(reference !== undefined && { 'x-reference': reference.kind }),
+    ...(reference !== undefined && { 'x-reference': reference.target.kind }),
     ...(schema.items && { items: simplified(schema.items) }),
   };
 }

@@ -1,6 +1,7 @@
 import { type Contract, isConditionalWrite } from '../../functions/contract/contract.ts';
 import type { Resource } from '../../functions/contract/resource.ts';
 import { keyPattern } from '../../functions/http/idempotency-key.ts';
+import type { Kind } from '../../functions/kinds.ts';
 import { referencesOf } from '../../functions/store/model/relations.ts';
 import { ifMatchPattern, ownIdRule } from './batch.ts';
 import { historyParameters } from './history.ts';
@@ -85,10 +86,10 @@ function idParameter(kind: Resource['kind']): Parameter {
 }
 
 /** Returns the kind of the id in a path: the parent of a nested list, or the resource itself. */
-function kindInPath({ path, resource, nestedBy }: Contract): Resource['kind'] | undefined {
+function kindInPath({ path, resource, nestedBy }: Contract): Kind | undefined {
   if (!resource || !path.includes('{id}')) return undefined;
   const parent = referencesOf(resource.kind).find(({ field }) => field === nestedBy)?.parent;
-  return parent ?? resource.kind;
+  return (parent as Kind | undefined) ?? resource.kind;
 }
 
 /** Returns whether the response has an entity tag that the caller can compare. */

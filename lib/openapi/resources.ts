@@ -1,7 +1,7 @@
 import type { Documentation } from '../../functions/contract/resource-docs.ts';
+import type { Kind } from '../../functions/kinds.ts';
 import { documentation as organization } from '../../functions/organizations/resource-docs.ts';
 import { documentation as project } from '../../functions/projects/resource-docs.ts';
-import type { Kind } from '../../functions/store/model/relations.ts';
 import { documentation as tag } from '../../functions/tags/resource-docs.ts';
 import { documentation as task } from '../../functions/tasks/resource-docs.ts';
 import { documentation as user } from '../../functions/users/resource-docs.ts';

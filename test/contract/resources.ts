@@ -1,4 +1,4 @@
-import type { Kind } from '#functions/store/model/relations.ts';
+import type { Kind } from '#functions/kinds.ts';
 import { isFullRun, someOf } from '../support/runs.ts';
 import { expectStatus } from './problem.ts';
 import { type JsonObject, type Method, request, type TestResponse, unique } from './service.ts';

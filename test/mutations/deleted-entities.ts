@@ -44,8 +44,8 @@ export const deletedEntityMutations = toMutations({
     ],
     'restored-subject-twice': [
       'a restored user takes the subject that another one has meanwhile',
-      'await requireFreeSubject(session, own);',
-      'if (own.after.version < 0) await requireFreeSubject(session, own);',
+      'await requireFreeValue(session, own);',
+      'if (own.after.version < 0) await requireFreeValue(session, own);',
     ],
     'rest-of-a-restore-kept-by-an-erasure': [
       'what the job of a restore reaches after the erasure keeps its fields',

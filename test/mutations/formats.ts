@@ -22,15 +22,17 @@ export const formatMutations = toMutations({
     ],
   },
   'functions/store/model/value-codec.ts': {
-    'words-in-another-order': [
-      'words of stored records become others, because their numbers have changed',
-      "  'active',\n  'archived',",
-      "  'archived',\n  'active',",
-    ],
     'unknown-word-is-no-value': [
       'a word of a record that this release does not know becomes an absent value',
-      'const word = words[number];',
-      "const word = words[number] ?? 'none';",
+      'const word = words()[number];',
+      "const word = words()[number] ?? 'none';",
+    ],
+  },
+  'functions/schema.ts': {
+    'words-in-another-order': [
+      'words of stored records become others, because their numbers have changed',
+      "...['active', 'archived',",
+      "...['archived', 'active',",
     ],
   },
   'functions/store/model/record-codec.ts': {

@@ -46,8 +46,8 @@ export const historyMutations = toMutations({
   'functions/store/unit-of-work/commit.ts': {
     'setting-of-history-ignored': [
       'records live 30 days, whatever the setting says',
-      'const historyDays = environment.historyDays();',
-      'const historyDays = environment.historyDays() && undefined;',
+      'const historyDays = settingsInUse().historyDays();',
+      'const historyDays = settingsInUse().historyDays() && undefined;',
     ],
   },
 });

@@ -9,8 +9,8 @@ export const infrastructureMutations = toMutations({
     ],
     'call-without-a-permission': [
       'the functions that change an entity may not delete its long text',
-      '...(longTextField in fields || subjectField in fields ?',
-      '...(subjectField in fields ?',
+      '...(longTextField in fields || unique ?',
+      '...(unique ?',
     ],
   },
   'lib/infrastructure/table-statements.ts': {

@@ -1,7 +1,7 @@
 import { toMutations } from './mutation.ts';
 
 export const writeMutations = toMutations({
-  'functions/store/entities/create-entity.ts': {
+  'functions/store/entities/requirements.ts': {
     'parent-not-required': [
       'an entity can be created with a parent that does not exist',
       'await requireReferences(session, change);',
@@ -77,7 +77,7 @@ export const writeMutations = toMutations({
       "return method === 'POST' ? found : undefined;",
     ],
   },
-  'functions/store/entities/date-order.ts': {
+  'functions/projects/resource.ts': {
     'dates-in-any-order': [
       'a project can end before it starts',
       'startDate <= dueDate) return undefined;',
@@ -133,11 +133,11 @@ export const writeMutations = toMutations({
       'if (!idempotency.fingerprint) throw new IdempotencyKeyReused();',
     ],
   },
-  'functions/store/model/relations.ts': {
+  'functions/tasks/resource.ts': {
     'deletion-takes-too-much': [
       'the tasks of a deleted user are deleted, instead of losing the reference',
-      "child: 'task', field: 'userId', parent: 'user', onDelete: 'setNull'",
-      "child: 'task', field: 'userId', parent: 'user', onDelete: 'cascade'",
+      'nullable(reference(user))',
+      "nullable(reference(user, { onDelete: 'cascade' }))",
     ],
   },
   'functions/store/cascades/sweep.ts': {
@@ -178,7 +178,7 @@ export const writeMutations = toMutations({
       '    throw error;\n',
     ],
   },
-  'functions/store/model/subject.ts': {
+  'functions/store/model/unique-value.ts': {
     'subject-without-condition': [
       'the item of a subject replaces that of another user',
       'condition: notExists',
@@ -186,14 +186,14 @@ export const writeMutations = toMutations({
     ],
     'subject-kept-after-its-user': [
       'the deletion of a user leaves the item of the subject',
-      '...(known === undefined ? []',
-      '...(known === undefined || !after ? []',
+      '...(former === undefined || !before ? []',
+      '...(former === undefined || !before || !after ? []',
     ],
   },
-  'functions/store/entities/subjects.ts': {
+  'functions/store/entities/unique-values.ts': {
     'swapped-subjects': [
       'one transaction takes a subject from a user and gives it to another',
-      'if (freed.includes(subject)) return movedInBatch([freed.indexOf(subject), position]);',
+      'if (loser >= 0) return movedInBatch(value.kind, [loser, position]);',
       '',
     ],
   },

@@ -1,7 +1,8 @@
 /** The words of scenarios: requests of a world, and what they are about. */
+
+import type { Kind } from '#functions/kinds.ts';
 import { logPartition } from '#functions/store/model/change-log.ts';
 import { jobSortKey } from '#functions/store/model/job.ts';
-import type { Kind } from '#functions/store/model/relations.ts';
 import type { Item, Key } from '#functions/store/model/writes.ts';
 import { auditTable } from '#lib/audit/audit-table.ts';
 import { isClean, reportLines } from '#lib/audit/report.ts';

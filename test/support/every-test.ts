@@ -1,3 +1,5 @@
+import '#functions/schema.ts';
+
 /** Milliseconds after which a test counts as hung. Tests wait for conditions: on a busy machine they take longer, so no test has a limit of its own. */
 jest.setTimeout(900_000);
 

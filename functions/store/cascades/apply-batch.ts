@@ -1,11 +1,11 @@
 /** Applies the operations of a batch. */
 
 import { now } from '../../runtime/time-and-chance.ts';
-import { findContradictingDate } from '../entities/date-order.ts';
 import { findOwnIdError } from '../entities/own-ids.ts';
 import { type ExpectedVersions, versionMismatch } from '../entities/preconditions.ts';
 import { findMissingReferences } from '../entities/references.ts';
-import { findTakenSubjects } from '../entities/subjects.ts';
+import { findContradiction } from '../entities/requirements.ts';
+import { findTakenValues } from '../entities/unique-values.ts';
 import { changeFields } from '../entities/update-entity.ts';
 import {
   buildCreate,
@@ -20,7 +20,7 @@ import { BatchFailed, EntityNotFound } from '../model/errors.ts';
 import { isId } from '../model/ids.ts';
 import { decodeAnyEntity, decodeEntity } from '../model/item-codec.ts';
 import { entityKey } from '../model/keys.ts';
-import type { Kind } from '../model/relations.ts';
+import type { Kind } from '../model/schema.ts';
 import { commit } from '../unit-of-work/commit.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { readTexts } from '../unit-of-work/whole-entities.ts';
@@ -94,7 +94,7 @@ function resolveWrite(
   change: WholeChange | undefined,
   after: WholeEntity,
 ): ResolvedOperation {
-  const error = change && findContradictingDate(change);
+  const error = change && findContradiction(change);
   return error ? { error } : { change, result: { operation, stored: after } };
 }
 
@@ -106,7 +106,7 @@ interface BatchContext {
   readonly nowMs: number;
 }
 
-/** Does not check the references and the subject of the operation. */
+/** Does not check the references and the unique value of the operation. */
 function resolveOperation(
   { kind, targets: { existing, deleted }, nowMs }: BatchContext,
   operation: BatchOperation,
@@ -135,7 +135,7 @@ function changeOf(operation: ResolvedOperation): Change | undefined {
   return 'change' in operation ? operation.change : undefined;
 }
 
-/** Replaces operations by errors that add a reference to an entity that does not exist, or give a subject that another user has. */
+/** Replaces operations by errors that add a reference to an entity that does not exist, or give a unique value that another one has. */
 async function checkOthers(
   session: Session,
   operations: readonly ResolvedOperation[],
@@ -143,7 +143,7 @@ async function checkOthers(
   const changes = operations.flatMap((one) => ('change' in one && one.change ? [one.change] : []));
   const missing = await findMissingReferences(session, changes);
   const errors = new Map(changes.map((change, position) => [change, missing[position]]));
-  const taken = await findTakenSubjects(session, operations.map(changeOf));
+  const taken = await findTakenValues(session, operations.map(changeOf));
   return operations.map((one, position) => {
     const error = ('change' in one && one.change && errors.get(one.change)) || taken[position];
     return error ? { error } : one;
@@ -164,7 +164,7 @@ function toChangeSet(step: DeletionStep, operation: ResolvedOperation, includesC
 
 /**
  * Applies all operations of a batch on entities of one kind in one transaction, or none. 25 operations make at most 80 writes of less
- * than 3 MB: entities, long texts or subjects, jobs, the record of the change log, and the recorded results. So they always fit.
+ * than 3 MB: entities, long texts or unique values, jobs, the record of the change log, and the recorded results. So they always fit.
  * @returns the results in the order of the operations.
  * @throws BatchFailed when there are operations that cannot be applied.
  */

@@ -8,7 +8,7 @@ import { type EntityPage, readPage } from '../lists/read-page.ts';
 import type { StoredEntity } from '../model/entity.ts';
 import { StoreUnavailable } from '../model/errors.ts';
 import { idAfter, newId } from '../model/ids.ts';
-import type { Relation } from '../model/relations.ts';
+import type { Relation } from '../model/schema.ts';
 import type { Session } from '../unit-of-work/session.ts';
 
 const pageSize = 100;

@@ -6,8 +6,8 @@ import { openLog } from '../lists/engine/compaction/dynamodb-compaction-storage.
 import { minHoleMs } from '../lists/engine/compaction/read-input.ts';
 import { logMemory } from '../lists/engine/process-memory.ts';
 import { ConditionFailed } from '../model/errors.ts';
-import type { Kind } from '../model/relations.ts';
 import { isUnchanged, type Reminder, reminderIntervalMs, reminderKey } from '../model/reminder.ts';
+import type { Kind } from '../model/schema.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { remindBy } from './reminders.ts';
 

@@ -4,7 +4,7 @@ import { readEntityItem } from '../entities/read-entity.ts';
 import { type ChangeSet, mergeChangeSets } from '../model/changes.ts';
 import { newDeletion } from '../model/deletion.ts';
 import type { Deletion } from '../model/entity.ts';
-import type { Kind } from '../model/relations.ts';
+import type { Kind } from '../model/schema.ts';
 import { maxTransactionWrites } from '../model/writes.ts';
 import { commit, type UnitOfWork } from '../unit-of-work/commit.ts';
 import type { Session } from '../unit-of-work/session.ts';

@@ -2,7 +2,7 @@
 import { isDeletedItem, isSameDeletion, queryOfDeletion } from '../model/deletion.ts';
 import type { DeletedEntity, Deletion } from '../model/entity.ts';
 import { decodeAnyEntity } from '../model/item-codec.ts';
-import type { Kind } from '../model/relations.ts';
+import type { Kind } from '../model/schema.ts';
 import type { Session } from '../unit-of-work/session.ts';
 
 interface MembersPage {

@@ -3,7 +3,8 @@
 import { now } from '../../runtime/time-and-chance.ts';
 import type { ChangeSet } from '../model/changes.ts';
 import type { Deletion } from '../model/entity.ts';
-import { dependentsOf, type Kind } from '../model/relations.ts';
+import { dependentsOf } from '../model/relations.ts';
+import type { Kind } from '../model/schema.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { readChildren } from './children.ts';
 import { deletionOfChild, sweepChild } from './sweep.ts';

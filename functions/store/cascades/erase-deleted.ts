@@ -5,8 +5,9 @@ import { type DeletedEntity, type Deletion, isWhole } from '../model/entity.ts';
 import { EntityNotFound } from '../model/errors.ts';
 import { decodeAnyEntity, encodeEntity } from '../model/item-codec.ts';
 import { entityKey, textKey } from '../model/keys.ts';
-import { longTextBytes } from '../model/long-text.ts';
-import { cascadeKinds, type Kind } from '../model/relations.ts';
+import { longTextBytes, longTextOf } from '../model/long-text.ts';
+import { cascadeKinds } from '../model/relations.ts';
+import type { Kind } from '../model/schema.ts';
 import type { Write } from '../model/writes.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { readMembers } from './deletion-members.ts';
@@ -30,7 +31,7 @@ export const buildErasure = (
     : [
         {
           remove: textKey(tenant, deleted.kind, deleted.entity.id),
-          replacedBytes: longTextBytes(deleted.entity.description),
+          replacedBytes: longTextBytes(longTextOf(deleted.entity)),
         },
       ]),
 ];

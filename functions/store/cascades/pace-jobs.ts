@@ -1,10 +1,10 @@
 /** Makes the jobs of a tenant keep their pace together: all workers, of all jobs, reserve their steps in one item of the tenant. */
 
-import { environment } from '../../runtime/environment.ts';
 import { delay, now } from '../../runtime/time-and-chance.ts';
 import { hasVersion, notExists } from '../model/condition-expressions.ts';
 import { ConditionFailed, StoreUnavailable } from '../model/errors.ts';
 import { decodePace, encodePace, newPace, paceKey, type Reservation, reserve } from '../model/pace.ts';
+import { settingsInUse } from '../model/schema.ts';
 import type { Session } from '../unit-of-work/session.ts';
 
 /**
@@ -31,7 +31,7 @@ export class PacedWorker {
    * @returns false, at once and without a reservation, when that is too short.
    */
   async waitForTurn(changes: number, maxMs: number): Promise<boolean> {
-    const changesPerSecond = environment.jobChangesPerSecond();
+    const changesPerSecond = settingsInUse().jobChangesPerSecond();
     if (changes === 0 || changesPerSecond === undefined) return true;
     const { deadline, throttles } = this.#session.database;
     const isThrottled = throttles > this.#throttles;

@@ -1,11 +1,11 @@
 /** The jobs and reminders of all tenants, from the partitions of the index that hold them. The index may lag. */
 
-import { logWarning } from '../../runtime/logger.ts';
 import { random } from '../../runtime/time-and-chance.ts';
 import type { Database } from '../dynamodb/database.ts';
 import { UnknownFormat } from '../model/errors.ts';
 import { decodeJob, dueJobsAfter, type Job, jobPartitions, jobsAfterTenant } from '../model/job.ts';
 import { decodeReminder, dueRemindersQuery, type Reminder, reminderPartitions } from '../model/reminder.ts';
+import { settingsInUse } from '../model/schema.ts';
 import type { Item } from '../model/writes.ts';
 
 type Reader = Pick<Database, 'query'>;
@@ -70,7 +70,11 @@ function readableReminders(items: readonly Item[]): Reminder[] {
       return [decodeReminder(item)];
     } catch (error) {
       if (!(error instanceof UnknownFormat)) throw error;
-      logWarning('A reminder cannot be read.', { log: item.pk, kind: item.sk, error: error.message });
+      settingsInUse().logWarning('A reminder cannot be read.', {
+        log: item.pk,
+        kind: item.sk,
+        error: error.message,
+      });
       return [];
     }
   });

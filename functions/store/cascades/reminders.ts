@@ -1,8 +1,8 @@
 /** Makes sure that the schedule looks at a log. */
 import { now } from '../../runtime/time-and-chance.ts';
 import { ConditionFailed } from '../model/errors.ts';
-import type { Kind } from '../model/relations.ts';
 import { decodeReminder, encodeReminder, isUnchanged, reminderKey } from '../model/reminder.ts';
+import type { Kind } from '../model/schema.ts';
 import type { Session } from '../unit-of-work/session.ts';
 
 /** Logs of which a process remembers the reminder. It forgets all when there are more. */

@@ -2,7 +2,7 @@
 
 import { now } from '../../runtime/time-and-chance.ts';
 import { type ExpectedVersions, requireExpectedVersion } from '../entities/preconditions.ts';
-import { requireFreeSubject } from '../entities/subjects.ts';
+import { requireFreeValue } from '../entities/unique-values.ts';
 import { buildRestore, buildTextExpiry, type ChangeSet, mergeChangeSets } from '../model/changes.ts';
 import { hasVersion } from '../model/condition-expressions.ts';
 import { isDeletedItem, isExpired, isRoot, isSameDeletion } from '../model/deletion.ts';
@@ -19,7 +19,8 @@ import { isId, newId } from '../model/ids.ts';
 import { decodeAnyEntity, encodeEntity } from '../model/item-codec.ts';
 import { beginJob, type Job, type RestoreWork, type Step } from '../model/job.ts';
 import { entityKey } from '../model/keys.ts';
-import { cascadeKinds, type Kind, type Relation, referencesOf } from '../model/relations.ts';
+import { cascadeKinds, referencesOf } from '../model/relations.ts';
+import type { Kind, Relation } from '../model/schema.ts';
 import type { Write } from '../model/writes.ts';
 import { commit, type UnitOfWork } from '../unit-of-work/commit.ts';
 import type { Session } from '../unit-of-work/session.ts';
@@ -191,7 +192,7 @@ export function restoreEntity(
     const [{ fields = {}, required } = {}] = await readFields(session, [found]);
     if (required) throw new RequiredReferenceMissing(kind, required.field, required.parent);
     const own = buildRestore(found, fields, nowMs);
-    await requireFreeSubject(session, own);
+    await requireFreeValue(session, own);
     return { ...(await buildWithMembers(session, own, nowMs)), result: own.after };
   });
 }

@@ -16,7 +16,6 @@ import {
   TransactWriteCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { environment } from '../../runtime/environment.ts';
 import { now } from '../../runtime/time-and-chance.ts';
 import type { DynamoDb } from './operations.ts';
 
@@ -147,10 +146,13 @@ export class SdkDynamoDb implements DynamoDb {
   transactWriteItems: DynamoDb['transactWriteItems'] = (input, abortSignal) =>
     this.documents.send(new TransactWriteCommand(input), abortSignal && { abortSignal });
 
-  /** Opens a connection, which the next call uses, with a request that DynamoDB answers without credentials and without charge. */
-  async openConnection(): Promise<void> {
+  /**
+   * Opens a connection, which the next call uses, with a request that DynamoDB answers without credentials and without charge.
+   * @param endpoint another address than that of the region.
+   */
+  async openConnection(endpoint?: string): Promise<void> {
     const { requestHandler } = this.documents.config;
-    const request = { ...(await this.#address()), method: 'GET', path: '/', query: {}, headers: {} };
+    const request = { ...(await this.#address(endpoint)), method: 'GET', path: '/', query: {}, headers: {} };
     const { response } = await requestHandler.handle(request as Parameters<typeof requestHandler.handle>[0]);
     // A connection is free for the next request when the response has been read.
     (response.body as Readable).resume();
@@ -161,27 +163,26 @@ export class SdkDynamoDb implements DynamoDb {
   }
 
   /** Returns the address of DynamoDB. */
-  async #address(): Promise<object> {
+  async #address(endpoint: string | undefined): Promise<object> {
     const { config } = this.documents;
     const given = await config.endpoint?.();
     if (given) return { protocol: given.protocol, hostname: given.hostname, port: given.port };
     const Region = await config.region();
-    const url = new URL(environment.databaseEndpoint() ?? config.endpointProvider({ Region }).url);
+    const url = new URL(endpoint ?? config.endpointProvider({ Region }).url);
     const { protocol, hostname, port } = url;
     return { protocol, hostname, ...(port && { port: Number(port) }) };
   }
 }
 
-/** Returns a client that is created, and connects, while Lambda initialises the environment. */
-function warmClient(): DynamoDb {
+let shared: DynamoDb | undefined;
+
+/** Creates the process's client, and opens a connection, before it is needed. @param endpoint another address than that of the region. */
+export function warmSharedClient(endpoint?: string): void {
   const client = connect();
   // When it fails, the first call opens a connection of its own.
-  client.openConnection().catch(ignore);
-  return client;
+  client.openConnection(endpoint).catch(ignore);
+  shared = client;
 }
-
-/** Other hosts set the environment variables, or share a client of their own, after they have loaded this module. */
-let shared: DynamoDb | undefined = environment.isOnLambda() ? warmClient() : undefined;
 
 /** Returns the process's one client: its connections stay open from request to request. */
 export function sharedClient(): DynamoDb {

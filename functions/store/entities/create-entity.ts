@@ -1,19 +1,16 @@
 import { now } from '../../runtime/time-and-chance.ts';
 import { buildCreate } from '../model/changes.ts';
 import type { Fields, WholeEntity } from '../model/entity.ts';
-import type { Kind } from '../model/relations.ts';
+import type { Kind } from '../model/schema.ts';
 import { commit } from '../unit-of-work/commit.ts';
 import type { Session } from '../unit-of-work/session.ts';
-import { requireDateOrder } from './date-order.ts';
 import { requireUsableId } from './own-ids.ts';
-import { requireReferences } from './references.ts';
-import { requireFreeSubject } from './subjects.ts';
+import { requireValid } from './requirements.ts';
 
 /**
  * Creates an entity.
  * @param id that the caller has made; a new one by default.
- * @throws ReferenceNotFound when it refers to an entity that does not exist; ContradictingField when it ends before it starts;
- * SubjectTaken; VersionMismatch when an entity has the id of the caller; UnusableId.
+ * @throws the errors of `requireValid`; VersionMismatch when an entity has the id of the caller; UnusableId.
  */
 export function createEntity(
   session: Session,
@@ -28,9 +25,7 @@ export function createEntity(
     async () => {
       if (id !== undefined) await requireUsableId(session, kind, id);
       const change = buildCreate(kind, fields, now(), id);
-      requireDateOrder(change);
-      await requireReferences(session, change);
-      await requireFreeSubject(session, change);
+      await requireValid(session, change);
       return { changes: [change], result: change.after };
     },
     kinds,

@@ -4,7 +4,7 @@ import { ByteReader, ByteWriter } from '../model/bytes.ts';
 import { maxPosition } from '../model/change-log.ts';
 import { InvalidCursor } from '../model/errors.ts';
 import { formats } from '../model/formats.ts';
-import type { Kind } from '../model/relations.ts';
+import type { Kind } from '../model/schema.ts';
 import { isReadFormat } from '../model/stored-format.ts';
 
 /** An entity, by what callers name it by. */

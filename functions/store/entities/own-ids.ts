@@ -6,7 +6,7 @@ import { UnusableId, VersionMismatch } from '../model/errors.ts';
 import { isId, timestampMs } from '../model/ids.ts';
 import { decodeAnyEntity } from '../model/item-codec.ts';
 import { entityKey } from '../model/keys.ts';
-import type { Kind } from '../model/relations.ts';
+import type { Kind } from '../model/schema.ts';
 import type { Session } from '../unit-of-work/session.ts';
 
 const secondMs = 1_000;

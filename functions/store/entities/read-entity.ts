@@ -3,7 +3,7 @@ import { EntityNotFound } from '../model/errors.ts';
 import { isId } from '../model/ids.ts';
 import { decodeEntity } from '../model/item-codec.ts';
 import { entityKey } from '../model/keys.ts';
-import type { Kind } from '../model/relations.ts';
+import type { Kind } from '../model/schema.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { findEntity } from '../unit-of-work/whole-entities.ts';
 import { type ExpectedVersions, requireExpectedVersion } from './preconditions.ts';

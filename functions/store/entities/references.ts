@@ -4,7 +4,8 @@ import type { WholeEntity } from '../model/entity.ts';
 import { ReferenceNotFound, TooManyReferences } from '../model/errors.ts';
 import { isId } from '../model/ids.ts';
 import { entityKey } from '../model/keys.ts';
-import { type Kind, referencesOf } from '../model/relations.ts';
+import { referencesOf } from '../model/relations.ts';
+import type { Kind } from '../model/schema.ts';
 import type { Session } from '../unit-of-work/session.ts';
 
 /** Different entities to which the changes of one request add references. Each costs a read unit. One entity has 52 references, at most. */

@@ -2,14 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { now } from '../../runtime/time-and-chance.ts';
 import { buildUpdate } from '../model/changes.ts';
 import type { WholeEntity } from '../model/entity.ts';
-import type { Kind } from '../model/relations.ts';
+import type { Kind } from '../model/schema.ts';
 import { commit } from '../unit-of-work/commit.ts';
 import type { Session } from '../unit-of-work/session.ts';
-import { requireDateOrder } from './date-order.ts';
 import type { ExpectedVersions } from './preconditions.ts';
 import { readEntity } from './read-entity.ts';
-import { requireReferences } from './references.ts';
-import { requireFreeSubject } from './subjects.ts';
+import { requireValid } from './requirements.ts';
 
 /** Which entity to update, and which of its versions. */
 export interface UpdateTarget {
@@ -30,22 +28,27 @@ export function changeFields(before: WholeEntity, fields: Readonly<Record<string
 }
 
 /**
- * Sets fields of an entity. A request that changes nothing writes nothing, so that
+ * Sets fields of an entity to what follows from the entity. A request that changes nothing writes nothing, so that
  * sending it again leaves the version unchanged.
- * @throws EntityNotFound, VersionMismatch, ReferenceNotFound, ContradictingField, SubjectTaken.
+ * @param fieldsOf is called for each attempt, with the entity as it is then. What it throws, the caller gets.
+ * @throws EntityNotFound, VersionMismatch; the errors of `requireValid`.
  */
-export function updateEntity(
+export const changeEntity = (
   session: Session,
   { kind, id, expected }: UpdateTarget,
-  fields: Readonly<Record<string, unknown>>,
-): Promise<WholeEntity> {
-  return commit(session, async () => {
+  fieldsOf: (before: WholeEntity) => Readonly<Record<string, unknown>>,
+): Promise<WholeEntity> =>
+  commit(session, async () => {
     const before = await readEntity(session, kind, id, expected);
-    const change = changeFields(before, fields, now());
+    const change = changeFields(before, fieldsOf(before), now());
     if (!change) return { changes: [], result: before };
-    requireDateOrder(change);
-    await requireReferences(session, change);
-    await requireFreeSubject(session, change);
+    await requireValid(session, change);
     return { changes: [change], result: change.after };
   });
-}
+
+/** Sets fields of an entity. @throws the errors of `changeEntity`. */
+export const updateEntity = (
+  session: Session,
+  target: UpdateTarget,
+  fields: Readonly<Record<string, unknown>>,
+): Promise<WholeEntity> => changeEntity(session, target, () => fields);

@@ -4,7 +4,7 @@ import type { DeletedPlace } from '../model/deletion.ts';
 import { InvalidCursor } from '../model/errors.ts';
 import { formats } from '../model/formats.ts';
 import { isId } from '../model/ids.ts';
-import type { Kind } from '../model/relations.ts';
+import type { Kind } from '../model/schema.ts';
 import { maxSortable } from '../model/sortable-number.ts';
 import { isReadFormat } from '../model/stored-format.ts';
 import { hasQueryHash, queryHash, queryHashBytes } from './query-hash.ts';

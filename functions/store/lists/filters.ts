@@ -1,8 +1,9 @@
 /** Filters of lists, as conditions on ids or on rows. */
 import { firstIdAt } from '../model/ids.ts';
 import { creationFields, type Filter, type ListQuery } from '../model/list-query.ts';
-import { isArray, type Kind } from '../model/relations.ts';
+import { isArray } from '../model/relations.ts';
 import { rowText, type Value } from '../model/row.ts';
+import type { Kind } from '../model/schema.ts';
 import {
   allIds,
   complementRanges,

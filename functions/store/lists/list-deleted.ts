@@ -3,7 +3,7 @@ import { now } from '../../runtime/time-and-chance.ts';
 import { type DeletedPlace, deletedQuery, expiredAt, placeOf } from '../model/deletion.ts';
 import type { DeletedEntity, WholeDeletedEntity } from '../model/entity.ts';
 import { decodeAnyEntity } from '../model/item-codec.ts';
-import type { Kind } from '../model/relations.ts';
+import type { Kind } from '../model/schema.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { readDeletedTexts } from '../unit-of-work/whole-entities.ts';
 

@@ -1,7 +1,7 @@
 /** Lists of entities, by the query plan. */
 import type { ListQuery, Page } from '../model/list-query.ts';
-import type { Kind } from '../model/relations.ts';
 import { toRow } from '../model/row.ts';
+import type { Kind } from '../model/schema.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { findEntity } from '../unit-of-work/whole-entities.ts';
 import { countRows } from './engine/read/count-values.ts';

@@ -1,7 +1,6 @@
 /** Reports that compaction stands still, as lists see it: nothing else notices when the stream of the table does not deliver. An alarm watches it. */
-import { logMetrics, logWarning } from '../../runtime/logger.ts';
 import { now } from '../../runtime/time-and-chance.ts';
-import type { Kind } from '../model/relations.ts';
+import { type Kind, settingsInUse } from '../model/schema.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import type { LogState } from './engine/read/read-state.ts';
 
@@ -27,6 +26,7 @@ export function reportOldRecords(
   const isOld = oldestTime !== undefined && oldestTime + maxPendingMs < nowMs;
   if (!isOld || Math.abs(nowMs - reportedAt) < reportMs) return;
   reportedAt = nowMs;
+  const { logWarning, logMetrics } = settingsInUse();
   logWarning('A change is not in the columns of lists after three days.', { tenant, kind });
   logMetrics([oldRecordsDimension, tableName], { [oldRecordsMetric]: 1 });
 }

@@ -4,8 +4,8 @@ import { InvalidCursor } from '../model/errors.ts';
 import { formats } from '../model/formats.ts';
 import { isId } from '../model/ids.ts';
 import { creationFields, type ListQuery, type Place } from '../model/list-query.ts';
-import type { Kind } from '../model/relations.ts';
 import type { Value } from '../model/row.ts';
+import type { Kind } from '../model/schema.ts';
 import { isReadFormat } from '../model/stored-format.ts';
 import { hasQueryHash, queryHash, queryHashBytes } from './query-hash.ts';
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Filter } from '../model/list-query.ts';
-import type { Kind } from '../model/relations.ts';
+import type { Kind } from '../model/schema.ts';
 
 /** Bytes of a hash. Two queries of one caller do not have the same one by chance. */
 export const queryHashBytes = 8;

@@ -4,7 +4,7 @@ import { StoreUnavailable } from '../model/errors.ts';
 import { decodeEntity } from '../model/item-codec.ts';
 import { entityKey } from '../model/keys.ts';
 import type { Place } from '../model/list-query.ts';
-import type { Kind } from '../model/relations.ts';
+import type { Kind } from '../model/schema.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { readTexts } from '../unit-of-work/whole-entities.ts';
 import { openLogReader } from './engine/dynamodb-storage.ts';

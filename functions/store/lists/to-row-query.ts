@@ -1,6 +1,7 @@
 /** Translates the query of a list into one of the list engine. */
 import { creationFields, type ListQuery } from '../model/list-query.ts';
-import { isArray, type Kind } from '../model/relations.ts';
+import { isArray } from '../model/relations.ts';
+import type { Kind } from '../model/schema.ts';
 import type { RowQuery } from './engine/read/row-query.ts';
 import type { ValueOrder } from './engine/read/sort-key.ts';
 import { defaultOf, distinctFilters, idsOf, toRowFilter } from './filters.ts';

@@ -6,8 +6,8 @@ import type { DeletedEntity, Deletion, Entity, Fields, StoredEntity, WholeEntity
 import { newId, timestampMs } from './ids.ts';
 import { encodeEntity, encodeText } from './item-codec.ts';
 import { entityKey, textKey } from './keys.ts';
-import { isLong, longTextBytes, requireText } from './long-text.ts';
-import type { Kind } from './relations.ts';
+import { isLong, longTextBytes, longTextOf, requireText } from './long-text.ts';
+import type { Kind } from './schema.ts';
 import type { Write } from './writes.ts';
 
 /**
@@ -125,7 +125,7 @@ export const buildTextExpiry = (
 ): Write => ({
   setExpiry: textKey(tenant, kind, entity.id),
   expiresAt: deletion && expiryOf(deletion),
-  replacedBytes: longTextBytes(entity.description),
+  replacedBytes: longTextBytes(longTextOf(entity)),
 });
 
 /**
@@ -133,8 +133,8 @@ export const buildTextExpiry = (
  * @throws TypeError when the entity has the digest of a text that was not read.
  */
 export function buildTextWrite(tenant: string, { before, after }: Change): Write[] {
-  const known = before?.entity.description;
-  const wanted = after?.entity.description;
+  const known = longTextOf(before?.entity);
+  const wanted = longTextOf(after?.entity);
   const deletion = after?.deletion;
   if (before && after && before.deletion !== deletion && !deletion?.isErased)
     return isLong(known) ? [buildTextExpiry(tenant, before, deletion)] : [];

@@ -4,7 +4,7 @@
  */
 import type { DeletedEntity, Deletion, ItemFields, StoredEntity } from './entity.ts';
 import { idOfPartition, kindPartition } from './keys.ts';
-import type { Kind } from './relations.ts';
+import type { Kind } from './schema.ts';
 import { sortableText } from './sortable-number.ts';
 import { table } from './table.ts';
 import type { Item } from './writes.ts';

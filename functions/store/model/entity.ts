@@ -1,28 +1,30 @@
 /** Entities: what the API shows of a resource, and what the store knows besides. */
-import { Digest } from './long-text.ts';
-import type { Kind } from './relations.ts';
+import { Digest, longTextOf } from './long-text.ts';
+import type { Kind } from './schema.ts';
 
 interface CommonFields {
   readonly id: string;
-  readonly name: string;
   readonly status: string;
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly [field: string]: unknown;
 }
 
+/** Tells the compiler whether a digest can be in the place of a long text. No entity has it. */
+declare const mayHaveDigest: unique symbol;
+
 /** An entity as its item holds it: a digest takes the place of a long text. */
 export interface ItemFields extends CommonFields {
-  readonly description?: string | Digest;
+  readonly [mayHaveDigest]?: boolean;
 }
 
-/** An entity as the API shows it. */
+/** An entity as callers see it, with its long text. */
 export interface Entity extends CommonFields {
-  readonly description?: string;
+  readonly [mayHaveDigest]?: false;
 }
 
 /** The fields that a caller sets. */
-export type Fields = Readonly<Record<string, unknown>> & { readonly name: string; readonly status: string };
+export type Fields = Readonly<Record<string, unknown>> & { readonly status: string };
 
 /** An entity as its item stores it. */
 export interface StoredEntity {
@@ -68,7 +70,7 @@ export type WholeOf<Stored extends StoredEntity | DeletedEntity> = Stored & { re
 /** Returns whether an entity has its text: it was read, or is short. */
 export const isWhole = <Stored extends StoredEntity | DeletedEntity>(
   stored: Stored,
-): stored is WholeOf<Stored> => !(stored.entity.description instanceof Digest);
+): stored is WholeOf<Stored> => !(longTextOf(stored.entity) instanceof Digest);
 
 /** The fields that only the store sets. */
 export const readOnlyFields = ['id', 'createdAt', 'updatedAt'] as const;

@@ -1,7 +1,7 @@
 /** The errors of the store, in terms of the domain. `http/problems.ts` maps them to responses. */
 import type { DeletedEntity, StoredEntity } from './entity.ts';
 import { isId } from './ids.ts';
-import type { Kind } from './relations.ts';
+import type { Kind } from './schema.ts';
 
 /** No entity has this id, or none of this tenant. The message repeats only texts that have the form of an id. */
 export class EntityNotFound extends Error {
@@ -58,11 +58,14 @@ export class ContradictingField extends Error {
   }
 }
 
-/** Another user of the tenant has the subject. */
-export class SubjectTaken extends Error {
-  constructor() {
-    super('Another user has this "subject".');
-    this.name = 'SubjectTaken';
+/** Another entity of the tenant has the unique value. */
+export class ValueTaken extends Error {
+  /** JSON pointer to the field. */
+  readonly pointer: string;
+  constructor(kind: Kind, field: string) {
+    super(`Another ${kind} has this "${field}".`);
+    this.name = 'ValueTaken';
+    this.pointer = `/${field}`;
   }
 }
 
@@ -142,7 +145,7 @@ export class ReadBudgetExceeded extends Error {
 export class TooManyWrites extends Error {
   constructor() {
     super(
-      'The operations need more than 1,000 write units, about 500 KB, with the descriptions that they replace or delete. Send fewer operations.',
+      'The operations need more than 1,000 write units, about 500 KB, with the long texts that they replace or delete. Send fewer operations.',
     );
     this.name = 'TooManyWrites';
   }
@@ -178,7 +181,7 @@ export class CloneTooLarge extends Error {
 export class TooManyJobs extends Error {
   constructor(maxJobs: number) {
     super(
-      `About ${maxJobs} deletions, archives and clones of this tenant are not finished yet, the maximum.`,
+      `About ${maxJobs} jobs of this tenant, such as deletions of many entities, are not finished yet, the maximum.`,
     );
     this.name = 'TooManyJobs';
   }

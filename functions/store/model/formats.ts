@@ -14,7 +14,7 @@ interface Format {
 export const formats = {
   entity: { reads: [1], writes: 1 },
   'long text': { reads: [1], writes: 1 },
-  subject: { reads: [1], writes: 1 },
+  'unique value': { reads: [1], writes: 1 },
   'idempotency record': { reads: [1], writes: 1 },
   job: { reads: [1], writes: 1 },
   pace: { reads: [1], writes: 1 },

@@ -10,10 +10,11 @@ import {
   isDigestOf,
   isLong,
   longTextBytes,
-  longTextField,
+  longTextOf,
   toInlineText,
+  withLongText,
 } from './long-text.ts';
-import type { Kind } from './relations.ts';
+import { type Kind, schemaInUse } from './schema.ts';
 import { formatAttributes, requireFormat, requireReadable } from './stored-format.ts';
 import { table } from './table.ts';
 import type { Item } from './writes.ts';
@@ -28,7 +29,7 @@ export function encodeEntity(
   logPosition: number,
 ): Item {
   const { kind, entity, version, deletion } = stored;
-  const { description } = entity;
+  const text = longTextOf(entity);
   const { id, ...fields } = entity;
   return {
     ...entityKey(tenant, kind, id),
@@ -39,8 +40,8 @@ export function encodeEntity(
     logPosition,
     ...formatAttributes('entity'),
     ...fields,
-    ...(description !== undefined && { [longTextField]: toInlineText(description) }),
-    ...(isLong(description) && { [textBytes]: longTextBytes(description) }),
+    ...(text !== undefined && { [schemaInUse().longText]: toInlineText(text) }),
+    ...(isLong(text) && { [textBytes]: longTextBytes(text) }),
   };
 }
 
@@ -79,9 +80,9 @@ function decodeFields(item: Item) {
       );
     fields[name] = value;
   }
-  const text = fields[longTextField];
+  const text = longTextOf(fields);
   if (typeof text === 'string')
-    fields[longTextField] = fromInlineText(text, item[textBytes] as number | undefined);
+    fields[schemaInUse().longText] = fromInlineText(text, item[textBytes] as number | undefined);
   return {
     kind: item['kind'] as Kind,
     version: item['version'] as number,
@@ -126,6 +127,6 @@ export function withText<Stored extends StoredEntity | DeletedEntity>(
   if (item) requireReadable('long text', item, longTextFields);
   const { entity } = stored;
   const text = item?.['text'] as string | undefined;
-  const isOwn = text !== undefined && isDigestOf(entity.description as Digest, text);
-  return isOwn ? ({ ...stored, entity: { ...entity, description: text } } as WholeOf<Stored>) : undefined;
+  const isOwn = text !== undefined && isDigestOf(longTextOf(entity) as Digest, text);
+  return isOwn ? ({ ...stored, entity: withLongText(entity, text) } as WholeOf<Stored>) : undefined;
 }

@@ -7,7 +7,7 @@ import type { ChangeSet } from './changes.ts';
 import { hasVersion, notExists } from './condition-expressions.ts';
 import { UnknownFormat } from './errors.ts';
 import { partitionNumber } from './index-partitions.ts';
-import type { Kind } from './relations.ts';
+import type { Kind } from './schema.ts';
 import { formatAttributes, requireKnownFields, requireReadable } from './stored-format.ts';
 import type { Item, Key, Write } from './writes.ts';
 

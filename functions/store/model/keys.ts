@@ -1,12 +1,13 @@
 /** Keys of entities in the table and its indexes. Every key begins with the tenant. `#` separates the parts of a key. */
 
 import type { ItemFields } from './entity.ts';
-import { type Kind, type Relation, referencesOf } from './relations.ts';
+import { referencesOf } from './relations.ts';
+import type { Kind, Relation } from './schema.ts';
 import type { Key } from './writes.ts';
 
 /** The sort keys of the items of entities, and of their long texts. */
 export const entitySortKey = 'entity';
-export const textSortKey = 'description';
+export const textSortKey = 'text';
 
 export const entityKey = (tenant: string, kind: Kind, id: string): Key => ({
   pk: `${tenant}#${kind}#${id}`,

@@ -1,11 +1,22 @@
 /**
- * Long texts. Every index that holds an item costs one write unit per KB, so a long description is an item of its own, beside its entity.
+ * Long texts. Every index that holds an item costs one write unit per KB, so a long text is an item of its own, beside its entity.
  * The entity's item has a digest of it, with which rows, filters and orders work as with the text.
  */
 import { createHash } from 'node:crypto';
+import { schemaInUse } from './schema.ts';
 
-/** The field whose texts can be long. */
-export const longTextField = 'description';
+/** Returns whether a field is that whose texts can be long. */
+export const isLongTextField = (field: string): boolean => field === schemaInUse().longText;
+
+/** Returns the text of an entity that can be long; `undefined` when its kind has none. */
+export const longTextOf = (entity: Readonly<Record<string, unknown>> | undefined) =>
+  entity?.[schemaInUse().longText] as string | Digest | undefined;
+
+/** Returns an entity with a text in the place of its digest. */
+export const withLongText = <Entity extends object>(entity: Entity, text: unknown): Entity => ({
+  ...entity,
+  [schemaInUse().longText]: text,
+});
 
 /** Bytes in UTF-8 above which a text is an item of its own. A text of more bytes has more code points than its digest shows. */
 export const maxInlineBytes = 400;

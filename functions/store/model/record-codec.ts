@@ -9,32 +9,15 @@ import { formats } from './formats.ts';
 import { inflate } from './inflate.ts';
 import { changedFields, type LogEntry } from './log-entry.ts';
 import type { Row, Value } from './row.ts';
+import { schemaInUse } from './schema.ts';
 import { requireFormat } from './stored-format.ts';
-import { encodeValue, readValue, valueTypes } from './value-codec.ts';
+import { encodeValue, numberOf, readValue, valueTypes } from './value-codec.ts';
 
 /** Returns the first byte of a record: its format, and whether its entries are deflated. */
 const firstByte = (isDeflated: boolean): number => 2 * formats.record.writes + Number(isDeflated);
 
-/** Fields whose names take no bytes of their own. Another order needs another format. */
-export const fieldNames: readonly string[] = [
-  'name',
-  'status',
-  'description',
-  'updatedAt',
-  'priority',
-  'dueDate',
-  'projectId',
-  'userId',
-  'tagIds',
-  'organizationId',
-  'startDate',
-  'email',
-  'color',
-  'position',
-  'subject',
-];
-
-const numberOfField = new Map(fieldNames.map((name, number) => [name, number]));
+/** Returns the names of fields that take no bytes of their own. */
+const fieldNames = (): readonly string[] => schemaInUse().dictionary.fields;
 
 /** The number of fields with other names, which follow it. With its type, a number below 16 takes one byte. */
 const otherField = 15;
@@ -59,7 +42,7 @@ function writeRow(writer: ByteWriter, row: Row, { baseMs, previous }: RowOptions
   const fields = Object.entries(row);
   writer.number(fields.length);
   for (const [name, value] of fields) {
-    const field = numberOfField.get(name) ?? otherField;
+    const field = numberOf(fieldNames(), name) ?? otherField;
     const { type, write } = encodeValue(value, { baseMs, previous: ownValue(previous, name) });
     writer.number(field * valueTypes + type);
     if (field === otherField) writer.text(name);
@@ -73,7 +56,7 @@ function readRow(reader: ByteReader, { baseMs, previous }: RowOptions): Row {
     const mark = reader.number();
     const field = Math.floor(mark / valueTypes);
     if (field > otherField) throw new UnknownFormat(`A record has a field with the number ${field}.`);
-    const name = fieldNames[field] ?? reader.text();
+    const name = fieldNames()[field] ?? reader.text();
     row[name] = readValue(reader, mark % valueTypes, { baseMs, previous: ownValue(previous, name) });
   }
   return row;

@@ -5,7 +5,7 @@
 import type { LogIdentity } from './change-log.ts';
 import { notExists } from './condition-expressions.ts';
 import { partitionNumber } from './index-partitions.ts';
-import type { Kind } from './relations.ts';
+import type { Kind } from './schema.ts';
 import { formatAttributes, requireReadable } from './stored-format.ts';
 import type { Condition, Item, Key } from './writes.ts';
 

@@ -1,6 +1,6 @@
 /** Rows: what lists know of an entity. The list engine filters and sorts by rows and reads entities only for the page it returns. */
 import type { ItemFields } from './entity.ts';
-import { beginningOf, Digest, digestText, longTextField } from './long-text.ts';
+import { beginningOf, Digest, digestText, isLongTextField } from './long-text.ts';
 
 /** A value of a row. An array of ids is one text, separated by commas. */
 export type Value = string | null;
@@ -13,14 +13,14 @@ const keyFields = new Set(['id', 'createdAt']);
 
 /** Returns how rows hold a text of a field: of a long one, its digest. */
 export const rowText = (field: string, text: string): string =>
-  field === longTextField ? digestText(text) : text;
+  isLongTextField(field) ? digestText(text) : text;
 
 /** Returns whether lists take texts of a field with the same beginning for equal. */
-export const isSortedByBeginning = (field: string): boolean => field === longTextField;
+export const isSortedByBeginning = isLongTextField;
 
 /** Returns what decides the order of a row's text: of a long text, its beginning. */
 export const sortedText = (field: string, text: string): string =>
-  field === longTextField ? beginningOf(text) : text;
+  isLongTextField(field) ? beginningOf(text) : text;
 
 /** Returns the ids of an array as rows hold it. */
 export const splitIds = (text: string): string[] => (text === '' ? [] : text.split(','));

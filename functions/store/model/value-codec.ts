@@ -2,37 +2,16 @@
 import { type ByteReader, type ByteWriter, isUuid } from './bytes.ts';
 import { UnknownFormat } from './errors.ts';
 import type { Value } from './row.ts';
+import { schemaInUse } from './schema.ts';
 
-/** Values that take one byte. Another order needs another format of records. */
-export const words: readonly string[] = [
-  'active',
-  'archived',
-  'backlog',
-  'blocked',
-  'cancelled',
-  'closed',
-  'completed',
-  'done',
-  'draft',
-  'in-progress',
-  'in-review',
-  'inactive',
-  'invited',
-  'on-hold',
-  'open',
-  'pending',
-  'planned',
-  'suspended',
-  'todo',
-  'none',
-  'low',
-  'medium',
-  'high',
-  'urgent',
-  '#808080',
-];
+/** Returns the values that take one byte. */
+const words = (): readonly string[] => schemaInUse().dictionary.values;
 
-const numberOfWord = new Map(words.map((word, number) => [word, number]));
+/** Returns the place of a text in a short list; `undefined` when it is not there. */
+export function numberOf(texts: readonly string[], text: string): number | undefined {
+  const number = texts.indexOf(text);
+  return number < 0 ? undefined : number;
+}
 
 const type = { null: 0, text: 1, empty: 2, id: 3, ids: 4, word: 5, time: 6, day: 7 } as const;
 
@@ -107,7 +86,7 @@ function readText(reader: ByteReader, previous: Value | undefined): string {
 export function encodeValue(value: Value, { baseMs, previous }: ValueOptions): EncodedValue {
   if (value === null) return { type: type.null, write: () => undefined };
   if (value === '') return { type: type.empty, write: () => undefined };
-  const word = numberOfWord.get(value);
+  const word = numberOf(words(), value);
   if (word !== undefined) return { type: type.word, write: (writer) => writer.number(word) };
   if (isUuid(value)) return { type: type.id, write: (writer) => writer.id(value) };
   const time = parseTime(value);
@@ -119,7 +98,7 @@ export function encodeValue(value: Value, { baseMs, previous }: ValueOptions): E
 
 function readWord(reader: ByteReader): string {
   const number = reader.number();
-  const word = words[number];
+  const word = words()[number];
   if (word === undefined) throw new UnknownFormat(`A record has a word with the number ${number}.`);
   return word;
 }

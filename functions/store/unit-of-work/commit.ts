@@ -1,12 +1,11 @@
 /** Change sets as transactions: all of a change set is written, or nothing. */
 
-import { environment } from '../../runtime/environment.ts';
 import { now, randomId } from '../../runtime/time-and-chance.ts';
 import { fillerWrite, type RecordWrite, recordWrites } from '../model/change-log.ts';
 import { buildTextWrite, buildWrite, type ChangeSet, kindOf, mergeChangeSets } from '../model/changes.ts';
 import { ConditionFailed, StoreUnavailable, TooManyWrites } from '../model/errors.ts';
-import type { Kind } from '../model/relations.ts';
-import { buildSubjectWrites } from '../model/subject.ts';
+import { type Kind, settingsInUse } from '../model/schema.ts';
+import { buildUniqueValueWrites } from '../model/unique-value.ts';
 import { itemBytes, writeUnits } from '../model/write-units.ts';
 import { type Item, maxTransactionWrites, type Write } from '../model/writes.ts';
 import { findRecordedResult, recordResult } from './idempotency.ts';
@@ -54,7 +53,7 @@ const maxUnmeasuredWrites = 8;
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((one, other) => one + other, 0);
 
-/** Returns the transaction of a change set: its entities, their long texts and subjects, the records of their change, and further writes. */
+/** Returns the transaction of a change set: its entities, their long texts and unique values, the records of their change, and further writes. */
 async function buildTransaction(
   { session: { tenant, actor }, positions, more = [] }: Writer,
   { changes, writes = [] }: ChangeSet,
@@ -63,9 +62,9 @@ async function buildTransaction(
   const own = changes.flatMap((change) => [
     buildWrite(tenant, change, taken.get(kindOf(change)) as number),
     ...buildTextWrite(tenant, change),
-    ...buildSubjectWrites(tenant, change),
+    ...buildUniqueValueWrites(tenant, change),
   ]);
-  const historyDays = environment.historyDays();
+  const historyDays = settingsInUse().historyDays();
   const records = recordWrites(tenant, changes, { positions: taken, time: now(), actor, historyDays });
   return { writes: [...own, ...records.values(), ...writes, ...more], records, token: randomId() };
 }

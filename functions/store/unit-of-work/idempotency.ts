@@ -11,7 +11,7 @@ import { EntityNotFound, IdempotencyKeyReused } from '../model/errors.ts';
 import { inflate } from '../model/inflate.ts';
 import { decodeEntity } from '../model/item-codec.ts';
 import { entityKey } from '../model/keys.ts';
-import type { Kind } from '../model/relations.ts';
+import type { Kind } from '../model/schema.ts';
 import { formatAttributes, requireReadable } from '../model/stored-format.ts';
 import type { Item, Key, Write } from '../model/writes.ts';
 import type { Idempotency, Session } from './session.ts';

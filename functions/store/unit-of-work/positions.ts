@@ -12,7 +12,7 @@ import {
 } from '../model/change-log.ts';
 import type { Change } from '../model/changes.ts';
 import { SequencerBehind } from '../model/errors.ts';
-import type { Kind } from '../model/relations.ts';
+import type { Kind } from '../model/schema.ts';
 import type { Session } from './session.ts';
 
 /** Positions of a unit of work that had records, at most. Each was filled by others five seconds after it was taken, or the sequencer is behind its log. */

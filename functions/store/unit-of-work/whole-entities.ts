@@ -12,7 +12,7 @@ import {
 import { StoreUnavailable } from '../model/errors.ts';
 import { decodeAnyEntity, decodeEntity, withText } from '../model/item-codec.ts';
 import { entityKey, entitySortKey, textKey, textSortKey } from '../model/keys.ts';
-import type { Kind } from '../model/relations.ts';
+import type { Kind } from '../model/schema.ts';
 import type { Item, Key } from '../model/writes.ts';
 import type { Session } from './session.ts';
 
@@ -25,7 +25,7 @@ const isText = ({ sk }: Item): boolean => sk === textSortKey;
 /** Waits before the next attempt. @throws StoreUnavailable when there is none. */
 async function requireAttempt({ database }: Session, attempt: number): Promise<void> {
   const mayContinue = attempt < maxAttempts && (await database.deadline.backOff(attempt));
-  if (!mayContinue) throw new StoreUnavailable('a description and its entity do not match');
+  if (!mayContinue) throw new StoreUnavailable('a long text and its entity do not match');
 }
 
 /**

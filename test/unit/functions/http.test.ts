@@ -35,6 +35,7 @@ import { explainSort } from '#functions/http/suggest-option.ts';
 import { findNearestName, findSameName, quoted, suggestion } from '#functions/http/suggestion.ts';
 import { TenantRates } from '#functions/http/tenant-rates.ts';
 import { traceContext } from '#functions/http/trace-context.ts';
+import type { Kind } from '#functions/kinds.ts';
 import { createOrganization } from '#functions/organizations/contract.ts';
 import { createProject, deleteProject } from '#functions/projects/contract.ts';
 import { continueJob } from '#functions/store/cascades/continue-job.ts';
@@ -54,7 +55,6 @@ import {
 import { alwaysDue, buildJobWrite } from '#functions/store/model/job.ts';
 import type { ListQuery } from '#functions/store/model/list-query.ts';
 import { encodePublishedUnits, windowMs } from '#functions/store/model/published-units.ts';
-import type { Kind } from '#functions/store/model/relations.ts';
 import type { Session } from '#functions/store/unit-of-work/session.ts';
 import { createTag, listTags, readTag } from '#functions/tags/contract.ts';
 import {

@@ -21,7 +21,7 @@ import type { Fields, StoredEntity } from '#functions/store/model/entity.ts';
 import { UnknownFormat } from '#functions/store/model/errors.ts';
 import { encodeEntity } from '#functions/store/model/item-codec.ts';
 import { entityKey, textKey } from '#functions/store/model/keys.ts';
-import { encodeSubject, subjectKey, userOfSubject } from '#functions/store/model/subject.ts';
+import { encodeUniqueValue, entityOfUniqueValue, uniqueKey } from '#functions/store/model/unique-value.ts';
 import type { Item } from '#functions/store/model/writes.ts';
 import { applyChangeSet } from '#functions/store/unit-of-work/commit.ts';
 import type { Session } from '#functions/store/unit-of-work/session.ts';
@@ -129,7 +129,9 @@ describe('change logs', () => {
 
   async function names(tenant: string): Promise<string[]> {
     const query = listQuery({ sort: sortedBy('name'), limit: 100 });
-    return (await listEntities(store.session(tenant), 'tag', query)).entities.map(({ name }) => name);
+    return (await listEntities(store.session(tenant), 'tag', query)).entities.map(
+      ({ name }) => name as string,
+    );
   }
 
   /** Writes an entity without a record, as a restored table may have it. */
@@ -441,8 +443,8 @@ describe('subjects', () => {
 
   /** Returns the id of the user that the item of a subject names. */
   async function namedBy(subject: string): Promise<string | undefined> {
-    const item = await store.database().get(subjectKey('a', subject));
-    return item && userOfSubject(item);
+    const item = await store.database().get(uniqueKey('a', 'user', subject));
+    return item && entityOfUniqueValue(item).id;
   }
 
   const put = (Item: Item) => store.client.send(new PutCommand({ TableName: store.tableName, Item }));
@@ -456,7 +458,7 @@ describe('subjects', () => {
   /** Expects one wrong subject, repairs it, and expects none. */
   async function expectRepair(subject: string, problem: string, users: readonly string[]): Promise<void> {
     const difference = {
-      item: subjectKey('a', subject).pk,
+      item: uniqueKey('a', 'user', subject).pk,
       problem,
       users: expect.arrayContaining([...users]),
     };
@@ -467,14 +469,14 @@ describe('subjects', () => {
 
   test('finds a missing item, and puts it', async () => {
     const id = await make('one');
-    await store.database().deleteItem(subjectKey('a', 'one'));
+    await store.database().deleteItem(uniqueKey('a', 'user', 'one'));
     await expectRepair('one', 'missing', [id]);
     expect(await namedBy('one')).toBe(id);
   });
 
   test('finds a user whose subject the item of another user has, and gives it the item', async () => {
     const [former, owner] = [await make(null), await make(null)];
-    await put(encodeSubject('a', 'one', former));
+    await put(encodeUniqueValue('a', { kind: 'user', id: former }, 'one'));
     await putSubjectOnly(owner, 'one');
     await expectRepair('one', 'shared', [former, owner]);
     expect([await subjectOf(owner), await namedBy('one')]).toEqual(['one', owner]);
@@ -493,7 +495,7 @@ describe('texts', () => {
     );
 
   const descriptionOf = async (id: string): Promise<string | undefined> =>
-    (await readEntity(store.session('a'), 'tag', id)).entity.description;
+    (await readEntity(store.session('a'), 'tag', id)).entity['description'] as string | undefined;
 
   /** Expects one difference, repairs it, and expects none. */
   async function expectRepair(id: string, problem: string): Promise<void> {

@@ -1,8 +1,9 @@
 /** Describes what a record of the change log says about one entity: for its history, and for the events of other systems. */
 import type { LogEntry } from '../../model/log-entry.ts';
-import { beginningOf, longTextField } from '../../model/long-text.ts';
-import { isArray, type Kind } from '../../model/relations.ts';
+import { beginningOf, isLongTextField } from '../../model/long-text.ts';
+import { isArray } from '../../model/relations.ts';
 import { type Row, splitIds, type Value } from '../../model/row.ts';
+import type { Kind } from '../../model/schema.ts';
 
 export type ChangeOperation = 'create' | 'update' | 'delete' | 'restore';
 
@@ -35,12 +36,12 @@ function operationOf({ version, before, after }: LogEntry): ChangeOperation {
 
 function shown(kind: Kind, field: string, value: Value): FieldValue {
   if (value === null) return null;
-  if (field === longTextField) return beginningOf(value);
+  if (isLongTextField(field)) return beginningOf(value);
   return isArray(kind, field) ? splitIds(value) : value;
 }
 
 const isDigest = (field: string, value: Value | undefined): boolean =>
-  field === longTextField && typeof value === 'string' && beginningOf(value) !== value;
+  isLongTextField(field) && typeof value === 'string' && beginningOf(value) !== value;
 
 function fieldChange(
   kind: Kind,

@@ -1,15 +1,16 @@
 import type { ItemFields } from '../../model/entity.ts';
 import { timestampMs } from '../../model/ids.ts';
-import { fromInlineText, longTextField } from '../../model/long-text.ts';
-import { isArray, type Kind } from '../../model/relations.ts';
+import { fromInlineText, isLongTextField } from '../../model/long-text.ts';
+import { isArray } from '../../model/relations.ts';
 import { type Row, splitIds } from '../../model/row.ts';
+import type { Kind } from '../../model/schema.ts';
 
 /** Returns the entity of a row. It has a digest in the place of a long text. */
 export function entityOfRow(kind: Kind, id: string, row: Row): ItemFields {
   const fields: Record<string, unknown> = { id, createdAt: new Date(timestampMs(id)).toISOString() };
   for (const [field, value] of Object.entries(row)) {
     if (value === null) fields[field] = null;
-    else if (field === longTextField) fields[field] = fromInlineText(value);
+    else if (isLongTextField(field)) fields[field] = fromInlineText(value);
     else fields[field] = isArray(kind, field) ? splitIds(value) : value;
   }
   return fields as unknown as ItemFields;

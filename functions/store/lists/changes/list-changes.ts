@@ -10,9 +10,9 @@ import { CursorExpired } from '../../model/errors.ts';
 import { decodeEntity } from '../../model/item-codec.ts';
 import { entityKey } from '../../model/keys.ts';
 import type { ListQuery } from '../../model/list-query.ts';
-import { Digest } from '../../model/long-text.ts';
-import type { Kind } from '../../model/relations.ts';
+import { Digest, longTextOf, withLongText } from '../../model/long-text.ts';
 import { type Row, toRow } from '../../model/row.ts';
+import type { Kind } from '../../model/schema.ts';
 import type { Session } from '../../unit-of-work/session.ts';
 import { readTexts } from '../../unit-of-work/whole-entities.ts';
 import { openLogReader } from '../engine/dynamodb-storage.ts';
@@ -41,10 +41,10 @@ export interface ChangesPage {
 /** Read units of the item of an entity, of at most 4 KB, that is read from a replica. */
 const itemUnits = 0.5;
 
-/** Read units of the longest description: 10,000 characters of up to three bytes in UTF-8. */
+/** Read units of the longest text: 10,000 characters of up to three bytes in UTF-8. */
 const maxTextUnits = 4;
 
-/** Bytes of the item of a description besides the text. */
+/** Bytes of the item of a long text besides the text. */
 const textItemBytes = 200;
 
 type RowMatcher = (id: string, row: Row) => boolean;
@@ -75,9 +75,9 @@ function affordable(costs: readonly number[], units: number): number {
   return costs.length;
 }
 
-/** Returns the read units of the description of an entity; 0 when its item has all of it. */
+/** Returns the read units of the long text of an entity; 0 when its item has all of it. */
 function textUnits(stored: StoredEntity | undefined): number {
-  const text = stored?.entity.description;
+  const text = longTextOf(stored?.entity);
   if (!(text instanceof Digest)) return 0;
   return text.bytes === 0 ? maxTextUnits : Math.ceil((text.bytes + textItemBytes) / 4_096) / 2;
 }
@@ -216,8 +216,7 @@ async function readChanges(
     if (!described || isWhole(one)) return [one];
     const whole = described.get(one.entity.id);
     if (!whole) return [];
-    const { description: _, ...entity } = one.entity;
-    return [{ ...one, entity: { ...entity, description: whole.description as string } }];
+    return [{ ...one, entity: withLongText(one.entity, longTextOf(whole)) }];
   });
   const shown = new Set(stored.map(({ entity }) => entity.id));
   const removed = changes.flatMap(({ id }) => (shown.has(id) ? [] : [id]));

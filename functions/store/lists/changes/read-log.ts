@@ -18,7 +18,7 @@ import {
   sequencerKey,
 } from '../../model/change-log.ts';
 import { CursorExpired } from '../../model/errors.ts';
-import type { Kind } from '../../model/relations.ts';
+import type { Kind } from '../../model/schema.ts';
 import { itemBytes } from '../../model/write-units.ts';
 import type { Item } from '../../model/writes.ts';
 import type { Session } from '../../unit-of-work/session.ts';

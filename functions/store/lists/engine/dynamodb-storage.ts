@@ -10,7 +10,7 @@ import {
   recordSortKey,
 } from '../../model/change-log.ts';
 import { StoreUnavailable } from '../../model/errors.ts';
-import type { Kind } from '../../model/relations.ts';
+import type { Kind } from '../../model/schema.ts';
 import { formatAttributes, requireReadable } from '../../model/stored-format.ts';
 import type { Item, Key } from '../../model/writes.ts';
 import { storedItemOf } from './format/decode-item.ts';

@@ -1,6 +1,7 @@
 /** Deletions, restores, clones and steps of jobs, called directly: late, twice, or between each other. */
 import { randomUUID } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
+import type { Kind } from '#functions/kinds.ts';
 import { readChildren } from '#functions/store/cascades/children.ts';
 import { cloneProjectWithTasks, cloneStep } from '#functions/store/cascades/clone.ts';
 import { continueJob } from '#functions/store/cascades/continue-job.ts';
@@ -20,7 +21,7 @@ import type { DeletedEntity, Deletion, StoredEntity } from '#functions/store/mod
 import { EntityNotFound, StoreUnavailable } from '#functions/store/model/errors.ts';
 import { decodeJob, dueJobsOf, type Job } from '#functions/store/model/job.ts';
 import { entityKey, textKey, textSortKey } from '#functions/store/model/keys.ts';
-import { type Kind, relationOf } from '#functions/store/model/relations.ts';
+import { relationOf } from '#functions/store/model/relations.ts';
 import { applyChangeSet, applyInBatches } from '#functions/store/unit-of-work/commit.ts';
 import type { Session } from '#functions/store/unit-of-work/session.ts';
 import { isValue, listQuery } from '#test/support/list-queries.ts';

@@ -24,7 +24,7 @@ import { decodeJob, requireReadableJob } from '#functions/store/model/job.ts';
 import { Digest, digestText } from '#functions/store/model/long-text.ts';
 import { decodePace } from '#functions/store/model/pace.ts';
 import { decodeReminder } from '#functions/store/model/reminder.ts';
-import { userOfSubject } from '#functions/store/model/subject.ts';
+import { entityOfUniqueValue } from '#functions/store/model/unique-value.ts';
 import type { Item } from '#functions/store/model/writes.ts';
 import { decodeResult } from '#functions/store/unit-of-work/idempotency.ts';
 
@@ -53,7 +53,7 @@ const readers: Readonly<Record<StoredItem, (item: Item) => unknown>> = {
     return withText({ kind: 'task', version: 3, entity: { ...entity, description } }, item)?.entity
       .description;
   },
-  subject: userOfSubject,
+  'unique value': entityOfUniqueValue,
   'idempotency record': (item) => decodeResult([item]),
   job: (item) => {
     requireReadableJob(item);

@@ -1,5 +1,6 @@
 import { deflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
+import type { Kind } from '#functions/kinds.ts';
 import { decodeBucket } from '#functions/store/lists/engine/format/buckets.ts';
 import { decodeColumn } from '#functions/store/lists/engine/format/column.ts';
 import {
@@ -65,15 +66,14 @@ import {
   toInlineText,
 } from '#functions/store/model/long-text.ts';
 import { decodeContents, encodeContents } from '#functions/store/model/record-codec.ts';
-import type { Kind } from '#functions/store/model/relations.ts';
 import { rowText, sortedText, toRow, type Value } from '#functions/store/model/row.ts';
 import { sortableText } from '#functions/store/model/sortable-number.ts';
 import {
-  buildSubjectWrites,
-  encodeSubject,
-  subjectKey,
-  userOfSubject,
-} from '#functions/store/model/subject.ts';
+  buildUniqueValueWrites,
+  encodeUniqueValue,
+  entityOfUniqueValue,
+  uniqueKey,
+} from '#functions/store/model/unique-value.ts';
 import type { Item } from '#functions/store/model/writes.ts';
 import { anyCharacter } from '#test/support/any-character.ts';
 
@@ -252,7 +252,7 @@ describe('deletion', () => {
 
   test('a long text expires with its entity, and not after a restore', () => {
     const change = buildDeletion(stored(3, { description: 'x'.repeat(500) }), ofProject);
-    const write = { setExpiry: { pk: `acme#task#${id}`, sk: 'description' }, replacedBytes: 500 };
+    const write = { setExpiry: { pk: `acme#task#${id}`, sk: 'text' }, replacedBytes: 500 };
     expect(buildTextWrite('acme', change)).toEqual([{ ...write, expiresAt: expiryOf(ofProject) }]);
     expect(buildTextWrite('acme', buildRestore(change.after, {}, deletedAt))).toEqual([
       { ...write, expiresAt: undefined },
@@ -367,7 +367,7 @@ describe('item-codec', () => {
       expect(encodeEntity('acme', one, nowMs)).toEqual(expected);
     expect(decodeEntity(expected)).toEqual(withoutText);
     const textItem = encodeText('acme', withoutText, text);
-    expect(textItem).toEqual({ pk: `acme#task#${id}`, sk: 'description', text });
+    expect(textItem).toEqual({ pk: `acme#task#${id}`, sk: 'text', text });
     expect(withText(withoutText, textItem)).toEqual(stored(3, { description: text }, nowMs));
     expect(withText(withoutText, { ...textItem, text: 'other' })).toBeUndefined();
     expect(withText(withoutText, undefined)).toBeUndefined();
@@ -630,7 +630,7 @@ describe('record-codec', () => {
   });
 });
 
-describe('subject', () => {
+describe('unique value', () => {
   const user = (subject?: string | null, kind: Kind = 'user') => ({
     kind,
     version: 1,
@@ -644,18 +644,22 @@ describe('subject', () => {
     },
   });
 
-  const put = (subject: string) => ({ put: encodeSubject('acme', subject, id), condition: notExists });
-  const remove = (subject: string) => ({ remove: subjectKey('acme', subject) });
+  const put = (subject: string) => ({
+    put: encodeUniqueValue('acme', { kind: 'user', id }, subject),
+    condition: notExists,
+  });
+  const remove = (subject: string) => ({ remove: uniqueKey('acme', 'user', subject) });
 
   test('the item of a subject has a short key of the tenant, and names the user', () => {
-    const item = encodeSubject('acme', 'x'.repeat(255), id);
+    const item = encodeUniqueValue('acme', { kind: 'user', id }, 'x'.repeat(255));
     expect(item).toEqual({
       pk: expect.stringMatching(/^acme#subject#[\w-]{43}$/),
-      sk: 'subject',
-      userId: id,
+      sk: 'unique',
+      kind: 'user',
+      entityId: id,
     });
-    expect(userOfSubject(item)).toBe(id);
-    expect(subjectKey('acme', 'a').pk).not.toBe(subjectKey('acme', 'A').pk);
+    expect(entityOfUniqueValue(item)).toEqual({ kind: 'user', id });
+    expect(uniqueKey('acme', 'user', 'a').pk).not.toBe(uniqueKey('acme', 'user', 'A').pk);
   });
 
   test.each([
@@ -672,6 +676,6 @@ describe('subject', () => {
     ['a deletion', { before: user('a') }, [remove('a')]],
     ['another kind', { before: user('a', 'task'), after: user('b', 'task') }, []],
   ])('the writes of %s', (_, change, writes) => {
-    expect(buildSubjectWrites('acme', change)).toEqual(writes);
+    expect(buildUniqueValueWrites('acme', change)).toEqual(writes);
   });
 });

@@ -11,7 +11,7 @@ import {
 } from '../../../model/change-log.ts';
 import { hasVersion, notExists } from '../../../model/condition-expressions.ts';
 import { ConditionFailed } from '../../../model/errors.ts';
-import type { Kind } from '../../../model/relations.ts';
+import type { Kind } from '../../../model/schema.ts';
 import type { Key } from '../../../model/writes.ts';
 import { bytesItem, encodedItems, itemKey, openLogReader } from '../dynamodb-storage.ts';
 import { encodeManifest, manifestVersion } from '../format/manifest.ts';

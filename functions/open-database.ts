@@ -1,8 +1,13 @@
-import { environment } from '../../runtime/environment.ts';
-import type { Limits } from './calls.ts';
-import { sharedClient } from './client.ts';
-import { Database } from './database.ts';
-import { Deadline, maxRequestMs } from './deadline.ts';
+import { environment } from './runtime/environment.ts';
+// Whatever reads or writes the table needs the schema.
+import './schema.ts';
+import type { Limits } from './store/dynamodb/calls.ts';
+import { sharedClient, warmSharedClient } from './store/dynamodb/client.ts';
+import { Database } from './store/dynamodb/database.ts';
+import { Deadline, maxRequestMs } from './store/dynamodb/deadline.ts';
+
+// Other hosts set the environment variables, or share a client of their own, after they have loaded this module.
+if (environment.isOnLambda()) warmSharedClient(environment.databaseEndpoint());
 
 /**
  * Returns the database for the time of one invocation.

@@ -1,0 +1,49 @@
+/** The schema of this application, derived from its resources. A new resource is added here and in `routes.ts`. */
+import { longTextField } from './contract/fields.ts';
+import type { Resource } from './contract/resource.ts';
+import { organization } from './organizations/resource.ts';
+import { project } from './projects/resource.ts';
+import { environment } from './runtime/environment.ts';
+import { logMetrics, logWarning } from './runtime/logger.ts';
+import { configure, type Schema } from './store/model/schema.ts';
+import { tag } from './tags/resource.ts';
+import { task } from './tasks/resource.ts';
+import { user } from './users/resource.ts';
+
+export const resources: readonly Resource[] = [organization, project, user, tag, task];
+
+/** Returns a property of the resources that have it, by kind. */
+const byKind = <Name extends 'unique' | 'check'>(name: Name) =>
+  Object.fromEntries(
+    resources.flatMap(({ kind, [name]: value }) => (value ? [[kind, value]] : [])),
+  ) as Record<string, NonNullable<Resource[Name]>>;
+
+export const schema: Schema = {
+  relations: resources.flatMap(({ relations }) => relations),
+  longText: longTextField,
+  uniqueFields: byKind('unique'),
+  checks: byKind('check'),
+  dictionary: {
+    fields: [
+      ...[
+        'name',
+        'status',
+        'description',
+        'updatedAt',
+        'priority',
+        'dueDate',
+        'projectId',
+        'userId',
+        'tagIds',
+      ],
+      ...['organizationId', 'startDate', 'email', 'color', 'position', 'subject'],
+    ],
+    values: [
+      ...['active', 'archived', 'backlog', 'blocked', 'cancelled', 'closed', 'completed', 'done', 'draft'],
+      ...['in-progress', 'in-review', 'inactive', 'invited', 'on-hold', 'open', 'pending', 'planned'],
+      ...['suspended', 'todo', 'none', 'low', 'medium', 'high', 'urgent', '#808080'],
+    ],
+  },
+};
+
+configure(schema, { ...environment, logWarning, logMetrics });

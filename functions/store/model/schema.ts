@@ -1,0 +1,76 @@
+/**
+ * What the engine knows of the entities that it stores: a value, which an application derives from its resources. A process has one, as it has one
+ * clock: items, records and rows are encoded by it, far below where it is known.
+ */
+/** The name of a kind of entities, in the singular. */
+export type Kind = string;
+
+export interface Relation {
+  /** The kind that refers. */
+  readonly child: Kind;
+  /** The field that holds the reference: one id or null, or an array of ids. */
+  readonly field: string;
+  /** The kind referred to. */
+  readonly parent: Kind;
+  /** What a deletion of the parent does: deletes the child, or removes the reference from it. */
+  readonly onDelete: 'cascade' | 'setNull';
+  readonly isArray?: boolean;
+  /** Whether the child cannot be without it. */
+  readonly isRequired?: boolean;
+  /** Whether the index `by-parent` lists the children by this parent. An entity is in it once, so a kind has one such field at most. */
+  readonly isIndexed?: boolean;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Returns the field of a changed entity that contradicts another one, and a sentence that says how; `undefined` when none does. */
+export type Check = (
+  after: Fields,
+  before: Fields | undefined,
+) => { readonly field: string; readonly message: string } | undefined;
+
+export interface Schema {
+  /** A write checks that the entities it refers to exist; a deletion finds the entities that refer to the deleted one. */
+  readonly relations: readonly Relation[];
+  /** The field whose texts can be long. They are items of their own, and lists sort by their beginning. */
+  readonly longText: string;
+  /** By kind: the field whose values are unique in a tenant. */
+  readonly uniqueFields: Readonly<Record<Kind, string>>;
+  /** By kind. */
+  readonly checks: Readonly<Record<Kind, Check>>;
+  /** What takes one byte in records: at most 15 names of fields, and frequent values. Another order needs another format of records. */
+  readonly dictionary: { readonly fields: readonly string[]; readonly values: readonly string[] };
+}
+
+/** What differs between deployments. Each is read when it is needed. */
+export interface Settings {
+  /** Days for which records of changes are kept; `undefined` for the default. */
+  historyDays(): number | undefined;
+  /** Entities that the jobs of a tenant change in a second, all together; `undefined` where jobs keep no pace. */
+  jobChangesPerSecond(): number | undefined;
+  /** Logs what a person should know of, although nothing failed. */
+  logWarning(message: string, fields: object): void;
+  /** @param dimension of the metrics, and its value. */
+  logMetrics(
+    dimension: readonly [name: string, value: string],
+    metrics: Readonly<Record<string, number>>,
+  ): void;
+}
+
+let current: { readonly schema: Schema; readonly settings: Settings } | undefined;
+
+/** Sets the schema and the settings of this process. */
+export function configure(schema: Schema, settings: Settings): void {
+  current = { schema, settings };
+}
+
+function requireCurrent(): NonNullable<typeof current> {
+  if (!current) throw new TypeError('The engine has no schema yet: call "configure" first.');
+  return current;
+}
+
+/** @throws TypeError before `configure`. */
+export const schemaInUse = (): Schema => requireCurrent().schema;
+
+/** @throws TypeError before `configure`. */
+export const settingsInUse = (): Settings => requireCurrent().settings;

@@ -1,0 +1,79 @@
+/**
+ * Unique values: the schema names at most one field of a kind whose values are unique in a tenant. An entity with a value has an item beside it, whose key
+ * is the value. The transaction of a change of the value puts the new item on condition that there is none, and removes the old one. So a write
+ * that leaves the value alone costs nothing more.
+ */
+import { hash } from 'node:crypto';
+import type { Change } from './changes.ts';
+import { notExists } from './condition-expressions.ts';
+import type { DeletedEntity, StoredEntity } from './entity.ts';
+import { type Kind, schemaInUse } from './schema.ts';
+import { formatAttributes, requireReadable } from './stored-format.ts';
+import type { Item, Key, Write } from './writes.ts';
+
+/** The sort key of the items of unique values. */
+export const uniqueSortKey = 'unique';
+
+/** The id of the entity that has the value. It must not be named `id`, which is a key of an index. */
+const entityAttribute = 'entityId';
+
+/** Returns the field of a kind whose values are unique; `undefined` when it has none. */
+export const uniqueFieldOf = (kind: Kind): string | undefined => schemaInUse().uniqueFields[kind];
+
+/** Returns the unique value of an entity; `undefined` for one without it, and for a deleted one. */
+export function uniqueValueOf(stored: StoredEntity | DeletedEntity | undefined): string | undefined {
+  const field = stored && !stored.deletion ? uniqueFieldOf(stored.kind) : undefined;
+  const value = field === undefined ? undefined : stored?.entity[field];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Returns the key of the item of a unique value. The hash makes it short, so that the item costs what 1 KB costs. */
+export const uniqueKey = (tenant: string, kind: Kind, value: string): Key => ({
+  pk: `${tenant}#${uniqueFieldOf(kind)}#${hash('sha256', value, 'base64url')}`,
+  sk: uniqueSortKey,
+});
+
+export const encodeUniqueValue = (
+  tenant: string,
+  { kind, id }: { readonly kind: Kind; readonly id: string },
+  value: string,
+): Item => ({
+  ...uniqueKey(tenant, kind, value),
+  ...formatAttributes('unique value'),
+  kind,
+  [entityAttribute]: id,
+});
+
+const uniqueValueFields = { kind: true, [entityAttribute]: true };
+
+/** Returns the entity that the item of a unique value names. @throws UnknownFormat. */
+export function entityOfUniqueValue(item: Item): { readonly kind: Kind; readonly id: string } {
+  requireReadable('unique value', item, uniqueValueFields);
+  return { kind: item['kind'] as Kind, id: item[entityAttribute] as string };
+}
+
+/** Returns the condition that the item of a unique value still names an entity. */
+export const namesEntity = (id: string) => ({
+  expression: `${entityAttribute} = :entity`,
+  values: { ':entity': id },
+});
+
+/**
+ * Returns the writes of the items of unique values that belong to a change. The condition of the entity's own write holds for the removal: the old
+ * item is that of this entity.
+ */
+export function buildUniqueValueWrites(tenant: string, { before, after }: Change): Write[] {
+  const [former, wanted] = [uniqueValueOf(before), uniqueValueOf(after)];
+  if (former === wanted) return [];
+  return [
+    ...(former === undefined || !before ? [] : [{ remove: uniqueKey(tenant, before.kind, former) }]),
+    ...(wanted === undefined || !after
+      ? []
+      : [
+          {
+            put: encodeUniqueValue(tenant, { kind: after.kind, id: after.entity.id }, wanted),
+            condition: notExists,
+          },
+        ]),
+  ];
+}
