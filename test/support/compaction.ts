@@ -1,12 +1,12 @@
 /** Compaction in tests. */
 
-import type { Kind } from '#functions/kinds.ts';
 import { now } from '#functions/runtime/time-and-chance.ts';
 import type { Database } from '#functions/store/dynamodb/database.ts';
 import { compact } from '#functions/store/lists/engine/compaction/compact.ts';
 import { openLog } from '#functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
 import { type CompactionSizes, defaultSizes } from '#functions/store/lists/engine/compaction/sizes.ts';
 import { ProcessMemory } from '#functions/store/lists/engine/process-memory.ts';
+import type { Kind } from '#functions/store/model/schema.ts';
 
 /** Small segments and patches, so that there are many. */
 export const smallSizes: CompactionSizes = {
