@@ -1,19 +1,12 @@
-import type { Resource } from '../contract/resource.ts';
 import { hasScope } from '../http/caller.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { organization } from '../organizations/resource.ts';
-import { project } from '../projects/resource.ts';
+import { resources } from '../schema.ts';
 import { findByUniqueValue } from '../store/entities/find-by-unique-value.ts';
-import { tag } from '../tags/resource.ts';
-import { task } from '../tasks/resource.ts';
 import { readSignedInUser } from './contract.ts';
 import { user } from './resource.ts';
 
 /** All scopes of this API. A token can have others, which mean nothing here. */
-const scopes = [organization, project, user, task, tag].flatMap(({ plural }: Resource) => [
-  `${plural}:read`,
-  `${plural}:write`,
-]);
+const scopes = resources.flatMap(({ plural }) => [`${plural}:read`, `${plural}:write`]);
 
 export const handler = endpoint(readSignedInUser, async ({ session, caller }) => {
   const { subject = null, tenantName: tenant } = caller;
