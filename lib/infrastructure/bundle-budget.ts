@@ -93,7 +93,8 @@ const sharedFolders = new Set(['contract', 'http', 'runtime', 'store']);
 function isFromAnotherGroup(path: string, handler: string): boolean {
   const [folder, group, file] = path.split('/');
   const isForeign = !sharedFolders.has(group ?? '') && group !== handler.split('/')[1];
-  return folder === 'functions' && isForeign && file !== 'resource.ts';
+  // A file beside the folders belongs to all.
+  return folder === 'functions' && isForeign && file !== undefined && file !== 'resource.ts';
 }
 
 function importChain(path: string, handler: string, { inputs }: Metafile): string {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { build, type Metafile, type Plugin } from 'esbuild';
 import { functionFiles } from '#lib/hosting/functions.ts';
 import { bundling } from '#lib/infrastructure/bundle.ts';
@@ -88,6 +89,14 @@ describe('the limits of bundles', () => {
     expect(found).toContainEqual(expect.stringContaining(module));
     expect(found).toContainEqual(expect.stringContaining('functions/store/model/item-codec.ts → '));
   });
+});
+
+test('no bundle imports a module while it runs', () => {
+  const { directory } = bundles();
+  const importing = functionFiles.filter((file) =>
+    /\bimport\(/.test(readFileSync(join(directory, file.replace(/\.ts$/, ''), 'index.js'), 'utf8')),
+  );
+  expect(importing).toEqual([]);
 });
 
 describe('replaced modules', () => {
