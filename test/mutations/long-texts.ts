@@ -4,8 +4,8 @@ export const longTextMutations = toMutations({
   'functions/store/model/item-codec.ts': {
     'any-text-matches': [
       'an entity is shown with a text of another version',
-      'text !== undefined && isDigestOf(longTextOf(entity) as Digest, text)',
-      "text !== undefined && !isDigestOf(longTextOf(entity) as Digest, '')",
+      "typeof text === 'string' && isDigestOf(longTextOf(entity) as Digest, text)",
+      "typeof text === 'string' && !isDigestOf(longTextOf(entity) as Digest, '')",
     ],
   },
   'functions/store/model/changes.ts': {

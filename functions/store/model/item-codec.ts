@@ -3,13 +3,11 @@
 import { decodeDeletion, deletionAttributes, encodeDeletion, isDeletedItem } from './deletion.ts';
 import { type DeletedEntity, type ItemFields, isWhole, type StoredEntity, type WholeOf } from './entity.ts';
 import { UnknownFormat } from './errors.ts';
-import { entityKey, indexKeys, textKey } from './keys.ts';
+import { entityKey, entitySortKey, indexKeys, textKey } from './keys.ts';
 import {
   type Digest,
   fromInlineText,
   isDigestOf,
-  isLong,
-  longTextBytes,
   longTextOf,
   toInlineText,
   withLongText,
@@ -18,9 +16,6 @@ import { type Kind, schemaInUse } from './schema.ts';
 import { formatAttributes, requireFormat, requireReadable } from './stored-format.ts';
 import { table } from './table.ts';
 import type { Item } from './writes.ts';
-
-/** Bytes of the long text, which is in another item: what its deletion costs is known without reading it. */
-const textBytes = 'textBytes';
 
 /** Returns the item that stores an entity. @param logPosition of its change in the change log. */
 export function encodeEntity(
@@ -41,7 +36,6 @@ export function encodeEntity(
     ...formatAttributes('entity'),
     ...fields,
     ...(text !== undefined && { [schemaInUse().longText]: toInlineText(text) }),
-    ...(isLong(text) && { [textBytes]: longTextBytes(text) }),
   };
 }
 
@@ -55,7 +49,6 @@ export const internalAttributes: ReadonlySet<string> = new Set([
   'logPosition',
   ...deletionAttributes,
   'format',
-  textBytes,
   ...Object.values(table.indexes).flatMap(({ partitionKey, sortKey }) =>
     sortKey === 'id' ? [partitionKey] : [partitionKey, sortKey],
   ),
@@ -81,8 +74,7 @@ function decodeFields(item: Item) {
     fields[name] = value;
   }
   const text = longTextOf(fields);
-  if (typeof text === 'string')
-    fields[schemaInUse().longText] = fromInlineText(text, item[textBytes] as number | undefined);
+  if (typeof text === 'string') fields[schemaInUse().longText] = fromInlineText(text);
   return {
     kind: item['kind'] as Kind,
     version: item['version'] as number,
@@ -118,15 +110,21 @@ export const encodeText = (tenant: string, { kind, entity }: StoredEntity, text:
 
 const longTextFields = { text: true, [table.timeToLive]: true };
 
+/** Returns the text that an item has: that of a long text, or that of an entity with a short one. */
+function textIn(item: Item): unknown {
+  if (item.sk === entitySortKey) return longTextOf(item);
+  requireReadable('long text', item, longTextFields);
+  return item['text'];
+}
+
 /** Returns an entity with its long text; `undefined` when the text in the item is not the one that belongs to it. */
 export function withText<Stored extends StoredEntity | DeletedEntity>(
   stored: Stored,
   item: Item | undefined,
 ): WholeOf<Stored> | undefined {
   if (isWhole(stored)) return stored;
-  if (item) requireReadable('long text', item, longTextFields);
   const { entity } = stored;
-  const text = item?.['text'] as string | undefined;
-  const isOwn = text !== undefined && isDigestOf(longTextOf(entity) as Digest, text);
+  const text = item && textIn(item);
+  const isOwn = typeof text === 'string' && isDigestOf(longTextOf(entity) as Digest, text);
   return isOwn ? ({ ...stored, entity: withLongText(entity, text) } as WholeOf<Stored>) : undefined;
 }

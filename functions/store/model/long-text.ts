@@ -24,38 +24,51 @@ export const maxInlineBytes = 400;
 /** Unicode code points at the beginning of a text that its digest shows. Lists sort by them. */
 const shownCharacters = 100;
 
-/** Separates the beginning of a text from the hash of the whole. No text of an entity contains it. */
-const hashMark = '\u0000';
+/** Separates the beginning of a text from what its digest has besides. No text of an entity contains it. */
+const digestMark = '\u0000';
 
 /** 128 bits: two texts with one hash do not occur by chance. */
 const hashBytes = 16;
 
-/** Returns the first characters of a text and a hash of the whole; a text without more characters as it is. */
+/** The character of the size of a text that its entity's item has. Those after it stand for the KB of a text that is an item of its own. */
+const inlineMark = '0';
+
+const kilobyte = 1_024;
+
+const isLongText = (text: string): boolean => Buffer.byteLength(text) > maxInlineBytes;
+
+const sizeMark = (text: string): string =>
+  isLongText(text)
+    ? String.fromCharCode(inlineMark.charCodeAt(0) + Math.ceil(Buffer.byteLength(text) / kilobyte))
+    : inlineMark;
+
+/** Returns the first characters of a text, its size, and a hash of the whole; a text without more characters as it is. */
 export function digestText(text: string): string {
   // Most texts are short, and a code point has at most two units.
   if (text.length <= shownCharacters) return text;
   const characters = [...text.slice(0, 2 * (shownCharacters + 1))];
   if (characters.length <= shownCharacters) return text;
   const hash = createHash('sha256').update(text).digest().subarray(0, hashBytes).toString('base64url');
-  return characters.slice(0, shownCharacters).join('') + hashMark + hash;
+  return characters.slice(0, shownCharacters).join('') + digestMark + sizeMark(text) + hash;
 }
 
 /** Returns the first characters of the text of a digest; a text that is no digest as it is. */
 export function beginningOf(digest: string): string {
-  const end = digest.indexOf(hashMark);
+  const end = digest.indexOf(digestMark);
   return end < 0 ? digest : digest.slice(0, end);
 }
 
-/** An entity that was read without its long text has a digest instead. */
+/** An entity that was read without its whole text has a digest instead. */
 export class Digest {
   /** As items and rows hold it. */
   readonly text: string;
-  /** Bytes of the whole text in UTF-8; 0 when they are not known. */
+  /** Bytes of the whole text in UTF-8, rounded up to KB; 0 of a text that is in the item of its entity. */
   readonly bytes: number;
 
-  constructor(text: string, bytes = 0) {
+  constructor(text: string) {
     this.text = text;
-    this.bytes = bytes;
+    const size = text.charCodeAt(text.indexOf(digestMark) + 1) - inlineMark.charCodeAt(0);
+    this.bytes = size * kilobyte;
   }
 
   /** @throws TypeError: no response may contain a digest. */
@@ -69,9 +82,14 @@ export const requireText = (text: string | Digest): string => (text instanceof D
 
 export const isDigestOf = (digest: Digest, text: string): boolean => digestText(text) === digest.text;
 
+/** Returns the bytes of the item of a text, those of a digest in KB; 0 when the text has no item of its own. */
+export function longTextBytes(text: string | Digest | undefined): number {
+  if (text instanceof Digest) return text.bytes;
+  return text !== undefined && isLongText(text) ? Buffer.byteLength(text) : 0;
+}
+
 /** Returns whether a text is an item of its own. */
-export const isLong = (text: string | Digest | undefined): text is string | Digest =>
-  text instanceof Digest || Buffer.byteLength(text ?? '') > maxInlineBytes;
+export const isLong = (text: string | Digest | undefined): text is string | Digest => longTextBytes(text) > 0;
 
 /** Returns what the item of an entity holds in the place of a text. */
 export function toInlineText(text: string | Digest): string {
@@ -79,12 +97,6 @@ export function toInlineText(text: string | Digest): string {
   return isLong(text) ? digestText(text) : text;
 }
 
-/** Returns the text, or the digest of one, that the item of an entity holds. */
-export const fromInlineText = (inline: string, bytes?: number): string | Digest =>
-  inline.includes(hashMark) ? new Digest(inline, bytes) : inline;
-
-/** Returns the bytes of the item of a text; 0 when the text has no item of its own. */
-export function longTextBytes(text: string | Digest | undefined): number {
-  if (text instanceof Digest) return text.bytes;
-  return isLong(text) ? Buffer.byteLength(text as string) : 0;
-}
+/** Returns the text, or the digest of one, that the item of an entity or a row holds. */
+export const fromInlineText = (inline: string): string | Digest =>
+  inline.includes(digestMark) ? new Digest(inline) : inline;

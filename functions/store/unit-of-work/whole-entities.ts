@@ -12,6 +12,7 @@ import {
 import { StoreUnavailable } from '../model/errors.ts';
 import { decodeAnyEntity, decodeEntity, withText } from '../model/item-codec.ts';
 import { entityKey, entitySortKey, textKey, textSortKey } from '../model/keys.ts';
+import { isLong, longTextOf } from '../model/long-text.ts';
 import type { Kind } from '../model/schema.ts';
 import type { Item, Key } from '../model/writes.ts';
 import type { Session } from './session.ts';
@@ -93,7 +94,7 @@ export async function readDeletedTexts(
 }
 
 /**
- * Reads the long texts of entities, in one batch. An entity whose text has changed meanwhile is read again, and may be of a later
+ * Reads the texts of entities that have digests, in one batch. Of those that rows are made of, the item can have the text. An entity whose text has changed meanwhile is read again, and may be of a later
  * version. One that was deleted meanwhile is left out.
  * @throws StoreUnavailable when a text changes during every attempt, or is missing.
  */
@@ -103,9 +104,12 @@ export async function readTexts(session: Session, stored: readonly StoredEntity[
   const ownTextKey = ({ kind, entity }: StoredEntity): Key => textKey(tenant, kind, entity.id);
   const found = new Map<string, WholeEntity>();
   let left = stored.filter((one) => !isWhole(one));
-  let items = await database.getMany(left.map(ownTextKey), false);
+  const keyOf = (one: StoredEntity): Key => (isLong(longTextOf(one.entity)) ? ownTextKey(one) : ownKey(one));
+  let items = await database.getMany(left.map(keyOf), false);
   for (let attempt = 0; ; attempt += 1) {
-    const texts = new Map(items.filter(isText).map((item) => [item.pk, item]));
+    // The text of an entity, if it was read, takes the place of the entity.
+    const ordered = [...items.filter(isEntity), ...items.filter(isText)];
+    const texts = new Map(ordered.map((item) => [item.pk, item]));
     const unmatched: StoredEntity[] = [];
     for (const one of left) {
       const whole = withText(one, texts.get(ownKey(one).pk));

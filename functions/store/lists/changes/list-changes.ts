@@ -75,11 +75,11 @@ function affordable(costs: readonly number[], units: number): number {
   return costs.length;
 }
 
-/** Returns the read units of the long text of an entity; 0 when its item has all of it. */
+/** Returns the read units of the item of a text; 0 when the entity has all of it. */
 function textUnits(stored: StoredEntity | undefined): number {
   const text = longTextOf(stored?.entity);
   if (!(text instanceof Digest)) return 0;
-  return text.bytes === 0 ? maxTextUnits : Math.ceil((text.bytes + textItemBytes) / 4_096) / 2;
+  return Math.ceil((text.bytes + textItemBytes) / 4_096) / 2;
 }
 
 /** Reads how far a log is. */
