@@ -233,6 +233,7 @@ export function readListQuery(
     page: wholeNumber('page', parameters, 1, issues),
     limit: Math.min(wholeNumber('limit', parameters, defaultLimit, issues), maxLimit),
     withTexts: needsTexts(resource, view),
+    fields: view.fields && new Set([...view.fields, ...view.expansions.map(({ field }) => field)]),
     ranks,
     defaults,
   };

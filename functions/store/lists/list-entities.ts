@@ -59,8 +59,13 @@ export async function listEntities(
   if (isEmpty)
     return toPage({ stored: [], total: 0, skipped: rowQuery.skip, counts: countRows(rowQuery.countBy, []) });
   if (plan.by === 'id') return listById(session, kind, plan.id, rowQuery);
-  const { withTexts } = query;
+  const { withTexts, fields = 'all' } = query;
   return toPage(
-    await readPage(session, kind, rowQuery, { ...options, pageIndex: plan.pageIndex, withTexts }),
+    await readPage(
+      session,
+      kind,
+      { ...rowQuery, shows: fields },
+      { ...options, pageIndex: plan.pageIndex, withTexts },
+    ),
   );
 }

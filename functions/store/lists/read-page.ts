@@ -7,6 +7,7 @@ import type { Place } from '../model/list-query.ts';
 import type { Kind } from '../model/schema.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { readTexts } from '../unit-of-work/whole-entities.ts';
+import { entityOfRow } from './changes/entity-of-row.ts';
 import { openLogReader } from './engine/dynamodb-storage.ts';
 import { logMemory } from './engine/process-memory.ts';
 import type { Progress } from './engine/progress.ts';
@@ -15,6 +16,7 @@ import { type ListedRow, listRows, type RowPage } from './engine/read/list-rows.
 import type { ListSource } from './engine/read/read-state.ts';
 import { type LogState, readState } from './engine/read/read-state.ts';
 import type { RowQuery } from './engine/read/row-query.ts';
+import { addKeyReads } from './engine/read/shown-rows.ts';
 import { StaleRead } from './engine/read/stale-read.ts';
 import { reportOldRecords } from './old-records.ts';
 import type { PageIndex } from './query-plan.ts';
@@ -98,24 +100,36 @@ async function readFromIndexIfCheaper(
   return readPageFromIndex(database, pageIndex, { ids: rows.map(({ id }) => id), max });
 }
 
+/** Returns the entities of rows whose columns were loaded. */
+const entitiesOfRows = (kind: Kind, rows: readonly ListedRow[]): StoredEntity[] =>
+  rows.flatMap(({ id, version, row }) =>
+    row ? [{ kind, version, entity: entityOfRow(kind, id, row) }] : [],
+  );
+
 /**
- * Returns the entities of rows. Indexes and replicas of the table may lag behind. An entity that is missing, or older than its row, is read by
- * key, at last consistently.
- * @param known entities from an index.
+ * Returns the entities of a page. Those without a row come from an index or by key. Indexes and replicas of the table may lag behind: an entity that is
+ * missing, or older than its row, is read by key, at last consistently.
  */
 async function readEntities(
-  { tenant, database }: Session,
+  session: Session,
   kind: Kind,
-  rows: readonly ListedRow[],
-  known: readonly StoredEntity[],
+  page: SelectedPage,
+  pageIndex: PageIndex | undefined,
 ): Promise<StoredEntity[]> {
-  const found = new Map(known.map((stored) => [stored.entity.id, stored]));
+  const { tenant, database } = session;
+  const { rows, source } = page;
+  const ofRows = entitiesOfRows(kind, rows);
+  if (ofRows.length === rows.length) return ofRows;
+  const before = database.consumption.readUnits;
+  const ofIndex = pageIndex ? await readFromIndexIfCheaper(session, page, pageIndex) : [];
+  const found = new Map([...ofIndex, ...ofRows].map((stored) => [stored.entity.id, stored]));
   for (const isConsistent of [false, true]) {
     const missing = rows.filter(({ id, version }) => !((found.get(id)?.version ?? 0) >= version));
     const keys = missing.map(({ id }) => entityKey(tenant, kind, id));
     for (const stored of (await database.getMany(keys, isConsistent)).map(decodeEntity))
       found.set(stored.entity.id, stored);
   }
+  addKeyReads(source.memory, database.consumption.readUnits - before);
   // What a replica still has in an older version, and the consistent read has not found, has been deleted.
   return rows.flatMap(({ id, version }) => {
     const stored = found.get(id);
@@ -139,8 +153,7 @@ async function readOnce(
   const { total, skipped, end, counts } = page;
   const rows = total > maxTotal ? [] : page.rows;
   const stored = await session.database.readRequested(async () => {
-    const known = pageIndex ? await readFromIndexIfCheaper(session, page, pageIndex) : [];
-    const found = await readEntities(session, kind, rows, known);
+    const found = await readEntities(session, kind, { ...page, rows }, pageIndex);
     return withTexts ? readTexts(session, found) : found;
   });
   const versions = new Map(stored.map(({ entity, version }) => [entity.id, version]));

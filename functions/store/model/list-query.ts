@@ -62,6 +62,8 @@ export interface ListQuery {
   readonly after?: Place | 'start' | undefined;
   /** Entities on a page. */
   readonly limit: number;
+  /** The fields that are read of the entities of the page; all of them when this is absent. */
+  readonly fields?: ReadonlySet<string> | undefined;
   /** Whether the long texts of the page are read. */
   readonly withTexts: boolean;
 }

@@ -127,7 +127,8 @@ scenario(
   async (world) => {
     const id = await create(world, 'tags');
     const path = '/v1/tags/changes?etags=true';
-    // The entities of the page are read by the second query.
+    await world.settle();
+    // A new process reads the entities of the page by the second query.
     world.table.intercept = (call) => (isIndexQueryOfTags(call) ? { requestMs: 500 } : undefined);
     const first = send(world, 'GET', path);
     await world.wait(100);

@@ -4,6 +4,8 @@ import { LRUCache } from 'lru-cache';
 
 /** What a process remembers of one log, by name. */
 export interface LogMemory {
+  /** Rows of a segment whose columns are loaded for the first page, at most: they cost a few units. */
+  readonly cheapRows: number;
   get(name: string): unknown;
   /** @param value `undefined` forgets the name. */
   set(name: string, value: unknown, bytes: number): void;
@@ -28,6 +30,8 @@ export class ProcessMemory {
   readonly #maxBytes: number;
   readonly #tenants: LRUCache<string, Entries>;
   #bytes = 0;
+  /** See `LogMemory`. */
+  cheapRows = 2_000;
 
   /** @param maxBytes of all tenants; one tenant may use a quarter of it. */
   constructor(maxBytes = defaultMaxBytes) {
@@ -46,6 +50,7 @@ export class ProcessMemory {
 
   of(tenant: string, kind: string): LogMemory {
     return {
+      cheapRows: this.cheapRows,
       get: (name) => this.#tenants.get(tenant)?.get(`${kind}#${name}`),
       set: (name, value, bytes) => {
         const entries = this.#entriesOf(tenant);

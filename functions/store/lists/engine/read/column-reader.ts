@@ -67,6 +67,13 @@ export class ColumnReader {
     await this.#items.load([...columns, ...this.#patchNames(fields)]);
   }
 
+  /** Returns the number of items of columns that are not in memory. */
+  countMissing(segment: Segment, fields: readonly string[]): number {
+    const columns = fields.flatMap((field) => columnNames(segment, field));
+    const names = new Set([...columns, ...this.#patchNames(fields)]);
+    return [...names].filter((name) => !this.#items.has(name)).length;
+  }
+
   /** Reads what the filters of segments need of columns, and the columns of some fields. */
   async loadFilters(
     filtered: readonly { readonly segment: Segment; readonly filters: readonly RowFilter[] }[],

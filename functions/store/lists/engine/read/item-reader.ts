@@ -29,6 +29,11 @@ export class ItemReader {
     this.#memory = memory;
   }
 
+  /** Returns whether an item is in memory. */
+  has(name: ItemName): boolean {
+    return this.#items.has(name) || this.#memory.get(name) !== undefined;
+  }
+
   /**
    * Reads items unless they are in memory.
    * @throws StaleRead when one does not exist any more.

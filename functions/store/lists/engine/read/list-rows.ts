@@ -1,6 +1,6 @@
 /** Lists of rows: any filters, any order and any page, with the exact total. */
 import type { Place } from '../../../model/list-query.ts';
-import { sortedText } from '../../../model/row.ts';
+import { type Row, sortedText } from '../../../model/row.ts';
 import { valueAt } from '../format/column.ts';
 import type { ColumnValue } from '../format/dictionary.ts';
 import { chunkOfRow } from '../format/ids.ts';
@@ -14,12 +14,15 @@ import { rowsUpTo } from './place.ts';
 import type { ListSource, LogState } from './read-state.ts';
 import type { RowQuery } from './row-query.ts';
 import { type PageRow, selectRows } from './select-page.ts';
+import { fieldsToShow, rowAt } from './shown-rows.ts';
 import { StaleRead } from './stale-read.ts';
 
 export interface ListedRow {
   readonly id: string;
   /** The entity's version at the moment of the list. */
   readonly version: number;
+  /** The row as the page shows it; absent when its columns are not worth loading. */
+  readonly row?: Row | undefined;
 }
 
 export interface RowPage {
@@ -33,24 +36,31 @@ export interface RowPage {
 }
 
 async function listedRows(
+  { memory }: ListSource,
   columnReader: ColumnReader,
-  pendingChanges: LogState['pendingChanges'],
-  rows: readonly PageRow[],
+  { pendingChanges }: LogState,
+  { rows, shows }: { readonly rows: readonly PageRow[] } & Pick<RowQuery, 'shows'>,
 ): Promise<ListedRow[]> {
   const chunks = rows.flatMap((one) =>
     'row' in one ? [{ segment: one.segment, chunk: chunkOfRow(one.row) }] : [],
   );
+  const segments = [...new Set(chunks.map(({ segment }) => segment))];
+  const shown = shows && fieldsToShow(columnReader, memory, segments, shows);
   await Promise.all([
     columnReader.loadIds(chunks),
-    columnReader.loadColumns([versionField], [...new Set(chunks.map(({ segment }) => segment))]),
+    ...segments.map((segment) =>
+      columnReader.loadColumns([versionField, ...(shown?.get(segment) ?? [])], [segment]),
+    ),
   ]);
   return rows.map((one) => {
     const id = 'row' in one ? columnReader.idOf(one.segment, one.row) : one.id;
     const recent = pendingChanges.get(id);
-    if (recent) return { id, version: recent.to };
+    if (recent) return { id, version: recent.to, row: shows && recent.after };
     if (!('row' in one)) throw new StaleRead(`the row ${id} is in no record`);
     const { dictionary, ordinals } = columnReader.column(one.segment, versionField);
-    return { id, version: Number(dictionary.at(ordinals[one.row] as number)) };
+    const version = Number(dictionary.at(ordinals[one.row] as number));
+    const fields = shown?.get(one.segment);
+    return { id, version, row: fields && rowAt(columnReader, one.segment, fields, one.row) };
   });
 }
 
@@ -150,7 +160,7 @@ export async function listRows(source: ListSource, state: LogState, query: RowQu
   );
   const counts = countValues(source, columnReader, all, { changes, countBy });
   const page = await selectRows(columnReader, { segments, outOfOrder, deltas, total }, window);
-  const rows = await listedRows(columnReader, state.pendingChanges, page);
+  const rows = await listedRows(source, columnReader, state, { rows: page, shows: query.shows });
   const last = skipped + limit < total ? page.at(-1) : undefined;
   const id = rows.at(-1)?.id;
   const end =

@@ -4,6 +4,7 @@ import type { Place } from '../../../model/list-query.ts';
 import type { CountedField } from './count-values.ts';
 import type { IdRange } from './id-ranges.ts';
 import type { RowFilter } from './row-filter.ts';
+import type { ShownFields } from './shown-rows.ts';
 import type { SortOrder } from './sort-key.ts';
 
 export interface RowQuery {
@@ -21,4 +22,6 @@ export interface RowQuery {
   readonly limit: number;
   /** The fields whose values are counted over all rows that match. */
   readonly countBy: readonly CountedField[];
+  /** What the rows of the page are for; absent when only their ids and versions are. */
+  readonly shows?: ShownFields | undefined;
 }
