@@ -3,12 +3,12 @@ import { type Contract, isConditionalWrite, needsToken } from '../contract/contr
 import { decodeHistoryCursor } from '../store/entities/history-cursor.ts';
 import type { HistoryPlace } from '../store/entities/list-history.ts';
 import type { ExpectedVersions } from '../store/entities/preconditions.ts';
-import { readEntities } from '../store/entities/read-entities.ts';
 import type { ChangesCursor } from '../store/lists/changes/cursor.ts';
 import { decodeDeletedPlace } from '../store/lists/deleted-cursor.ts';
 import type { DeletedQuery } from '../store/lists/list-deleted.ts';
 import type { ItemFields } from '../store/model/entity.ts';
 import type { Filter, ListQuery } from '../store/model/list-query.ts';
+import { readEntities } from '../store/unit-of-work/read-entities.ts';
 import type { Session } from '../store/unit-of-work/session.ts';
 import { requireScope } from './caller.ts';
 import { acceptsNoVersion, expectedVersions } from './conditional-requests.ts';
@@ -117,10 +117,14 @@ async function readExpanded(
   session: Session,
   view: EntityView,
   result: unknown,
-): Promise<Map<string, ItemFields>> {
+): Promise<ReadonlyMap<string, ItemFields>> {
   if (view.expansions.length === 0) return new Map();
   const references = expandedReferences(view, entitiesOf(result));
-  return session.database.readRequested(() => readEntities(session, references));
+  const { readReferenced } = result as Partial<Results['list']>;
+  const byKey = () => references.flatMap(({ kind, ids }) => ids.map((id) => ({ kind, id })));
+  return session.database.readRequested(() =>
+    readReferenced ? readReferenced(references) : readEntities(session, byKey()),
+  );
 }
 
 export function endpoint<const C extends Contract>(

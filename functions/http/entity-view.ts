@@ -1,18 +1,13 @@
 /** Views: which fields of entities a response shows, and which references it expands. */
 import type { Expansion, Resource } from '../contract/resource.ts';
-import type { Kind } from '../kinds.ts';
 import type { ItemFields } from '../store/model/entity.ts';
+import type { References } from '../store/model/list-query.ts';
 import { invalidRequest } from './problems.ts';
 
 export interface EntityView {
   readonly fields?: ReadonlySet<string> | undefined;
   readonly expansions: readonly Expansion[];
   readonly withEtags?: boolean | undefined;
-}
-
-interface EntityReference {
-  readonly kind: Kind;
-  readonly id: string;
 }
 
 const idsOf = ({ field, isArray }: Expansion, entity: ItemFields): readonly string[] => {
@@ -27,25 +22,25 @@ const idsOf = ({ field, isArray }: Expansion, entity: ItemFields): readonly stri
 export const maxExpandedEntities = 400;
 
 /**
- * Returns the references that a view expands, each once.
+ * Returns the references that a view expands.
  * @throws Problem 400 when there are more than 400.
  */
 export function expandedReferences(
   { expansions }: EntityView,
   entities: readonly ItemFields[],
-): EntityReference[] {
-  const references = new Map<string, EntityReference>();
-  for (const expansion of expansions) {
-    const { kind } = expansion.target;
-    for (const entity of entities) {
-      for (const id of idsOf(expansion, entity)) references.set(`${kind} ${id}`, { kind, id });
-    }
-  }
-  if (references.size > maxExpandedEntities) {
-    const detail = `"expand" adds ${references.size} different entities to this page; at most ${maxExpandedEntities} are allowed. Ask for fewer entities on a page, with a lower "limit".`;
+): References[] {
+  const kinds = new Set(expansions.map(({ target }) => target.kind));
+  const ofKinds = [...kinds].map((kind) => {
+    const ofKind = expansions.filter(({ target }) => target.kind === kind);
+    const ids = new Set(ofKind.flatMap((one) => entities.flatMap((entity) => idsOf(one, entity))));
+    return { kind, ids: [...ids], fields: new Set(ofKind.flatMap(({ shown }) => [...shown])) };
+  });
+  const count = ofKinds.reduce((sum, { ids }) => sum + ids.length, 0);
+  if (count > maxExpandedEntities) {
+    const detail = `"expand" adds ${count} different entities to this page; at most ${maxExpandedEntities} are allowed. Ask for fewer entities on a page, with a lower "limit".`;
     throw invalidRequest([{ parameter: 'limit', detail }]);
   }
-  return [...references.values()];
+  return ofKinds;
 }
 
 /** Returns what an expansion adds to an entity. A deleted entity is null. In an array, it is absent. */

@@ -10,6 +10,7 @@ import { rowPredicate } from './engine/read/row-filter.ts';
 import type { RowQuery } from './engine/read/row-query.ts';
 import { planQuery } from './query-plan.ts';
 import { type EntityPage, type PageLog, readPage } from './read-page.ts';
+import { readReferenced } from './read-referenced.ts';
 import { toRowQuery } from './to-row-query.ts';
 
 interface ListedPage extends Page {
@@ -60,7 +61,7 @@ export async function listEntities(
     return toPage({ stored: [], total: 0, skipped: rowQuery.skip, counts: countRows(rowQuery.countBy, []) });
   if (plan.by === 'id') return listById(session, kind, plan.id, rowQuery);
   const { withTexts, fields = 'all' } = query;
-  return toPage(
+  const page = toPage(
     await readPage(
       session,
       kind,
@@ -68,4 +69,5 @@ export async function listEntities(
       { ...options, pageIndex: plan.pageIndex, withTexts },
     ),
   );
+  return { ...page, readReferenced: (references) => readReferenced(session, references) };
 }

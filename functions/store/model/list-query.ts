@@ -1,6 +1,7 @@
 /** Lists, as callers ask for them and as they are returned. */
 import type { ItemFields } from './entity.ts';
 import type { Value } from './row.ts';
+import type { Kind } from './schema.ts';
 
 /**
  * What a filter compares with. Of a text, null never satisfies `eq`, `in`, `lt` to `gte`, `startsWith` and `contains`, and always
@@ -73,7 +74,18 @@ export interface ValueCount {
   readonly count: number;
 }
 
+/** Entities of one kind that others refer to. */
+export interface References {
+  readonly kind: Kind;
+  /** Each once. */
+  readonly ids: readonly string[];
+  /** The fields that are read. */
+  readonly fields: ReadonlySet<string>;
+}
+
 export interface Page {
+  /** Reads the entities that those of the page refer to. Those that do not exist are absent. */
+  readonly readReferenced?: (references: readonly References[]) => Promise<ReadonlyMap<string, ItemFields>>;
   /** Without long texts if the query does not ask for them. */
   readonly entities: readonly ItemFields[];
   /** The versions of these entities, in the same order. */

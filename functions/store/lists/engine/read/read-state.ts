@@ -66,6 +66,12 @@ const recordBytes = 500;
 /** Bytes of records that are remembered, at most. More would displace columns, and exist only while compaction stands still. */
 const maxKnownBytes = 15_000_000;
 
+/** Returns whether a process has read a log lately. */
+export function isKnownLog(memory: LogMemory): boolean {
+  const known = memory.get(knownName) as KnownLog | undefined;
+  return known !== undefined && Math.abs(now() - known.readAt) < freshMs;
+}
+
 const bytesOf = (records: readonly LogRecord[]): number =>
   records.reduce((sum, { entries }) => sum + recordBytes + entryBytes * entries.length, 0);
 

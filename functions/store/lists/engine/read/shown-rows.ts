@@ -21,10 +21,12 @@ const bytesOfHalfUnit = 4_096;
 /** The name of the read units of entities by key, in the memory of a log. */
 const spentName = 'read-by-key';
 
-/** Remembers what the entities of pages have cost that were not made of columns. */
-export function addKeyReads(memory: LogMemory, units: number): void {
-  memory.set(spentName, ((memory.get(spentName) as number | undefined) ?? 0) + units, 0);
-}
+/** Returns the read units that entities have cost which were not made of columns, without those that loaded columns have earned back. */
+export const keyReads = (memory: LogMemory): number => (memory.get(spentName) as number | undefined) ?? 0;
+
+/** Adds to them. */
+export const addKeyReads = (memory: LogMemory, units: number): void =>
+  memory.set(spentName, keyReads(memory) + units, 0);
 
 /** Returns what loading items of a segment costs, about. */
 const costOf = ({ rows, bytes }: Segment, items: number): number =>
@@ -40,7 +42,7 @@ export function fieldsToShow(
   segments: readonly Segment[],
   shows: ShownFields,
 ): Map<Segment, string[]> {
-  const spent = (memory.get(spentName) as number | undefined) ?? 0;
+  const spent = keyReads(memory);
   let left = spent;
   const worth = new Map<Segment, string[]>();
   for (const segment of segments) {

@@ -3,7 +3,7 @@ import { isId } from '../model/ids.ts';
 import { decodeEntity } from '../model/item-codec.ts';
 import { entityKey } from '../model/keys.ts';
 import type { Kind } from '../model/schema.ts';
-import type { Session } from '../unit-of-work/session.ts';
+import type { Session } from './session.ts';
 
 /**
  * Reads entities of any kinds consistently, without their long texts. Returns them by id, without those that do not exist.
