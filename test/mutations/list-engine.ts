@@ -245,6 +245,11 @@ export const listEngineMutations = toMutations({
       'return defaultValue !== null && texts.includes(defaultValue) ? undefined : texts;',
       'return texts;',
     ],
+    'part-of-an-id': [
+      'a filter of an array accepts ids that have its value as a part',
+      'condition.ids.filter(isUuid)',
+      "condition.ids.filter((id) => id !== '')",
+    ],
   },
   'functions/store/lists/engine/read/divide-by-sort-key.ts': {
     'direction-of-the-first-field': [

@@ -57,7 +57,7 @@ describe('any-list', () => {
 
   /** Enough ids that their columns are in buckets. */
   const projectIds = Array.from({ length: 12 }, (_, number) => idOf(100_000 + 7_919 * number));
-  const [someProject = ''] = projectIds;
+  const [someProject = '', tagA = '', tagB = '', tagC = ''] = projectIds;
 
   const ranks = { priority: ['none', 'low', 'high'] };
   const defaults = {
@@ -75,7 +75,7 @@ describe('any-list', () => {
     userId: [null, 'u1', 'u2', 'u3'],
     projectId: [null, ...projectIds],
     ownerId: [null, ...projectIds],
-    tagIds: [[], ['a'], ['a', 'b'], ['b', 'c']],
+    tagIds: [[], [tagA], [tagA, tagB], [tagB, tagC]],
     color: ['red', 'blue', 'BLUE', 'Ablue'],
     description: ['', long, `${long}😀`, `${long}😀1`, `${long}😀2`, 'E', 'é'],
   };
@@ -118,7 +118,8 @@ describe('any-list', () => {
     userId: { type: 'nullable', value: anyOf(valuesOf.userId), isCounted: true },
     projectId: { type: 'nullable', value: anyOf(valuesOf.projectId), isCounted: true },
     ownerId: { type: 'nullable', value: anyOf(valuesOf.ownerId), isCounted: true },
-    tagIds: { type: 'array', value: anyOf(valuesOf.tagIds), isCounted: true },
+    // The end of an id is no id.
+    tagIds: { type: 'array', value: anyOf([...valuesOf.tagIds, tagA.slice(1)]), isCounted: true },
     color: { type: 'text', value: anyOf(valuesOf.color), isCounted: true },
     description: { type: 'longText', value: anyOf(valuesOf.description) },
     name: { type: 'text', value: (random) => beginningOf(nameOf(random), 1 + random.below(5)) },
