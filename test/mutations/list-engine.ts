@@ -351,13 +351,23 @@ export const listEngineMutations = toMutations({
   'functions/store/lists/engine/compaction/choose-step.ts': {
     'segments-that-are-not-filled': [
       'segments are merged only when one has room for all of them, so a log has up to twice as many',
-      'rows + liveRows(segment) > sizes.maxMergedRows',
-      'rows + liveRows(segment) > sizes.maxRows',
+      'rows > sizes.maxMergedRows || read',
+      'rows > sizes.maxRows || read',
     ],
     'segments-before-records': [
       'records wait until the last segments are merged',
-      'openSegments.length > sizes.maxOpenSegments',
-      'openSegments.length > 0',
+      'length > sizes.maxOpenSegments',
+      'length > 0',
+    ],
+    'urgent-merge-that-waits': [
+      'a merge that is urgent waits behind one that costs less',
+      'urgent.length > 0 ? urgent : candidates',
+      'candidates',
+    ],
+    'dearest-merge-first': [
+      'of several merges, the one that writes most rows for each that is better placed comes first',
+      'one.cost - other.cost',
+      'other.cost - one.cost',
     ],
     'full-by-rows-only': [
       'a segment whose column fills an item is merged with others',
@@ -369,16 +379,6 @@ export const listEngineMutations = toMutations({
       'bytes <= mergedShareOfBytes * maxColumnBytes',
       'bytes <= mergedShareOfBytes * maxColumnBytes * maxColumnBytes',
     ],
-    'shrunk-segments-stay-apart': [
-      'segments with many deleted rows are written again one by one',
-      'if (!added) return false;',
-      'if (!added || added.rows > 0) return false;',
-    ],
-    'large-neighbour-of-a-shrunk-segment': [
-      'a large segment is written again because of a small neighbour',
-      'liveRows(added) <= sumOf(all, ({ rows }) => rows) - liveRows(added) &&',
-      '',
-    ],
     'young-rows-merged': [
       'a merge takes the rows among whose ids the next ones are written',
       'segments.findLastIndex(({ last }) => last < youngId) + 1',
@@ -386,13 +386,13 @@ export const listEngineMutations = toMutations({
     ],
     'out-of-order-rows-at-once': [
       'a segment is written again for each row that comes out of order',
-      'let share = isUrgent ? 0 : minShareOfOutOfOrder;',
-      'let share = isUrgent ? 0 : minShareOfOutOfOrder / 100;',
+      'isUrgent ? 0 : sizes.minShareOfOutOfOrder;',
+      'isUrgent ? 0 : sizes.minShareOfOutOfOrder / 100;',
     ],
     'out-of-order-rows-without-limit': [
       'any number of rows wait, of which each process makes columns',
-      'sumOf(segments, outOfOrderOf) > maxOutOfOrderRows',
-      'sumOf(segments, outOfOrderOf) > 1_000 * maxOutOfOrderRows',
+      'sumOf(segments, outOfOrderOf) > sizes.maxOutOfOrderRows',
+      'sumOf(segments, outOfOrderOf) > 1_000 * sizes.maxOutOfOrderRows',
     ],
   },
   'functions/store/lists/engine/compaction/merge-segments.ts': {

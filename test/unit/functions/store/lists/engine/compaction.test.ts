@@ -102,7 +102,6 @@ describe('choose-step', () => {
     ['a quarter of the rows is deleted', [[40, 10]], undefined],
     ['more than a quarter of the rows is deleted', [[40, 11]], [0, 1]],
     ['the live rows of neighbours fit into one', [90, shrunk, shrunk, shrunk, shrunk, shrunk, 90], [1, 5]],
-    ['the neighbour of a shrunk one fits', [90, 80, shrunk, 90], [1, 3]],
     ['the neighbour of a shrunk one is larger', [60, [8, 4]], [1, 2]],
   ])('chooses segments when %s', (_, counts, range, more = {}) => {
     const chosen = merge(segmentsOf(...counts), more);
@@ -113,6 +112,19 @@ describe('choose-step', () => {
     const counts = [100, 40, 40, 40, 40];
     expect(merge(segmentsOf(...counts))).toMatchObject({ isUrgent: false });
     expect(merge(segmentsOf(...counts, 40))).toMatchObject({ isUrgent: true });
+  });
+
+  test('an urgent merge is not hidden by one that can wait', () => {
+    const waiting = { ...sizes, minShareOfOutOfOrder: 0.01 };
+    const open = segmentsOf(100, ...Array<number>(12).fill(1));
+    const [full, ...others] = open.map((segment, position) =>
+      position > 0 ? segment : { ...segment, outOfOrder: 1 },
+    );
+    const segments = [full as Segment, ...others];
+    expect(merge(segments, waiting)).toMatchObject({ from: 1, to: 13, isUrgent: true });
+    expect(merge(segments.slice(0, 2), waiting)).toMatchObject({ from: 0, to: 1, isUrgent: false });
+    const urgent = { ...waiting, maxOutOfOrderRows: 0, maxOpenSegments: 20 };
+    expect(merge(segments, urgent)).toMatchObject({ from: 0, to: 1, isUrgent: true });
   });
 
   test('young rows are not merged', () => {
