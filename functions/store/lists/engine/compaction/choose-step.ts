@@ -1,5 +1,4 @@
 /** Decides from a manifest alone what compaction writes again, beside absorbing records. */
-import { firstIdAt } from '../../../model/ids.ts';
 import type { Manifest, Segment } from '../format/manifest.ts';
 import type { CompactionSizes } from './sizes.ts';
 
@@ -21,15 +20,6 @@ interface MergeCandidate extends Merge {
 /** Columns to write again. */
 export type ColumnsToRewrite = ReadonlyMap<string, readonly string[]>;
 
-/**
- * Milliseconds in which ids of later rows can appear. The rows of this time stay in segments of their own, which are small, because the later rows are
- * written among them. An older one is written into a larger segment.
- */
-const youngMs = 5_000;
-
-/** Returns the id from which on rows are young. */
-export const youngIdAt = (nowMs: number): string => firstIdAt(Math.max(0, nowMs - youngMs));
-
 /** The share of the rows of a segment above which merging it would save too little; and of the bytes of a column. */
 const fullShareOfRows = 9 / 10;
 const fullShareOfBytes = 3 / 4;
@@ -43,7 +33,7 @@ const maxDeletedShare = 1 / 4;
 /** Rows that a merge reads, deleted ones included, for each row that it may write. */
 const readShare = 2;
 
-export const liveRows = ({ rows, deleted }: Segment): number => rows - deleted;
+const liveRows = ({ rows, deleted }: Segment): number => rows - deleted;
 
 /** Returns about how many bytes the largest item has without the deleted rows. */
 const liveBytes = (segment: Segment): number => (segment.bytes * liveRows(segment)) / segment.rows;
@@ -52,31 +42,31 @@ export const isFull = (segment: Segment, { maxRows, maxColumnBytes }: Compaction
   liveRows(segment) >= fullShareOfRows * maxRows || liveBytes(segment) >= fullShareOfBytes * maxColumnBytes;
 
 /** Returns whether columns are one item together. @param bytes of all of them. */
-export const fitsOneColumn = (bytes: number, { maxColumnBytes }: CompactionSizes): boolean =>
+const fitsOneColumn = (bytes: number, { maxColumnBytes }: CompactionSizes): boolean =>
   bytes <= mergedShareOfBytes * maxColumnBytes;
 
 const isShrunk = ({ rows, deleted }: Segment): boolean => deleted > maxDeletedShare * rows;
 
-const outOfOrderOf = ({ outOfOrder = 0 }: Segment): number => outOfOrder;
+const waitingOf = ({ waiting = 0 }: Segment): number => waiting;
 
 const sumOf = (segments: readonly Segment[], measure: (segment: Segment) => number): number =>
   segments.reduce((sum, segment) => sum + measure(segment), 0);
 
-/** Returns the cost of a merge. Rows are better placed in a larger segment, and without deleted ones, and when they were out of order. */
+/** Returns the cost of a merge. Rows are better placed in a larger segment, without deleted ones, and when they do not wait any more. */
 function costOf(merged: readonly Segment[]): number {
-  const written = sumOf(merged, liveRows) + sumOf(merged, outOfOrderOf);
+  const written = sumOf(merged, liveRows) + sumOf(merged, waitingOf);
   const largest = Math.max(...merged.map(liveRows));
   return written / (written - largest + sumOf(merged, ({ deleted }) => deleted));
 }
 
-/** Returns the segments with enough out-of-order rows, or deleted ones, to be written again. */
+/** Returns the segments with enough waiting rows, or deleted ones, to be written again. */
 function mergesOfOne(segments: readonly Segment[], sizes: CompactionSizes): MergeCandidate[] {
   // Processes would take too long to make columns of them.
-  const isUrgent = sumOf(segments, outOfOrderOf) > sizes.maxOutOfOrderRows;
-  const minShare = isUrgent ? 0 : sizes.minShareOfOutOfOrder;
+  const isUrgent = sumOf(segments, waitingOf) > sizes.maxWaitingRows;
+  const minShare = isUrgent ? 0 : sizes.minShareOfWaiting;
   return segments.flatMap((segment, from) => {
-    const outOfOrder = outOfOrderOf(segment);
-    const hasEnough = outOfOrder > 0 && outOfOrder >= minShare * segment.rows;
+    const waiting = waitingOf(segment);
+    const hasEnough = waiting > 0 && waiting >= minShare * segment.rows;
     if (!(hasEnough || isShrunk(segment)) || segment.rows > readShare * sizes.maxMergedRows) return [];
     return { from, to: from + 1, isUrgent: isUrgent && hasEnough, cost: costOf([segment]) };
   });
@@ -118,26 +108,19 @@ function mergesOfOpen(segments: readonly Segment[], sizes: CompactionSizes): Mer
 }
 
 /** Returns the segments to merge next, if any are: of the urgent merges, or else of all of them, the one with the lowest cost. */
-export function chooseMerge(
-  { segments }: Manifest,
-  sizes: CompactionSizes,
-  nowMs: number,
-): MergeCandidate | undefined {
-  const youngId = youngIdAt(nowMs);
-  const settled = segments.slice(0, segments.findLastIndex(({ last }) => last < youngId) + 1);
-  const candidates = [...mergesOfOpen(settled, sizes), ...mergesOfOne(segments, sizes)];
+export function chooseMerge({ segments }: Manifest, sizes: CompactionSizes): MergeCandidate | undefined {
+  const candidates = [...mergesOfOpen(segments, sizes), ...mergesOfOne(segments, sizes)];
   const urgent = candidates.filter(({ isUrgent }) => isUrgent);
   const [best] = (urgent.length > 0 ? urgent : candidates).sort((one, other) => one.cost - other.cost);
   return best;
 }
 
-/** Returns the columns to write again, by segment: those with the largest share of values in patches. Small segments have no columns of their own. */
+/** Returns the columns to write again, by segment: those with the largest share of values in patches. */
 export function chooseColumns(
   { segments }: Manifest,
   { maxShareOfColumn, maxRewrittenColumns }: CompactionSizes,
 ): ColumnsToRewrite {
   const columns = segments
-    .filter(({ isSmall }) => !isSmall)
     .flatMap(({ id, rows, patched }) =>
       Object.entries(patched).map(([field, count]) => ({ id, field, share: count / rows })),
     )

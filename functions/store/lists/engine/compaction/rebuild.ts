@@ -13,7 +13,6 @@ import {
 import { mergeRecords, type RowChange } from '../merge-records.ts';
 import { advance, completeUpTo, type Progress, upTo } from '../progress.ts';
 import type { LogWriter } from '../storage.ts';
-import { youngIdAt } from './choose-step.ts';
 import { forgetSteps, recordStep } from './delete-garbage.ts';
 import { buildSegments, counter } from './new-segments.ts';
 import { blockOf, type SegmentRow } from './row-block.ts';
@@ -74,14 +73,9 @@ function divideIds(
     else ids.delete(id);
   }
   const sorted = [...ids].sort();
-  const youngId = youngIdAt(now());
-  const firstYoung = sorted.findIndex((id) => id >= youngId);
-  const settled = firstYoung < 0 ? sorted.length : firstYoung;
-  return [sorted.slice(0, settled), sorted.slice(settled)].flatMap((part) => {
-    const count = Math.ceil(part.length / sizes.maxRows);
-    const size = Math.ceil(part.length / Math.max(1, count));
-    return Array.from({ length: count }, (_, number) => part.slice(number * size, (number + 1) * size));
-  });
+  const count = Math.ceil(sorted.length / sizes.maxRows);
+  const size = Math.ceil(sorted.length / Math.max(1, count));
+  return Array.from({ length: count }, (_, number) => sorted.slice(number * size, (number + 1) * size));
 }
 
 /** Returns the rows with some ids at a position: what the log has above it is undone, whether the entities were read with it or not. */
