@@ -11,7 +11,7 @@ import {
   type Segment,
 } from '../format/manifest.ts';
 import { mergeRecords, type RowChange } from '../merge-records.ts';
-import { advance, completeUpTo, type Progress, upTo } from '../progress.ts';
+import { advance, completeUpTo, type Progress, positionsOf, upTo } from '../progress.ts';
 import type { LogWriter } from '../storage.ts';
 import { forgetSteps, recordStep } from './delete-garbage.ts';
 import { buildSegments, counter } from './new-segments.ts';
@@ -38,8 +38,7 @@ const maxRebuildMs = 86_400_000;
 async function readAbove(writer: LogWriter, progress: Progress) {
   const records: LogRecord[] = [];
   for await (const page of writer.oldestRecords(completeUpTo(progress))) records.push(...page.records);
-  const seen = records.map(({ position }) => position);
-  return { records, progress: advance(progress, seen) };
+  return { records, progress: advance(progress, positionsOf(records)) };
 }
 
 /** Fills all holes of a log. Returns the position up to which no record is missing then: a scan that follows can begin a rebuild. */
