@@ -114,7 +114,7 @@ const readManifest = async ({ store }: Log): Promise<Manifest> =>
   (await openLogReader(store.database(), tenant, kind).readManifest()) ?? emptyManifest;
 
 const waitingRows = ({ segments }: Manifest): number =>
-  segments.reduce((sum, { outOfOrder = 0 }) => sum + outOfOrder, 0);
+  segments.reduce((sum, { waiting = 0 }) => sum + waiting, 0);
 
 /**
  * Creates tasks, with compaction.
@@ -148,8 +148,8 @@ async function measureCreates(
 const withoutWaiting = (reader: LogReader): LogReader => ({
   readHead: async (above) => {
     const { manifest = emptyManifest, ...head } = await reader.readHead(above);
-    const segments = manifest.segments.map(({ outOfOrder: _, ...segment }) => segment);
-    return { ...head, manifest: { ...manifest, segments, outOfOrder: [] } };
+    const segments = manifest.segments.map(({ waiting: _, ...segment }) => segment);
+    return { ...head, manifest: { ...manifest, segments, waiting: [] } };
   },
   readManifest: () => reader.readManifest(),
   oldestRecords: (above) => reader.oldestRecords(above),

@@ -117,8 +117,8 @@ export const deletedEntityMutations = toMutations({
   'functions/store/lists/engine/compaction/locate-changes.ts': {
     'restored-row-stays-deleted': [
       'compaction takes a deleted row for later than every change',
-      'own.push(updateOf(change, found));',
-      'if (!found.isDeleted) own.push(updateOf(change, found));',
+      'ofSegment.push(updateOf(change, located));',
+      'if (!located.isDeleted) ofSegment.push(updateOf(change, located));',
     ],
     'restored-row-counted-as-deleted': [
       'a segment counts a restored row among its deleted ones',

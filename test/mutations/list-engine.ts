@@ -51,15 +51,25 @@ export const listEngineMutations = toMutations({
     ],
   },
   'functions/store/lists/engine/compaction/absorb.ts': {
+    'each-new-row-a-segment': [
+      'a step writes a segment for a few new rows',
+      'last.length < sizes.minSegmentRows',
+      'last.length < 1',
+    ],
+    'new-rows-wait-for-ever': [
+      'new rows never become a segment, and the first list of a process reads them all',
+      'last.length < sizes.minSegmentRows',
+      'last.length < 1_000 * sizes.minSegmentRows',
+    ],
     'watermark-that-moves-back': [
       'records are absorbed into a manifest that has absorbed others',
       'if (current.watermark !== before.watermark) return undefined;',
       '',
     ],
     'deleted-rows-that-wait': [
-      'an out-of-order row that was deleted while it waits comes back',
-      '...[...left].map(',
-      "...[...left].filter((id) => id === '').map(",
+      'a row that was deleted while it waits comes back',
+      '...[...gone].map(',
+      "...[...gone].filter((id) => id === '').map(",
     ],
   },
   'functions/store/lists/engine/merge-records.ts': {
@@ -113,6 +123,11 @@ export const listEngineMutations = toMutations({
       'two compactions that take the same step write the same items',
       "randomBytes(3).toString('hex')",
       "randomBytes(0).toString('hex')",
+    ],
+    'rows-behind-the-last-segment': [
+      'new rows count as rows among the ids of the last segment, which is written again for them',
+      "id > (manifest.segments.at(-1)?.last ?? '') ? manifest.segments.length",
+      'id > `g${manifest.segments.at(-1)?.last}` ? manifest.segments.length',
     ],
     'new-field-lost': [
       'a segment that is written again loses the values of a field that is newer than the segment',
@@ -245,6 +260,11 @@ export const listEngineMutations = toMutations({
       'return defaultValue !== null && texts.includes(defaultValue) ? undefined : texts;',
       'return texts;',
     ],
+    'part-of-an-id': [
+      'a filter of an array accepts ids that have its value as a part',
+      'condition.ids.filter(isUuid)',
+      "condition.ids.filter((id) => id !== '')",
+    ],
   },
   'functions/store/lists/engine/read/divide-by-sort-key.ts': {
     'direction-of-the-first-field': [
@@ -271,10 +291,10 @@ export const listEngineMutations = toMutations({
       'for (const { row, count } of changes) counter.add(row[field], count);',
       'if (changes.length < 0) counter.add(field, 1);',
     ],
-    'out-of-order-rows-not-listed': [
+    'waiting-rows-not-listed': [
       'lists lack the rows that wait',
-      'const waiting = segment ? [segment] : [];',
-      "const waiting = segment?.id === '' ? [segment] : [];",
+      'const unsorted = waitingSegment ? [waitingSegment] : [];',
+      "const unsorted = waitingSegment?.id === '' ? [waitingSegment] : [];",
     ],
   },
   'functions/store/lists/engine/read/id-ranges.ts': {
@@ -287,8 +307,8 @@ export const listEngineMutations = toMutations({
   'functions/store/lists/engine/format/ids.ts': {
     'rows-at-the-edge-of-a-range': [
       'the first row of a range of ids is left out',
-      'if (idAt(ids, middle) < text) low = middle + 1;',
-      'if (idAt(ids, middle) <= text) low = middle + 1;',
+      'idAt(ids, position) >= text',
+      'idAt(ids, position) > text',
     ],
   },
   'functions/store/lists/engine/read/match-rows.ts': {
@@ -346,13 +366,23 @@ export const listEngineMutations = toMutations({
   'functions/store/lists/engine/compaction/choose-step.ts': {
     'segments-that-are-not-filled': [
       'segments are merged only when one has room for all of them, so a log has up to twice as many',
-      'rows + liveRows(segment) > sizes.maxMergedRows',
-      'rows + liveRows(segment) > sizes.maxRows',
+      'rows > sizes.maxMergedRows || read',
+      'rows > sizes.maxRows || read',
     ],
     'segments-before-records': [
       'records wait until the last segments are merged',
-      'openSegments.length > sizes.maxOpenSegments',
-      'openSegments.length > 0',
+      'length > sizes.maxOpenSegments',
+      'length > 0',
+    ],
+    'urgent-merge-that-waits': [
+      'a merge that is urgent waits behind one that costs less',
+      'urgent.length > 0 ? urgent : candidates',
+      'candidates',
+    ],
+    'dearest-merge-first': [
+      'of several merges, the one that writes most rows for each that is better placed comes first',
+      'one.cost - other.cost',
+      'other.cost - one.cost',
     ],
     'full-by-rows-only': [
       'a segment whose column fills an item is merged with others',
@@ -364,30 +394,15 @@ export const listEngineMutations = toMutations({
       'bytes <= mergedShareOfBytes * maxColumnBytes',
       'bytes <= mergedShareOfBytes * maxColumnBytes * maxColumnBytes',
     ],
-    'shrunk-segments-stay-apart': [
-      'segments with many deleted rows are written again one by one',
-      'if (!added) return false;',
-      'if (!added || added.rows > 0) return false;',
+    'waiting-rows-at-once': [
+      'a segment is written again for each row that waits among its ids',
+      'isUrgent ? 0 : sizes.minShareOfWaiting;',
+      'isUrgent ? 0 : sizes.minShareOfWaiting / 100;',
     ],
-    'large-neighbour-of-a-shrunk-segment': [
-      'a large segment is written again because of a small neighbour',
-      'liveRows(added) <= sumOf(all, ({ rows }) => rows) - liveRows(added) &&',
-      '',
-    ],
-    'young-rows-merged': [
-      'a merge takes the rows among whose ids the next ones are written',
-      'segments.findLastIndex(({ last }) => last < youngId) + 1',
-      'segments.findLastIndex(({ last }) => last !== youngId) + 1',
-    ],
-    'out-of-order-rows-at-once': [
-      'a segment is written again for each row that comes out of order',
-      'let share = isUrgent ? 0 : minShareOfOutOfOrder;',
-      'let share = isUrgent ? 0 : minShareOfOutOfOrder / 100;',
-    ],
-    'out-of-order-rows-without-limit': [
+    'waiting-rows-without-limit': [
       'any number of rows wait, of which each process makes columns',
-      'sumOf(segments, outOfOrderOf) > maxOutOfOrderRows',
-      'sumOf(segments, outOfOrderOf) > 1_000 * maxOutOfOrderRows',
+      'sumOf(segments, waitingOf) > sizes.maxWaitingRows',
+      'sumOf(segments, waitingOf) > 1_000 * sizes.maxWaitingRows',
     ],
   },
   'functions/store/lists/engine/compaction/merge-segments.ts': {
@@ -406,18 +421,18 @@ export const listEngineMutations = toMutations({
       'if (start < 0 || !isUnchanged) return undefined;',
       'if (start < 0 || merged.length < 0) return undefined;',
     ],
-    'out-of-order-rows-counted-twice': [
+    'merged-rows-still-wait': [
       'rows that a merge has written still wait',
-      'for (const { id } of gone) outOfOrder.delete(id);',
+      'for (const { id } of gone) waiting.delete(id);',
       'gone.length = 0;',
     ],
     'changes-of-waiting-rows-lost': [
-      'a merge loses what another process absorbs of its out-of-order rows meanwhile',
+      'a merge loses what another process absorbs of its waiting rows meanwhile',
       'if (!found || now.to === to) continue;',
       'if (!found || now.to >= to) continue;',
     ],
     'deleted-while-it-is-merged': [
-      'a merge brings back an out-of-order row that another process has deleted meanwhile',
+      'a merge brings back a waiting row that another process has deleted meanwhile',
       'if (!now) return true;',
       'if (!now) continue;',
     ],
@@ -451,25 +466,18 @@ export const listEngineMutations = toMutations({
       'const parts = counts.length < 1 ? counts : [half, block.ids.length - half];',
     ],
   },
-  'functions/store/lists/engine/read/out-of-order-segment.ts': {
-    'out-of-order-rows-behind-all': [
-      'lists have the rows that wait behind those of the last segment',
-      'boundaries.map((boundary) => positionOfId(ids, boundary))',
-      'boundaries.map(() => 0)',
-    ],
-  },
   'functions/store/lists/engine/read/select-page.ts': {
     'waiting-rows-before-their-changes': [
       'a list has a row that waits twice while a change of it is pending',
-      'found.filter(({ id }) => !removed.has(id))',
-      'found.filter(({ id }) => !removed.has(id.slice(1)))',
+      'added.filter(({ id }) => !removed.has(id))',
+      'added.filter(({ id }) => !removed.has(id.slice(1)))',
     ],
   },
   'functions/store/lists/engine/read/read-all-rows.ts': {
     'waiting-rows-not-audited': [
       'the audit does not look at the rows that wait',
-      'if (outOfOrder) await visitOwn(columnReader, outOfOrder);',
-      "if (outOfOrder?.id === '') await visitOwn(columnReader, outOfOrder);",
+      'of waiting.values()) visitUnlessPending(',
+      'of waiting.values()) if (total < 0) visitUnlessPending(',
     ],
   },
   'functions/store/lists/engine/read/place.ts': {

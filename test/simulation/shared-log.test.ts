@@ -8,7 +8,7 @@ import { Database } from '#functions/store/dynamodb/database.ts';
 import { Deadline } from '#functions/store/dynamodb/deadline.ts';
 import type { DynamoDb } from '#functions/store/dynamodb/operations.ts';
 import { findEntry } from '#functions/store/entities/list-history.ts';
-import { readLog } from '#functions/store/lists/changes/read-log.ts';
+import { readLog, startBudget } from '#functions/store/lists/changes/read-log.ts';
 import { compact } from '#functions/store/lists/engine/compaction/compact.ts';
 import { openLog } from '#functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
 import { fillAllHoles, rebuild } from '#functions/store/lists/engine/compaction/rebuild.ts';
@@ -245,7 +245,8 @@ class History {
       const matchingIds = ({ entries }: { readonly entries: readonly { readonly id: string }[] }) =>
         entries.map(({ id }) => id);
       const limit = 1 + this.random.below(5);
-      const page = await readLog(session, kind, this.progress, { limit, matchingIds });
+      const unitsLeft = startBudget(session.database);
+      const page = await readLog(session, kind, this.progress, { limit, matchingIds, unitsLeft });
       this.progress = page.progress;
       for (const { entries } of page.records) {
         for (const { id, version } of entries) {

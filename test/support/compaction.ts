@@ -5,6 +5,7 @@ import type { Database } from '#functions/store/dynamodb/database.ts';
 import { compact } from '#functions/store/lists/engine/compaction/compact.ts';
 import { openLog } from '#functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
 import { type CompactionSizes, defaultSizes } from '#functions/store/lists/engine/compaction/sizes.ts';
+import type { Manifest } from '#functions/store/lists/engine/format/manifest.ts';
 import { ProcessMemory } from '#functions/store/lists/engine/process-memory.ts';
 import type { Kind } from '#functions/store/model/schema.ts';
 
@@ -17,16 +18,20 @@ export const smallSizes: CompactionSizes = {
   maxChanges: 25,
   maxChangedBytes: 20_000,
   maxMergedRows: 32,
-  maxUndividedRows: 8,
+  minSegmentRows: 5,
   maxOpenSegments: 3,
   maxShareOfPatch: 1 / 2,
   maxMergedPatchBytes: 2_000,
   maxShareOfColumn: 0.3,
   maxRewrittenColumns: 3,
-  minShareOfOutOfOrder: 0.25,
-  maxOutOfOrderRows: 6,
+  minShareOfWaiting: 0.25,
+  maxWaitingRows: 6,
   minChanges: 1,
 };
+
+/** Returns how many rows compaction has absorbed. */
+export const absorbedRows = ({ segments, waiting }: Manifest): number =>
+  [...segments, ...waiting].reduce((sum, { rows }) => sum + rows, 0);
 
 /** Absorbs all records of a log, and takes all steps that are due then. */
 export async function compactAll(

@@ -4,16 +4,12 @@ import { inflateRawSync } from 'node:zlib';
 import { showGuide } from '#functions/documentation/contract.ts';
 import { methodsByPath } from '#functions/routes.ts';
 import { compact } from '#functions/store/lists/engine/compaction/compact.ts';
+import { defaultSizes } from '#functions/store/lists/engine/compaction/sizes.ts';
 import { type Column, columnValues } from '#functions/store/lists/engine/format/column.ts';
 import { decodeItem } from '#functions/store/lists/engine/format/decode-item.ts';
 import { countIds, idAt } from '#functions/store/lists/engine/format/ids.ts';
-import {
-  type ItemName,
-  isPatchName,
-  isSmallSegmentName,
-} from '#functions/store/lists/engine/format/manifest.ts';
+import { type ItemName, isColumnName, isPatchName } from '#functions/store/lists/engine/format/manifest.ts';
 import type { PatchValues } from '#functions/store/lists/engine/format/patch.ts';
-import type { SmallSegment } from '#functions/store/lists/engine/format/small-segment.ts';
 import { ProcessMemory } from '#functions/store/lists/engine/process-memory.ts';
 import type { LogReader } from '#functions/store/lists/engine/storage.ts';
 import { planQuery } from '#functions/store/lists/query-plan.ts';
@@ -192,12 +188,9 @@ describe('list engine example', () => {
       ]);
       return Object.fromEntries(entries);
     }
-    expect(isSmallSegmentName(name)).toBe(true);
-    const { ids, columns } = value as SmallSegment;
-    return {
-      ids: Array.from({ length: countIds(ids) }, (_, position) => idAt(ids, position)),
-      ...Object.fromEntries([...columns].map(([field, column]) => [field, shownColumn(column)])),
-    };
+    if (isColumnName(name)) return shownColumn(value as Column);
+    const ids = value as Buffer;
+    return Array.from({ length: countIds(ids) }, (_, position) => idAt(ids, position));
   }
 
   const contentsOf = (stored: ReadonlyMap<ItemName, Uint8Array>): Record<string, unknown> =>
@@ -210,6 +203,7 @@ describe('list engine example', () => {
       memory: new ProcessMemory().of('acme', 'task'),
       nowMs: startMs + seconds * 1_000,
       isForced: true,
+      sizes: { ...defaultSizes, minSegmentRows: 5 },
     });
   }
 

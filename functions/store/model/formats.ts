@@ -25,10 +25,9 @@ export const formats = {
   ids: { reads: [1], writes: 1 },
   column: { reads: [1], writes: 1 },
   bucket: { reads: [1], writes: 1 },
-  'small segment': { reads: [1], writes: 1 },
   patch: { reads: [1], writes: 1 },
-  /** Encoded as a record. */
-  'out-of-order rows': { reads: [1], writes: 1 },
+  /** Their entries are encoded as those of records, which expire. These do not: what changes the encoding changes both numbers. */
+  'waiting rows': { reads: [1], writes: 1 },
   /** The items that a step of compaction writes and replaces. */
   step: { reads: [1], writes: 1 },
   /** Callers store cursors. Their first byte is the number. */

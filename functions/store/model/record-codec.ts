@@ -89,6 +89,21 @@ function readEntry(reader: ByteReader, time: number): LogEntry {
   return { id, version, previousPosition, before, after: changed && { ...before, ...changed } };
 }
 
+/** Encodes entries without a format: what stores them has one. @param time to which their times are differences, in milliseconds since 1970. */
+export function encodeEntries(entries: readonly LogEntry[], time: number): Buffer {
+  const writer = new ByteWriter();
+  for (const entry of entries) writeEntry(writer, entry, time);
+  return writer.bytes();
+}
+
+/** Decodes what `encodeEntries` returns. @throws UnknownFormat. */
+export function decodeEntries(encoded: Uint8Array, time: number): LogEntry[] {
+  const reader = new ByteReader(encoded);
+  const entries: LogEntry[] = [];
+  while (reader.hasMore) entries.push(readEntry(reader, time));
+  return entries;
+}
+
 /** What a record contains. */
 export interface RecordContents {
   /** The subject of the token whose request made the changes; absent where requests need no token. */
@@ -113,9 +128,7 @@ const readActor = (reader: ByteReader): string | undefined =>
  * @param time of the record, in milliseconds since 1970.
  */
 export function encodeContents({ actor, entries }: RecordContents, time: number): Buffer {
-  const writer = new ByteWriter();
-  for (const entry of entries) writeEntry(writer, entry, time);
-  const plain = writer.bytes();
+  const plain = encodeEntries(entries, time);
   const deflated = entries.length < 2 ? plain : deflateRawSync(plain);
   const isDeflated = deflated.length < plain.length;
   const first = Buffer.of(firstByte(isDeflated));
@@ -137,8 +150,5 @@ export function decodeContents(encoded: Uint8Array, time: number): RecordContent
   const outer = new ByteReader(encoded.subarray(1));
   const actor = readActor(outer);
   const body = encoded.subarray(1 + outer.position);
-  const reader = new ByteReader(isDeflated ? inflate(body, maxInflatedBytes) : body);
-  const entries: LogEntry[] = [];
-  while (reader.hasMore) entries.push(readEntry(reader, time));
-  return { actor, entries };
+  return { actor, entries: decodeEntries(isDeflated ? inflate(body, maxInflatedBytes) : body, time) };
 }

@@ -23,6 +23,7 @@ import { applyInBatches } from '#functions/store/unit-of-work/commit.ts';
 import { type PutEventsRequest, putEvents } from '#lib/cloud-assembly/event-bus.ts';
 import { type SendMessageRequest, sendMessage } from '#lib/cloud-assembly/queue.ts';
 import { functionContext } from '#lib/local/lambda-context.ts';
+import { absorbedRows } from '#test/support/compaction.ts';
 import { startTestStore } from '#test/support/local-store.ts';
 import { lostRequest, refused } from '#test/support/table/faults.ts';
 import { VirtualTime } from '#test/support/virtual-time.ts';
@@ -130,7 +131,7 @@ const delivered = (keys: readonly Key[], eventName: 'INSERT' | 'REMOVE' = 'INSER
 
 async function compactedRows(kind: Kind): Promise<number> {
   const { manifest } = await openLog(store.database(), tenant, kind).readHead(0);
-  return manifest?.segments.reduce((sum, { rows }) => sum + rows, 0) ?? 0;
+  return manifest ? absorbedRows(manifest) : 0;
 }
 
 describe('cloud events', () => {

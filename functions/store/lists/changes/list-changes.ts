@@ -17,7 +17,7 @@ import type { Session } from '../../unit-of-work/session.ts';
 import { readTexts } from '../../unit-of-work/whole-entities.ts';
 import { openLogReader } from '../engine/dynamodb-storage.ts';
 import { logMemory } from '../engine/process-memory.ts';
-import { advance, type Progress } from '../engine/progress.ts';
+import { advance, type Progress, positionsOf } from '../engine/progress.ts';
 import { isInRanges } from '../engine/read/id-ranges.ts';
 import { readState } from '../engine/read/read-state.ts';
 import { rowPredicate } from '../engine/read/row-filter.ts';
@@ -25,7 +25,7 @@ import { listEntities } from '../list-entities.ts';
 import { toRowQuery } from '../to-row-query.ts';
 import type { ChangesCursor, LogCursor, WalkCursor } from './cursor.ts';
 import { entityOfRow } from './entity-of-row.ts';
-import { maxRequestUnits, readLog } from './read-log.ts';
+import { readLog, startBudget } from './read-log.ts';
 
 export interface ChangesPage {
   /** Entities that were created or changed, and match. Without long texts if the query does not ask for them. */
@@ -58,12 +58,6 @@ function matcherOf(kind: Kind, query: ListQuery): RowMatcher {
 /** Returns a number of a table. */
 export const tableNumber = ({ tableName }: Pick<Database, 'tableName'>): number =>
   hash('sha256', tableName, 'buffer').readUInt32BE();
-
-/** Returns a function that returns the read units that a request may still use. */
-function startBudget({ consumption }: Database): () => number {
-  const before = consumption.readUnits;
-  return () => maxRequestUnits - (consumption.readUnits - before);
-}
 
 /** Returns how many of the first entries cost at most so many read units together: at least one, so that each page goes on. */
 function affordable(costs: readonly number[], units: number): number {
@@ -205,7 +199,7 @@ async function readChanges(
   const matches = matcherOf(kind, query);
   const unitsLeft = startBudget(session.database);
   const matchingIds = (record: LogRecord): string[] => mergeChanges([record], matches).map(({ id }) => id);
-  const page = await readLog(session, kind, progress, { limit: query.limit, matchingIds });
+  const page = await readLog(session, kind, progress, { limit: query.limit, matchingIds, unitsLeft });
   const { count, described } = query.withTexts
     ? await readDescribed(session, kind, page.records, { matches, unitsLeft })
     : { count: page.records.length, described: undefined };
@@ -227,12 +221,7 @@ async function readChanges(
     cursor: {
       by: 'log',
       table,
-      progress: isCut
-        ? advance(
-            progress,
-            records.map(({ position }) => position),
-          )
-        : page.progress,
+      progress: isCut ? advance(progress, positionsOf(records)) : page.progress,
     },
     hasMore: page.hasMore || isCut,
   };

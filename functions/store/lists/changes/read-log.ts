@@ -9,22 +9,15 @@
  */
 import { now } from '../../../runtime/time-and-chance.ts';
 import { countOf, type Database } from '../../dynamodb/database.ts';
-import {
-  decodeRecord,
-  type LogRecord,
-  logPartition,
-  manifestSortKey,
-  recordKey,
-  sequencerKey,
-} from '../../model/change-log.ts';
+import { decodeRecord, type LogRecord, recordKey, sequencerKey } from '../../model/change-log.ts';
 import { CursorExpired } from '../../model/errors.ts';
 import type { Kind } from '../../model/schema.ts';
 import { itemBytes } from '../../model/write-units.ts';
 import type { Item } from '../../model/writes.ts';
 import type { Session } from '../../unit-of-work/session.ts';
-import { rangeQuery } from '../engine/dynamodb-storage.ts';
-import { decodeManifest } from '../engine/format/manifest.ts';
-import { advance, completeUpTo, type Progress } from '../engine/progress.ts';
+import { openLogReader, rangeQuery } from '../engine/dynamodb-storage.ts';
+import { emptyManifest } from '../engine/format/manifest.ts';
+import { advance, completeUpTo, type Progress, positionsOf } from '../engine/progress.ts';
 
 /** Read units of the log after which no more of it is read. Descriptions need others. */
 const maxLogUnits = 40;
@@ -60,6 +53,12 @@ const reservedUnits = 7;
 
 /** Read units of a request, at most, unless one record has a hundred entities with long descriptions. */
 export const maxRequestUnits = 100;
+
+/** Returns a function that returns the read units that a request may still use. */
+export function startBudget({ consumption }: Database): () => number {
+  const before = consumption.readUnits;
+  return () => maxRequestUnits - (consumption.readUnits - before);
+}
 
 /** What records of a log were like. The next ones are probably like these. */
 interface Measured {
@@ -110,6 +109,8 @@ export interface PageFilter {
   readonly limit: number;
   /** Returns the ids of the entities that a record is about, and that match or have matched. */
   readonly matchingIds: (record: LogRecord) => readonly string[];
+  /** Returns the read units that the request may still use. */
+  readonly unitsLeft: () => number;
 }
 
 interface LogPage {
@@ -122,8 +123,6 @@ interface LogPage {
 }
 
 const byPosition = (one: LogRecord, other: LogRecord): number => one.position - other.position;
-
-const positionsOf = (records: readonly LogRecord[]): number[] => records.map(({ position }) => position);
 
 /** Reads the greatest position that the sequencer of a log has handed out. @param isConsistent a replica can tell an earlier one. */
 export async function readSequencer(
@@ -141,18 +140,18 @@ async function readUpwards(
   kind: Kind,
   above: number,
   isNew: (position: number) => boolean,
-  { limit: maxChanges, matchingIds }: PageFilter,
+  { limit: maxChanges, matchingIds, unitsLeft }: PageFilter,
 ): Promise<{ readonly records: LogRecord[]; readonly isEnd: boolean }> {
-  const before = database.consumption.readUnits;
   const name = nameOf(database, tenant, kind);
   const last = lastMeasured.get(name);
   const measured: Measured = { records: 0, entries: 0, bytes: 0, largest: 0 };
   const records: LogRecord[] = [];
   const matched = new Set<string>();
-  const unitsLeft = (): number => maxRequestUnits - reservedUnits - (database.consumption.readUnits - before);
+  const forLog = (): number => unitsLeft() - reservedUnits;
+  const minLeft = unitsLeft() - maxLogUnits;
   let limit =
     last && last.records >= manyRecords
-      ? limitOf(last, { wanted: maxChanges, matched: last.entries, unitsLeft: unitsLeft() })
+      ? limitOf(last, { wanted: maxChanges, matched: last.entries, unitsLeft: forLog() })
       : firstRecords + 1;
   for (let start = above; ; ) {
     const range = { ...rangeQuery(tenant, kind, { above: start }), Limit: limit };
@@ -165,10 +164,10 @@ async function readUpwards(
     start = read.at(-1)?.position ?? start;
     if (measured.records > 0) remember(lastMeasured, name, measured);
     if (!next) return { records, isEnd: true };
-    const isEnough = matched.size > maxChanges || database.consumption.readUnits - before >= maxLogUnits;
+    const isEnough = matched.size > maxChanges || unitsLeft() <= minLeft;
     if (isEnough) return { records, isEnd: false };
     const wanted = maxChanges - matched.size;
-    limit = limitOf(measured, { wanted, matched: matched.size, unitsLeft: unitsLeft() });
+    limit = limitOf(measured, { wanted, matched: matched.size, unitsLeft: forLog() });
   }
 }
 
@@ -277,11 +276,6 @@ async function readHead(session: Session, kind: Kind, position: number): Promise
   throw new CursorExpired('the data was restored');
 }
 
-async function readWatermark({ tenant, database }: Session, kind: Kind): Promise<number> {
-  const manifest = await database.get({ pk: logPartition(tenant, kind), sk: manifestSortKey });
-  return manifest ? decodeManifest(manifest).watermark : 0;
-}
-
 /**
  * Checks that the log has been as far as a cursor says, and that no record is gone that the caller lacks.
  * @param progress after the page.
@@ -302,7 +296,8 @@ async function requireRecords(
   const head = isHeadNeeded ? await readHead(session, kind, position) : position;
   // Nothing is missing.
   if (missing > head) return remember(knownLogs, name, { head, watermark: head, readAt: now() });
-  const watermark = await readWatermark(session, kind);
+  const reader = openLogReader(session.database, session.tenant, kind);
+  const { watermark } = (await reader.readManifest()) ?? emptyManifest;
   // It can have been filled, and absorbed, since the log was read.
   if (missing <= watermark && (await readByKey(session, kind, [missing])).length === 0)
     throw new CursorExpired('the records have expired');

@@ -2,7 +2,7 @@
 import type { LogRecord } from '../../model/change-log.ts';
 import type { LogEntry } from '../../model/log-entry.ts';
 import type { Row } from '../../model/row.ts';
-import type { OutOfOrderRow } from './format/out-of-order-rows.ts';
+import type { WaitingRow } from './format/waiting-rows.ts';
 
 /** All changes of one entity in a part of the log, as one. */
 export interface RowChange {
@@ -48,8 +48,8 @@ export function mergeRecords(
   return changes;
 }
 
-/** Returns out-of-order rows as the changes that created them, by id: no column has them. @param items their rows, the oldest item first. */
-export function toChanges(items: readonly (readonly OutOfOrderRow[])[]): Map<string, RowChange> {
+/** Returns waiting rows as the changes that created them, by id: no column has them. @param items their rows, the oldest item first. */
+export function toChanges(items: readonly (readonly WaitingRow[])[]): Map<string, RowChange> {
   const changes = new Map<string, RowChange>();
   for (const { id, version, after } of items.flat()) {
     if (after) changes.set(id, { id, from: 0, to: version, previousPosition: 0, before: undefined, after });

@@ -10,6 +10,10 @@ export interface Progress {
 /** Holes that a reader remembers, at most. It does not go past more. */
 export const maxHoles = 200;
 
+/** Returns the positions of records, which a reader has seen then. */
+export const positionsOf = (records: readonly { readonly position: number }[]): number[] =>
+  records.map(({ position }) => position);
+
 /**
  * Returns the progress of a reader that sees some more records.
  * @param seen their positions, in any order. Those behind too many holes count as not seen.

@@ -14,7 +14,6 @@ import { type Column, columnValues } from '#functions/store/lists/engine/format/
 import { decodeItem } from '#functions/store/lists/engine/format/decode-item.ts';
 import { chunkRows } from '#functions/store/lists/engine/format/ids.ts';
 import { decodeManifest } from '#functions/store/lists/engine/format/manifest.ts';
-import type { SmallSegment } from '#functions/store/lists/engine/format/small-segment.ts';
 import { decodePlace } from '#functions/store/lists/place-cursor.ts';
 import { decodeRecord } from '#functions/store/model/change-log.ts';
 import { UnknownFormat } from '#functions/store/model/errors.ts';
@@ -66,12 +65,8 @@ const readers: Readonly<Record<StoredItem, (item: Item) => unknown>> = {
   ids: (item) => [contentOf<Buffer>(item).toString('hex'), chunkRows],
   column: (item) => columnValues(contentOf<Column>(item)),
   bucket: (item) => [contentOf(item), bucketOf(id, 1_000)],
-  'small segment': (item) => {
-    const { ids, columns } = contentOf<SmallSegment>(item);
-    return [ids.toString('hex'), [...columns].map(([field, column]) => [field, columnValues(column)])];
-  },
   patch: contentOf,
-  'out-of-order rows': contentOf,
+  'waiting rows': contentOf,
   step: (item) => decodeStep([...encodedItems([item]).values()][0] as Uint8Array),
   'cursor of changes': (item) => decodeCursor(queryHash, cursorOf(item)),
   'cursor of a history': (item) => decodeHistoryCursor({ kind: 'task', id }, cursorOf(item)),

@@ -9,7 +9,7 @@ import {
   encodeManifest,
 } from '#functions/store/lists/engine/format/manifest.ts';
 import { decodePatch } from '#functions/store/lists/engine/format/patch.ts';
-import { decodeSmallSegment } from '#functions/store/lists/engine/format/small-segment.ts';
+import { decodeRows } from '#functions/store/lists/engine/format/waiting-rows.ts';
 import { ByteReader, ByteWriter, isUuid } from '#functions/store/model/bytes.ts';
 import {
   decodeRecord,
@@ -330,7 +330,7 @@ describe('inflate', () => {
         return decodeBucket(Buffer.concat([lengths.bytes(), bomb]));
       },
     ],
-    ['a small segment', () => decodeSmallSegment(bomb)],
+    ['waiting rows', () => decodeRows(bomb)],
     ['a patch', () => decodePatch(bomb)],
     ['a manifest', () => decodeManifest({ pk: '', sk: '', ...encodeManifest(emptyManifest), state: bomb })],
   ])('%s has a limit', (_, decode) => {

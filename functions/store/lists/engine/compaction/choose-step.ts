@@ -1,5 +1,4 @@
 /** Decides from a manifest alone what compaction writes again, beside absorbing records. */
-import { firstIdAt } from '../../../model/ids.ts';
 import type { Manifest, Segment } from '../format/manifest.ts';
 import type { CompactionSizes } from './sizes.ts';
 
@@ -10,17 +9,16 @@ export interface Merge {
   readonly to: number;
 }
 
+/** A merge that may come next. */
+interface MergeCandidate extends Merge {
+  /** Whether it comes before more records are absorbed. */
+  readonly isUrgent: boolean;
+  /** Number of rows that it writes for each one that is better placed then. */
+  readonly cost: number;
+}
+
 /** Columns to write again. */
 export type ColumnsToRewrite = ReadonlyMap<string, readonly string[]>;
-
-/**
- * Milliseconds in which ids of later rows can appear. The rows of this time stay in segments of their own, which are small, because the later rows are
- * written among them. An older one is written into a larger segment.
- */
-const youngMs = 5_000;
-
-/** Returns the id from which on rows are young. */
-export const youngIdAt = (nowMs: number): string => firstIdAt(Math.max(0, nowMs - youngMs));
 
 /** The share of the rows of a segment above which merging it would save too little; and of the bytes of a column. */
 const fullShareOfRows = 9 / 10;
@@ -35,7 +33,7 @@ const maxDeletedShare = 1 / 4;
 /** Rows that a merge reads, deleted ones included, for each row that it may write. */
 const readShare = 2;
 
-export const liveRows = ({ rows, deleted }: Segment): number => rows - deleted;
+const liveRows = ({ rows, deleted }: Segment): number => rows - deleted;
 
 /** Returns about how many bytes the largest item has without the deleted rows. */
 const liveBytes = (segment: Segment): number => (segment.bytes * liveRows(segment)) / segment.rows;
@@ -44,113 +42,85 @@ export const isFull = (segment: Segment, { maxRows, maxColumnBytes }: Compaction
   liveRows(segment) >= fullShareOfRows * maxRows || liveBytes(segment) >= fullShareOfBytes * maxColumnBytes;
 
 /** Returns whether columns are one item together. @param bytes of all of them. */
-export const fitsOneColumn = (bytes: number, { maxColumnBytes }: CompactionSizes): boolean =>
+const fitsOneColumn = (bytes: number, { maxColumnBytes }: CompactionSizes): boolean =>
   bytes <= mergedShareOfBytes * maxColumnBytes;
+
+const isShrunk = ({ rows, deleted }: Segment): boolean => deleted > maxDeletedShare * rows;
+
+const waitingOf = ({ waiting = 0 }: Segment): number => waiting;
 
 const sumOf = (segments: readonly Segment[], measure: (segment: Segment) => number): number =>
   segments.reduce((sum, segment) => sum + measure(segment), 0);
 
-const isShrunk = ({ rows, deleted }: Segment): boolean => deleted > maxDeletedShare * rows;
+/** Returns the cost of a merge. Rows are better placed in a larger segment, without deleted ones, and when they do not wait any more. */
+function costOf(merged: readonly Segment[]): number {
+  const written = sumOf(merged, liveRows) + sumOf(merged, waitingOf);
+  const largest = Math.max(...merged.map(liveRows));
+  return written / (written - largest + sumOf(merged, ({ deleted }) => deleted));
+}
 
-/** Returns the first segment with many deleted rows, together with its neighbours while one segment has room for all. */
-function mergeOfShrunk(segments: readonly Segment[], sizes: CompactionSizes): Merge | undefined {
-  const first = segments.findIndex(
-    (segment) => isShrunk(segment) && segment.rows <= readShare * sizes.maxMergedRows,
-  );
-  if (first < 0) return undefined;
-  let merge: Merge = { from: first, to: first + 1 };
-  const isPossible = ({ from, to }: Merge, added: Segment | undefined): boolean => {
-    if (!added) return false;
-    const all = segments.slice(from, to);
-    // A large neighbour would cost more than what the deleted rows have cost.
-    return (
-      liveRows(added) <= sumOf(all, ({ rows }) => rows) - liveRows(added) &&
-      sumOf(all, liveRows) <= sizes.maxRows &&
-      fitsOneColumn(sumOf(all, liveBytes), sizes) &&
-      sumOf(all, ({ rows }) => rows) <= readShare * sizes.maxMergedRows
-    );
-  };
-  for (;;) {
-    const right = { from: merge.from, to: merge.to + 1 };
-    const left = { from: merge.from - 1, to: merge.to };
-    if (isPossible(right, segments[merge.to])) merge = right;
-    else if (isPossible(left, segments[merge.from - 1])) merge = left;
-    else return merge;
-  }
+/** Returns the segments with enough waiting rows, or deleted ones, to be written again. */
+function mergesOfOne(segments: readonly Segment[], sizes: CompactionSizes): MergeCandidate[] {
+  // Processes would take too long to make columns of them.
+  const isUrgent = sumOf(segments, waitingOf) > sizes.maxWaitingRows;
+  const minShare = isUrgent ? 0 : sizes.minShareOfWaiting;
+  return segments.flatMap((segment, from) => {
+    const waiting = waitingOf(segment);
+    const hasEnough = waiting > 0 && waiting >= minShare * segment.rows;
+    if (!(hasEnough || isShrunk(segment)) || segment.rows > readShare * sizes.maxMergedRows) return [];
+    return { from, to: from + 1, isUrgent: isUrgent && hasEnough, cost: costOf([segment]) };
+  });
 }
 
 /**
- * Returns the first neighbours that are not full and of which none has more rows than the others together: a row is then written again
- * only as often as the logarithm of the number of rows. The first rows of them fill a segment, or one has room for all.
+ * Returns the position behind the neighbours that are merged with an open segment: up to those that fill a segment, while the columns of all fit one
+ * item, and as many rows as a step may merge.
  */
-function mergeOfOpen(segments: readonly Segment[], sizes: CompactionSizes): Merge | undefined {
-  for (let from = 0; from < segments.length; from += 1) {
-    let to = from;
-    let rows = 0;
-    let read = 0;
-    let bytes = 0;
-    let largest = 0;
-    for (; rows < sizes.maxRows; to += 1) {
-      const segment = segments[to];
-      if (!segment || isFull(segment, sizes) || !fitsOneColumn(bytes + liveBytes(segment), sizes)) break;
-      read += segment.rows;
-      if (rows + liveRows(segment) > sizes.maxMergedRows || read > readShare * sizes.maxMergedRows) break;
-      rows += liveRows(segment);
-      bytes += liveBytes(segment);
-      largest = Math.max(largest, liveRows(segment));
-    }
-    if (to - from > 1 && largest <= rows - largest) return { from, to };
+function endOfMerge(segments: readonly Segment[], from: number, sizes: CompactionSizes): number {
+  let rows = 0;
+  let read = 0;
+  let bytes = 0;
+  let to = from;
+  for (; rows < sizes.maxRows; to += 1) {
+    const segment = segments[to];
+    if (!segment || isFull(segment, sizes)) break;
+    rows += liveRows(segment);
+    read += segment.rows;
+    bytes += liveBytes(segment);
+    if (!fitsOneColumn(bytes, sizes)) break;
+    if (rows > sizes.maxMergedRows || read > readShare * sizes.maxMergedRows) break;
   }
-  return undefined;
+  return to;
 }
-
-const outOfOrderOf = ({ outOfOrder = 0 }: Segment): number => outOfOrder;
 
 /**
- * Returns the segment that has the most out-of-order rows for its size, if they are worth that it is written again: then they are a certain share
- * of its rows. Or if so many wait that processes would take too long to make columns of them.
+ * Returns the neighbours that are not full and of which none has more rows than the others together: a row is then written again only as often as
+ * the logarithm of the number of rows. The first rows of them fill a segment, or one has room for all.
  */
-function mergeOfOutOfOrder(
-  segments: readonly Segment[],
-  { minShareOfOutOfOrder, maxOutOfOrderRows }: CompactionSizes,
-): (Merge & { readonly isUrgent: boolean }) | undefined {
-  const isUrgent = sumOf(segments, outOfOrderOf) > maxOutOfOrderRows;
-  let from = -1;
-  let share = isUrgent ? 0 : minShareOfOutOfOrder;
-  for (const [position, segment] of segments.entries()) {
-    const own = outOfOrderOf(segment) / segment.rows;
-    if (own < share || own === 0) continue;
-    from = position;
-    share = own;
-  }
-  return from < 0 ? undefined : { from, to: from + 1, isUrgent };
+function mergesOfOpen(segments: readonly Segment[], sizes: CompactionSizes): MergeCandidate[] {
+  const isUrgent = segments.filter((segment) => !isFull(segment, sizes)).length > sizes.maxOpenSegments;
+  return segments.flatMap((_, from) => {
+    const to = endOfMerge(segments, from, sizes);
+    const merged = segments.slice(from, to);
+    const isBalanced = 2 * Math.max(...merged.map(liveRows)) <= sumOf(merged, liveRows);
+    return to - from > 1 && isBalanced ? { from, to, isUrgent, cost: costOf(merged) } : [];
+  });
 }
 
-/** Returns the segments to merge next, if any are. One segment is merged with its out-of-order rows, or without its deleted ones. */
-export function chooseMerge(
-  { segments }: Manifest,
-  sizes: CompactionSizes,
-  nowMs: number,
-): (Merge & { readonly isUrgent: boolean }) | undefined {
-  const withOutOfOrder = mergeOfOutOfOrder(segments, sizes);
-  if (withOutOfOrder) return withOutOfOrder;
-  const youngId = youngIdAt(nowMs);
-  const settled = segments.slice(0, segments.findLastIndex(({ last }) => last < youngId) + 1);
-  const shrunk = mergeOfShrunk(settled, sizes);
-  if (shrunk) return { ...shrunk, isUrgent: false };
-  const open = mergeOfOpen(settled, sizes);
-  if (!open) return undefined;
-  const openSegments = settled.filter((segment) => !isFull(segment, sizes));
-  return { ...open, isUrgent: openSegments.length > sizes.maxOpenSegments };
+/** Returns the segments to merge next, if any are: of the urgent merges, or else of all of them, the one with the lowest cost. */
+export function chooseMerge({ segments }: Manifest, sizes: CompactionSizes): MergeCandidate | undefined {
+  const candidates = [...mergesOfOpen(segments, sizes), ...mergesOfOne(segments, sizes)];
+  const urgent = candidates.filter(({ isUrgent }) => isUrgent);
+  const [best] = (urgent.length > 0 ? urgent : candidates).sort((one, other) => one.cost - other.cost);
+  return best;
 }
 
-/** Returns the columns to write again, by segment: those with the largest share of values in patches. Small segments have no columns of their own. */
+/** Returns the columns to write again, by segment: those with the largest share of values in patches. */
 export function chooseColumns(
   { segments }: Manifest,
   { maxShareOfColumn, maxRewrittenColumns }: CompactionSizes,
 ): ColumnsToRewrite {
   const columns = segments
-    .filter(({ isSmall }) => !isSmall)
     .flatMap(({ id, rows, patched }) =>
       Object.entries(patched).map(([field, count]) => ({ id, field, share: count / rows })),
     )

@@ -2,7 +2,7 @@
  * Compaction moves the change log into columns, in steps. A step
  *
  * 1. reads the manifest, and the oldest records above its watermark up to the first hole. It fills holes that are old.
- * 2. absorbs these records if they are enough: new rows become segments, or wait among others; new values become a patch.
+ * 2. absorbs these records if they are enough: new rows wait, and become a segment when they are enough; new values become a patch.
  * 3. otherwise merges segments, or writes columns again, if lists would read too many items.
  * 4. lists what it is about to write and to replace, writes new items under new names, and replaces the manifest on condition that nobody else has.
  *
@@ -44,8 +44,8 @@ const nothing: CompactionResult = {
   hasMore: false,
 };
 
-const isStepDue = (manifest: Manifest, { sizes, nowMs }: StepSource): boolean =>
-  chooseMerge(manifest, sizes, nowMs) !== undefined || chooseColumns(manifest, sizes).size > 0;
+const isStepDue = (manifest: Manifest, { sizes }: StepSource): boolean =>
+  chooseMerge(manifest, sizes) !== undefined || chooseColumns(manifest, sizes).size > 0;
 
 /** Takes the step that absorbs records. */
 async function takeAbsorbingStep(
@@ -69,7 +69,7 @@ async function takeRewritingStep(
   source: StepSource,
   before: Manifest,
 ): Promise<CompactionResult | undefined> {
-  const merge = chooseMerge(before, source.sizes, source.nowMs);
+  const merge = chooseMerge(before, source.sizes);
   const manifest = merge
     ? await mergeSegments(source, before, merge)
     : await rewriteColumns(source, before, chooseColumns(before, source.sizes));
@@ -81,9 +81,9 @@ async function takeRewritingStep(
  * to do writes nothing.
  */
 async function takeStep(source: StepSource): Promise<CompactionResult | undefined> {
-  const { writer, nowMs, sizes } = source;
+  const { writer, sizes } = source;
   const manifest = (await writer.readManifest()) ?? emptyManifest;
-  if (chooseMerge(manifest, sizes, nowMs)?.isUrgent) return takeRewritingStep(source, manifest);
+  if (chooseMerge(manifest, sizes)?.isUrgent) return takeRewritingStep(source, manifest);
   const input = await readInput(source, manifest, sizes);
   if (input.watermark > manifest.watermark) return takeAbsorbingStep(source, manifest, input);
   if (isStepDue(manifest, source)) return takeRewritingStep(source, manifest);

@@ -1,7 +1,7 @@
 /** Finds the rows that changes are about. */
 import type { Value } from '../../../model/row.ts';
 import { valueAt } from '../format/column.ts';
-import { chunkOf, chunkRows, countIds, idAt, positionOfId } from '../format/ids.ts';
+import { chunkOf, chunkRows, findId } from '../format/ids.ts';
 import {
   deletedVersion,
   isDeletedVersion,
@@ -30,15 +30,15 @@ export interface LocatedChanges {
   readonly inserts: readonly SegmentRow[];
 }
 
-/** A row that the columns have. */
-interface KnownRow {
+/** Where the columns have a row. */
+interface LocatedRow {
   /** Of its segment. */
   readonly position: number;
   readonly row: number;
   readonly isDeleted: boolean;
 }
 
-function updateOf({ to, before = {}, after }: RowChange, { row, isDeleted }: KnownRow): RowUpdate {
+function updateOf({ to, before = {}, after }: RowChange, { row, isDeleted }: LocatedRow): RowUpdate {
   if (!after) {
     const values = new Map([[versionField, deletedVersion(to)]]);
     return { row, deleted: isDeleted ? 0 : 1, values };
@@ -51,10 +51,8 @@ function updateOf({ to, before = {}, after }: RowChange, { row, isDeleted }: Kno
 /** Returns the row of an id in a segment whose fence and ids are in memory; -1 if the segment does not have it. */
 function rowOf(columnReader: ColumnReader, segment: Segment, id: string): number {
   const chunk = chunkOf(columnReader.fence(segment), id);
-  const ids = columnReader.ids(segment, chunk);
-  const position = positionOfId(ids, id);
-  const isFound = position < countIds(ids) && idAt(ids, position) === id;
-  return isFound ? chunk * chunkRows + position : -1;
+  const position = findId(columnReader.ids(segment, chunk), id);
+  return position < 0 ? -1 : chunk * chunkRows + position;
 }
 
 /** Returns the position of the segment that may have a row; -1 if the id is behind the last one of its segment. */
@@ -78,7 +76,7 @@ async function loadCandidates(columnReader: ColumnReader, changes: Iterable<RowC
   );
 }
 
-function knownRow(columnReader: ColumnReader, id: string): KnownRow | undefined {
+function locateRow(columnReader: ColumnReader, id: string): LocatedRow | undefined {
   const position = candidateOf(columnReader.manifest, id);
   const segment = columnReader.manifest.segments[position];
   const row = segment ? rowOf(columnReader, segment, id) : -1;
@@ -89,7 +87,7 @@ function knownRow(columnReader: ColumnReader, id: string): KnownRow | undefined 
 
 /**
  * Returns what changes mean for the rows. Each record is absorbed once, in the order of positions, so the columns have the row before each change.
- * @param changes of rows that are not out of order.
+ * @param changes of rows that do not wait.
  */
 export async function locateChanges(
   columnReader: ColumnReader,
@@ -99,14 +97,14 @@ export async function locateChanges(
   const updates = new Map<number, RowUpdate[]>();
   await loadCandidates(columnReader, changes.values());
   for (const change of changes.values()) {
-    const found = knownRow(columnReader, change.id);
-    if (!found) {
+    const located = locateRow(columnReader, change.id);
+    if (!located) {
       if (change.after) inserts.push({ id: change.id, version: change.to, values: change.after });
       continue;
     }
-    const own = updates.get(found.position) ?? [];
-    updates.set(found.position, own);
-    own.push(updateOf(change, found));
+    const ofSegment = updates.get(located.position) ?? [];
+    updates.set(located.position, ofSegment);
+    ofSegment.push(updateOf(change, located));
   }
   return { updates, inserts: inserts.sort((one, other) => (one.id < other.id ? -1 : 1)) };
 }

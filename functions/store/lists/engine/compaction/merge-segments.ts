@@ -5,17 +5,18 @@ import {
   isDeletedVersion,
   type Manifest,
   newStepId,
+  placeOf,
   type Segment,
-  segmentOf,
   versionField,
 } from '../format/manifest.ts';
-import { addOutOfOrder } from '../format/out-of-order-rows.ts';
 import { type MutablePatchValues, type PatchValues, setValue } from '../format/patch.ts';
+import { addWaiting } from '../format/waiting-rows.ts';
 import type { RowChange } from '../merge-records.ts';
 import { ColumnReader } from '../read/column-reader.ts';
 import type { Merge } from './choose-step.ts';
 import { commitStep } from './commit-step.ts';
 import type { StepSource } from './compaction-source.ts';
+import { countWaiting } from './count-waiting.ts';
 import {
   counter,
   fillSegments,
@@ -24,7 +25,6 @@ import {
   type NewSegments,
   type SegmentOptions,
 } from './new-segments.ts';
-import { countOutOfOrder } from './place-rows.ts';
 import { readRows } from './read-rows.ts';
 import { blockOf, joinBlocks, type RowBlock, type SegmentRow, sortRows } from './row-block.ts';
 import { buildPatch, livePatches, newerPatches } from './write-patches.ts';
@@ -105,15 +105,15 @@ const countPatched = (segments: readonly Segment[], values: PatchValues): Segmen
     };
   });
 
-/** Returns the out-of-order rows that belong to some segments. */
-const outOfOrderOf = (
-  { segments }: Manifest,
+/** Returns the waiting rows that belong to some segments. */
+const waitingOf = (
+  manifest: Manifest,
   { from, to }: Merge,
   changes: ReadonlyMap<string, RowChange>,
 ): RowChange[] =>
   [...changes.values()].filter(({ id }) => {
-    const position = segmentOf({ segments }, id);
-    return position >= from && position < to;
+    const place = placeOf(manifest, id);
+    return place >= from && place < to;
   });
 
 const toSegmentRow = ({ id, to: version, after = {} }: RowChange): SegmentRow => ({
@@ -122,7 +122,7 @@ const toSegmentRow = ({ id, to: version, after = {} }: RowChange): SegmentRow =>
   values: after,
 });
 
-/** Adds the values of merged out-of-order rows that have changed meanwhile. @returns whether one of them was deleted. */
+/** Adds the values of merged waiting rows that have changed meanwhile. @returns whether one of them was deleted. */
 function addNewer(
   values: MutablePatchValues,
   merged: readonly RowChange[],
@@ -140,7 +140,7 @@ function addNewer(
   return false;
 }
 
-/** Rows of a segment that has got out-of-order rows, at most, as a share of the usual ones: it would otherwise be divided each time. */
+/** Rows of a segment that has got waiting rows, at most, as a share of the usual ones: it would otherwise be divided each time. */
 const maxGrownShare = 9 / 8;
 
 /** Returns the segments of merged rows. */
@@ -160,10 +160,10 @@ const fitsBetween = (
   (!before || before.last < (built[0]?.first ?? 'g')) && (!after || after.first > (built.at(-1)?.last ?? ''));
 
 /**
- * Merges segments, and their out-of-order rows. Other processes may absorb records meanwhile: their values of the merged rows become a patch of
+ * Merges segments, and the waiting rows among their ids. Other processes may absorb records meanwhile: their values of the merged rows become a patch of
  * the new segments.
  * @returns the new manifest; `undefined` when another process has written one of the segments again, has restored a row of them, or has deleted
- * one of the out-of-order rows.
+ * one of the waiting rows.
  */
 export async function mergeSegments(
   source: StepSource,
@@ -175,7 +175,7 @@ export async function mergeSegments(
   const requireTime = (): void => writer.requireTime();
   const merged = before.segments.slice(from, to);
   const columnReader = new ColumnReader(before, writer, memory);
-  const inserted = outOfOrderOf(before, merge, await columnReader.readOutOfOrder());
+  const inserted = waitingOf(before, merge, await columnReader.readWaiting());
   const stored = await readRows(columnReader, merged, requireTime);
   const block =
     inserted.length === 0 ? stored : sortRows(joinBlocks([stored, blockOf(inserted.map(toSegmentRow))]));
@@ -187,7 +187,7 @@ export async function mergeSegments(
   /** Returns newer values, as values of the new segments; `undefined` when the new segments have no place for them. */
   const readNewerValues = async (
     currentReader: ColumnReader,
-    outOfOrder: ReadonlyMap<string, RowChange>,
+    waiting: ReadonlyMap<string, RowChange>,
   ): Promise<PatchValues | undefined> => {
     const newer = newerPatches(currentReader.manifest, before);
     await currentReader.loadPatches(newer);
@@ -197,7 +197,7 @@ export async function mergeSegments(
     const newRowOf: RowFinder = (segment, row) => findRow(columnReader.idOf(segment, row));
     const values: MutablePatchValues = new Map();
     const haveRestored = merged.map((segment) => translate(values, segment, patches, newRowOf));
-    const hasDeleted = addNewer(values, inserted, outOfOrder, findRow);
+    const hasDeleted = addNewer(values, inserted, waiting, findRow);
     return hasDeleted || haveRestored.includes(true) ? undefined : values;
   };
 
@@ -216,24 +216,24 @@ export async function mergeSegments(
     ];
     if (!fitsBetween(built.segments, earlier.at(-1), later[0])) return undefined;
     const currentReader = new ColumnReader(current, writer, memory);
-    const outOfOrder = await currentReader.readOutOfOrder();
-    const values = await readNewerValues(currentReader, outOfOrder);
+    const waiting = await currentReader.readWaiting();
+    const values = await readNewerValues(currentReader, waiting);
     if (!values) return undefined;
     const step = newStepId(current.version + 1);
     const patch = buildPatch(step, values, sizes);
     const gone = inserted.map(({ id, to: version }) => ({ id, version }));
-    for (const { id } of gone) outOfOrder.delete(id);
-    const left = addOutOfOrder(
-      current.outOfOrder,
-      (item) => currentReader.outOfOrderRows(item),
-      { added: gone, waiting: outOfOrder.size },
+    for (const { id } of gone) waiting.delete(id);
+    const waitingItems = addWaiting(
+      current.waiting,
+      (item) => currentReader.waitingRows(item),
+      { added: gone, waiting: waiting.size },
       step,
     );
     const all = [...earlier, ...countPatched(built.segments, values), ...later];
-    const segments = countOutOfOrder(all, [...outOfOrder.values()]);
-    const items = joinItems([written, patch.items, left.items]);
+    const segments = countWaiting(all, waiting.values());
+    const items = joinItems([written, patch.items, waitingItems.items]);
     written = new Map();
     const patches = livePatches(segments, [...current.patches, ...patch.patches]);
-    return { manifest: { ...current, segments, patches, outOfOrder: left.outOfOrder }, items };
+    return { manifest: { ...current, segments, patches, waiting: waitingItems.waiting }, items };
   });
 }

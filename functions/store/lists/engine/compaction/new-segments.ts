@@ -10,9 +10,7 @@ import {
   idsName,
   type Segment,
   type StepId,
-  smallSegmentName,
 } from '../format/manifest.ts';
-import { encodeSmallSegment } from '../format/small-segment.ts';
 import { bytesOfValue, type RowBlock, sliceRows } from './row-block.ts';
 import type { CompactionSizes } from './sizes.ts';
 
@@ -66,18 +64,6 @@ export function counter(): () => number {
   return () => next++;
 }
 
-/** A small segment deflates to a part of its texts: more than this many bytes for each of its item are not tried. */
-const maxDeflation = 16;
-
-/** Returns the item of a small segment; `undefined` if the rows need several items. */
-function encodeSmall({ ids, columns }: RowBlock, { maxSmallBytes }: CompactionSizes): Buffer | undefined {
-  let bytes = 0;
-  for (const values of columns.values()) for (const value of values) bytes += bytesOfValue(value);
-  if (bytes > maxDeflation * maxSmallBytes) return undefined;
-  const encoded = encodeSmallSegment(ids, columns);
-  return encoded.length <= maxSmallBytes ? encoded : undefined;
-}
-
 /** The share of an item that the columns of a divided segment fill. Parts of a column deflate a little less than all of it. */
 const divisionShare = 0.8;
 
@@ -118,28 +104,23 @@ function encodeColumns(block: RowBlock, { sizes, requireTime }: SegmentOptions):
 function buildSegment(block: RowBlock, options: SegmentOptions): NewSegments {
   const { stepId, sizes, nextNumber } = options;
   const { ids } = block;
-  const own = {
-    first: ids[0] as string,
-    last: ids.at(-1) as string,
-    rows: ids.length,
-    deleted: 0,
-    columns: Object.fromEntries([...block.columns.keys()].map((field) => [field, stepId])),
-    patched: {},
-  };
-  const small = encodeSmall(block, sizes);
-  if (small) {
-    const id = `${stepId}.${nextNumber()}`;
-    const segment: Segment = { id, ...own, buckets: {}, bytes: small.length, isSmall: true };
-    return { segments: [segment], items: new Map([[smallSegmentName(segment), small]]) };
-  }
   const columns = encodeColumns(block, options);
   const tooLarge = tooLargeColumn(columns, sizes);
   if (ids.length > 1 && tooLarge !== undefined) {
     const share = (divisionShare * sizes.maxColumnBytes) / largestItem(columns);
     return divideSegment(block, divideByBytes(block.columns.get(tooLarge) ?? [], share), options);
   }
-  const id = `${stepId}.${nextNumber()}`;
-  const segment: Segment = { id, ...own, buckets: countBuckets(columns), bytes: largestItem(columns) };
+  const segment: Segment = {
+    id: `${stepId}.${nextNumber()}`,
+    first: ids[0] as string,
+    last: ids.at(-1) as string,
+    rows: ids.length,
+    deleted: 0,
+    columns: Object.fromEntries([...columns.keys()].map((field) => [field, stepId])),
+    buckets: countBuckets(columns),
+    patched: {},
+    bytes: largestItem(columns),
+  };
   const { chunks, fence } = encodeIdChunks(ids);
   const chunkItems = chunks.map((bytes, chunk): [ItemName, Uint8Array] => [idsName(segment, chunk), bytes]);
   const idItems: NewItems = new Map([[fenceName(segment), fence], ...chunkItems]);

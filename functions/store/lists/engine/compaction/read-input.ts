@@ -1,7 +1,7 @@
 /** Reads what a compaction step absorbs: the oldest records, up to the first hole. It fills old holes. */
 import type { LogRecord } from '../../../model/change-log.ts';
 import type { Manifest } from '../format/manifest.ts';
-import { advance, completeUpTo, upTo } from '../progress.ts';
+import { advance, completeUpTo, positionsOf, upTo } from '../progress.ts';
 import type { CompactionSource } from './compaction-source.ts';
 import { bytesOfValue } from './row-block.ts';
 import { type CompactionSizes, defaultSizes } from './sizes.ts';
@@ -49,8 +49,6 @@ function countWithin(records: readonly LogRecord[], { maxChanges, maxChangedByte
   }
   return records.length;
 }
-
-const positionsOf = (records: readonly LogRecord[]): number[] => records.map(({ position }) => position);
 
 /** Fills the holes below the last record that is old enough. Returns the records in the order of their positions, with those that were found. */
 async function fillHoles(

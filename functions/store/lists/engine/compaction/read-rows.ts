@@ -4,27 +4,14 @@ import { columnValues } from '../format/column.ts';
 import type { ColumnValue } from '../format/dictionary.ts';
 import { isDeletedVersion, type Segment, storedFields, versionField } from '../format/manifest.ts';
 import type { ColumnReader } from '../read/column-reader.ts';
-import type { RowUpdate } from './locate-changes.ts';
 import { joinBlocks, pickRows, type RowBlock } from './row-block.ts';
 
 /** Returns the live rows of a segment whose columns and ids are in memory. */
-function rowsOfOne(
-  columnReader: ColumnReader,
-  segment: Segment,
-  updates: readonly RowUpdate[],
-  requireTime: () => void,
-): RowBlock {
+function rowsOfOne(columnReader: ColumnReader, segment: Segment, requireTime: () => void): RowBlock {
   const columns = new Map<string, ColumnValue[]>();
   for (const field of storedFields(segment)) {
     requireTime();
     columns.set(field, columnValues(columnReader.column(segment, field)));
-  }
-  for (const { row, values } of updates) {
-    for (const [field, value] of values) {
-      const column = columns.get(field) ?? Array<ColumnValue>(segment.rows).fill(undefined);
-      columns.set(field, column);
-      column[row] = value;
-    }
   }
   const versions = columns.get(versionField) ?? [];
   const live: number[] = [];
@@ -33,19 +20,13 @@ function rowsOfOne(
   return live.length === ids.length ? { ids, columns } : pickRows({ ids, columns }, live);
 }
 
-/**
- * Reads the live rows of segments.
- * @param updatesOf returns the changes of a segment's rows that its columns do not have yet.
- */
+/** Reads the live rows of segments. */
 export async function readRows(
   columnReader: ColumnReader,
   segments: readonly Segment[],
   requireTime: () => void,
-  updatesOf: (segment: Segment) => readonly RowUpdate[] = () => [],
 ): Promise<RowBlock> {
   const fields = [...new Set(segments.flatMap(storedFields))];
   await Promise.all([columnReader.loadColumns(fields, segments), columnReader.loadAllIds(segments)]);
-  return joinBlocks(
-    segments.map((segment) => rowsOfOne(columnReader, segment, updatesOf(segment), requireTime)),
-  );
+  return joinBlocks(segments.map((segment) => rowsOfOne(columnReader, segment, requireTime)));
 }

@@ -11,9 +11,8 @@ import {
   type Segment,
 } from '../format/manifest.ts';
 import { mergeRecords, type RowChange } from '../merge-records.ts';
-import { advance, completeUpTo, type Progress, upTo } from '../progress.ts';
+import { advance, completeUpTo, type Progress, positionsOf, upTo } from '../progress.ts';
 import type { LogWriter } from '../storage.ts';
-import { youngIdAt } from './choose-step.ts';
 import { forgetSteps, recordStep } from './delete-garbage.ts';
 import { buildSegments, counter } from './new-segments.ts';
 import { blockOf, type SegmentRow } from './row-block.ts';
@@ -39,8 +38,7 @@ const maxRebuildMs = 86_400_000;
 async function readAbove(writer: LogWriter, progress: Progress) {
   const records: LogRecord[] = [];
   for await (const page of writer.oldestRecords(completeUpTo(progress))) records.push(...page.records);
-  const seen = records.map(({ position }) => position);
-  return { records, progress: advance(progress, seen) };
+  return { records, progress: advance(progress, positionsOf(records)) };
 }
 
 /** Fills all holes of a log. Returns the position up to which no record is missing then: a scan that follows can begin a rebuild. */
@@ -74,14 +72,9 @@ function divideIds(
     else ids.delete(id);
   }
   const sorted = [...ids].sort();
-  const youngId = youngIdAt(now());
-  const firstYoung = sorted.findIndex((id) => id >= youngId);
-  const settled = firstYoung < 0 ? sorted.length : firstYoung;
-  return [sorted.slice(0, settled), sorted.slice(settled)].flatMap((part) => {
-    const count = Math.ceil(part.length / sizes.maxRows);
-    const size = Math.ceil(part.length / Math.max(1, count));
-    return Array.from({ length: count }, (_, number) => part.slice(number * size, (number + 1) * size));
-  });
+  const count = Math.ceil(sorted.length / sizes.maxRows);
+  const size = Math.ceil(sorted.length / Math.max(1, count));
+  return Array.from({ length: count }, (_, number) => sorted.slice(number * size, (number + 1) * size));
 }
 
 /** Returns the rows with some ids at a position: what the log has above it is undone, whether the entities were read with it or not. */

@@ -1,3 +1,4 @@
+import { chunkRows } from '../format/ids.ts';
 import { maxItemBytes } from '../format/manifest.ts';
 
 /**
@@ -12,7 +13,7 @@ export interface CompactionSizes {
   readonly maxRows: number;
   /** Bytes of an item of a column, at most. */
   readonly maxColumnBytes: number;
-  /** Bytes up to which a segment, or a patch, is one item. */
+  /** Bytes up to which a patch is one item. */
   readonly maxSmallBytes: number;
   /** Bytes of a bucket of a column of ids, on average. Most buckets then stay below 4 KB with their keys, which is half a read unit. */
   readonly bucketBytes: number;
@@ -22,8 +23,8 @@ export interface CompactionSizes {
   readonly maxChangedBytes: number;
   /** Rows that a merge writes, at most. It reads some more, which are deleted. */
   readonly maxMergedRows: number;
-  /** Rows up to which the last ones of a log are one segment with the young ones: it is soon written again anyway. */
-  readonly maxUndividedRows: number;
+  /** Waiting rows behind the last segment that become one. The first list of a process reads those that wait: 240 rows are 2.5 read units. */
+  readonly minSegmentRows: number;
   /** Segments that are not full, above which those that can be merged are merged before more records are absorbed. Lists read them all. */
   readonly maxOpenSegments: number;
   /**
@@ -40,10 +41,10 @@ export interface CompactionSizes {
   readonly maxShareOfColumn: number;
   /** Columns that one step writes again because of this share, at most. The others wait for later steps. */
   readonly maxRewrittenColumns: number;
-  /** The share of the rows of a segment from which on its out-of-order rows are written among them. Each costs the segment's bytes by this share. */
-  readonly minShareOfOutOfOrder: number;
-  /** Out-of-order rows that wait, about. A process makes columns of all of them when some of them change. */
-  readonly maxOutOfOrderRows: number;
+  /** The share of the rows of a segment from which on the waiting ones among its ids are written among them. Each costs the segment's bytes by this share. */
+  readonly minShareOfWaiting: number;
+  /** Rows that wait among the ids of segments, about. A process makes columns of all of them when some of them change. */
+  readonly maxWaitingRows: number;
   /** Changes for which a step is worth its cost. */
   readonly minChanges: number;
 }
@@ -56,13 +57,13 @@ export const defaultSizes: CompactionSizes = {
   maxChanges: 10_000,
   maxChangedBytes: 16 * 1024 * 1024,
   maxMergedRows: 2 * maxSegmentRows,
-  maxUndividedRows: 1_000,
+  minSegmentRows: chunkRows,
   maxOpenSegments: 8,
   maxShareOfPatch: 1 / 2,
   maxMergedPatchBytes: 1024 * 1024,
   maxShareOfColumn: 1 / 10,
   maxRewrittenColumns: 16,
-  minShareOfOutOfOrder: 1 / 128,
-  maxOutOfOrderRows: 4_096,
+  minShareOfWaiting: 1 / 128,
+  maxWaitingRows: 4_096,
   minChanges: 48,
 };

@@ -8,7 +8,7 @@ import { UnknownFormat } from '../../../model/errors.ts';
 import { inflate } from '../../../model/inflate.ts';
 import { type Column, type ColumnPatch, encodeColumn, newOrdinals, type Ordinals } from './column.ts';
 import { buildDictionary } from './dictionary.ts';
-import { countIds, encodeIds, idAt, positionOfId } from './ids.ts';
+import { countIds, encodeIds, findId, idAt } from './ids.ts';
 
 /** The rows of a segment whose values belong to a bucket. Null belongs to none. */
 export interface Bucket {
@@ -198,9 +198,8 @@ export function columnOfTexts(
   for (const bucket of buckets) {
     const inColumn = newOrdinals(countIds(bucket.ids) + 1, dictionary.size);
     for (const id of wanted) {
-      const position = positionOfId(bucket.ids, id);
-      const isFound = position < countIds(bucket.ids) && idAt(bucket.ids, position) === id;
-      if (isFound) inColumn[position + 1] = dictionary.ordinalOf(id);
+      const position = findId(bucket.ids, id);
+      if (position >= 0) inColumn[position + 1] = dictionary.ordinalOf(id);
     }
     for (let position = 0; position < bucket.rows.length; position += 1) {
       const row = bucket.rows[position] as number;

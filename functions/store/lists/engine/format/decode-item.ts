@@ -7,16 +7,14 @@ import {
   type ItemName,
   isBucketName,
   isColumnName,
-  isOutOfOrderName,
   isPatchName,
-  isSmallSegmentName,
   isStepName,
+  isWaitingName,
 } from './manifest.ts';
-import { bytesOfRows, decodeRows, type OutOfOrderRow } from './out-of-order-rows.ts';
 import { decodePatch, type PatchValues } from './patch.ts';
-import { bytesOfSmallSegment, decodeSmallSegment, type SmallSegment } from './small-segment.ts';
+import { bytesOfRows, decodeRows, type WaitingRow } from './waiting-rows.ts';
 
-export type DecodedItem = Column | Bucket | Buffer | PatchValues | SmallSegment | readonly OutOfOrderRow[];
+export type DecodedItem = Column | Bucket | Buffer | PatchValues | readonly WaitingRow[];
 
 /** Bytes of a value of a patch in memory, about. */
 const patchValueBytes = 120;
@@ -25,9 +23,8 @@ const patchValueBytes = 120;
 export function storedItemOf(name: ItemName): StoredItem {
   if (isPatchName(name)) return 'patch';
   if (isStepName(name)) return 'step';
-  if (isOutOfOrderName(name)) return 'out-of-order rows';
+  if (isWaitingName(name)) return 'waiting rows';
   if (isBucketName(name)) return 'bucket';
-  if (isSmallSegmentName(name)) return 'small segment';
   return isColumnName(name) ? 'column' : 'ids';
 }
 
@@ -43,17 +40,13 @@ export function decodeItem(
       for (const columnPatch of fields.values()) bytes += columnPatch.size * patchValueBytes;
     return { value, bytes };
   }
-  if (isOutOfOrderName(name)) {
+  if (isWaitingName(name)) {
     const value = decodeRows(encoded);
     return { value, bytes: bytesOfRows(value) };
   }
   if (isBucketName(name)) {
     const value = decodeBucket(encoded);
     return { value, bytes: bytesOfBucket(value) };
-  }
-  if (isSmallSegmentName(name)) {
-    const value = decodeSmallSegment(encoded);
-    return { value, bytes: bytesOfSmallSegment(value) };
   }
   if (!isColumnName(name)) return { value: Buffer.from(encoded), bytes: encoded.length };
   const value = decodeColumn(encoded);

@@ -1,6 +1,7 @@
 /** Sorted dictionaries: the distinct values of a column, null first, then texts by Unicode code point. */
 import { UnknownFormat } from '../../../model/errors.ts';
 import type { Value } from '../../../model/row.ts';
+import { firstPosition } from './binary-search.ts';
 
 /** What a column holds for a row: a value, or `undefined` where the entity is older than the field. */
 export type ColumnValue = Value | undefined;
@@ -59,16 +60,9 @@ export class Dictionary {
 
   /** Returns the number of values that sort before a text. */
   positionOf(text: Buffer): number {
-    let low = 0;
-    let high = this.#offsets.length - 1;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      const start = this.#offsets[middle] as number;
-      const end = this.#offsets[middle + 1] as number;
-      if (this.#texts.compare(text, 0, text.length, start, end) < 0) low = middle + 1;
-      else high = middle;
-    }
-    return this.special.length + low;
+    const isNotLess = (position: number): boolean =>
+      this.#texts.compare(text, 0, text.length, this.#offsets[position], this.#offsets[position + 1]) >= 0;
+    return this.special.length + firstPosition(0, this.#offsets.length - 1, isNotLess);
   }
 
   /** Returns the ordinal of a value; -1 if the dictionary does not have it. */

@@ -1,5 +1,6 @@
 /** Ids of rows, 16 bytes each, in their order. */
 import { idBytes, uuidAt, uuidBytes } from '../../../model/bytes.ts';
+import { firstPosition } from './binary-search.ts';
 
 /** Rows in one item of ids: with its key, the item stays below 4 KB, which is half a read unit. */
 export const chunkRows = 240;
@@ -15,14 +16,15 @@ export const idAt = (ids: Buffer, position: number): string => uuidAt(ids, posit
 /** Returns the number of ids that are less than another one. */
 export function positionOfId(ids: Buffer, id: string): number {
   const bytes = uuidBytes(id);
-  let low = 0;
-  let high = countIds(ids);
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (ids.compare(bytes, 0, idBytes, middle * idBytes, (middle + 1) * idBytes) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  const isNotLess = (position: number): boolean =>
+    ids.compare(bytes, 0, idBytes, position * idBytes, (position + 1) * idBytes) >= 0;
+  return firstPosition(0, countIds(ids), isNotLess);
+}
+
+/** Returns the position of an id; -1 if it is not among some ids. */
+export function findId(ids: Buffer, id: string): number {
+  const position = positionOfId(ids, id);
+  return position < countIds(ids) && idAt(ids, position) === id ? position : -1;
 }
 
 /** Returns the chunk of a segment that an id belongs to. @param fence the first id of each chunk. */
@@ -33,26 +35,21 @@ export function chunkOf(fence: Buffer, id: string): number {
 }
 
 /** Returns the number of ids that are less than a text, which need not be an id. */
-export function positionOfBoundary(ids: Buffer, text: string): number {
-  let low = 0;
-  let high = countIds(ids);
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (idAt(ids, middle) < text) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
+export const positionOfBoundary = (ids: Buffer, text: string): number =>
+  firstPosition(0, countIds(ids), (position) => idAt(ids, position) >= text);
 
 /** Returns the chunk of a segment that has the last id that is less than a text; the first one if there is none. */
 export const chunkOfBoundary = (fence: Buffer, text: string): number =>
   Math.max(0, positionOfBoundary(fence, text) - 1);
 
-/** Returns the items of a segment's ids: the chunks, and the fence, which is the first id of each chunk. */
-export function encodeIdChunks(ids: readonly string[]): {
-  readonly chunks: Buffer[];
+/** The ids of a segment. */
+export interface IdChunks {
+  readonly chunks: readonly Buffer[];
+  /** The first id of each chunk. */
   readonly fence: Buffer;
-} {
+}
+
+export function encodeIdChunks(ids: readonly string[]): IdChunks {
   const chunks = Array.from({ length: Math.ceil(ids.length / chunkRows) }, (_, chunk) =>
     encodeIds(ids.slice(chunk * chunkRows, (chunk + 1) * chunkRows)),
   );

@@ -9,6 +9,7 @@ import { manifestSortKey } from '../../../model/change-log.ts';
 import { inflate } from '../../../model/inflate.ts';
 import { formatAttributes, requireKnownFields, requireReadable } from '../../../model/stored-format.ts';
 import type { Item } from '../../../model/writes.ts';
+import { firstPosition } from './binary-search.ts';
 import { chunkRows } from './ids.ts';
 
 /** The column of versions. Field names do not begin with `$`. */
@@ -57,14 +58,12 @@ export interface Segment {
   readonly patched: Readonly<Record<string, number>>;
   /** Bytes of its largest item. A segment is full when a column nearly fills an item, however few rows it has. */
   readonly bytes: number;
-  /** Whether its columns, ids and fence are one item together. */
-  readonly isSmall?: true | undefined;
-  /** Number of out-of-order rows among its ids; absent without any. */
-  readonly outOfOrder?: number | undefined;
+  /** Number of waiting rows among its ids; absent without any. */
+  readonly waiting?: number | undefined;
 }
 
-/** An item of out-of-order rows. */
-export interface OutOfOrderItem {
+/** An item of waiting rows. */
+export interface WaitingItem {
   readonly name: ItemName;
   /** Number of its rows, with those that are gone. */
   readonly rows: number;
@@ -95,8 +94,8 @@ export interface Manifest {
   readonly segments: readonly Segment[];
   /** The oldest first. */
   readonly patches: readonly Patch[];
-  /** Rows that no segment has, because they arrived later than those around them. The oldest first. */
-  readonly outOfOrder: readonly OutOfOrderItem[];
+  /** Rows that no segment has yet. The oldest first. */
+  readonly waiting: readonly WaitingItem[];
 }
 
 /** Bytes of a column, and of an item of a patch, at most: an item of the table has at most 400 KB. */
@@ -108,7 +107,7 @@ export const emptyManifest: Manifest = {
   watermark: 0,
   segments: [],
   patches: [],
-  outOfOrder: [],
+  waiting: [],
 };
 
 /** Returns the sequence number of the compaction step that wrote a step. */
@@ -122,18 +121,10 @@ export const newStepId = (version: number): StepId =>
 export const storedFields = ({ columns, patched }: Segment): string[] =>
   Object.keys({ ...columns, ...patched });
 
-/** The last part of the name of an item that has all of a segment or of a patch. */
-const smallName = 'all';
-
-/** Returns the name of the only item of a small segment. */
-export const smallSegmentName = ({ id }: Pick<Segment, 'id'>): ItemName => `${id}/${smallName}`;
-
 /** Returns the names of the items of a segment's column, in the order of the buckets. */
-export function columnNames(segment: Segment, field: string): ItemName[] {
-  const { id, columns, buckets, isSmall } = segment;
+export function columnNames({ id, columns, buckets }: Segment, field: string): ItemName[] {
   const step = columns[field];
   if (step === undefined) return [];
-  if (isSmall) return [smallSegmentName(segment)];
   const name: ItemName = `${id}/${step}/${field}`;
   const count = buckets[field];
   if (count === undefined) return [name];
@@ -166,25 +157,23 @@ export const isColumnName = (name: ItemName): boolean => name.split('/').length 
 export const isBucketName = (name: ItemName): boolean =>
   isColumnName(name) && name.includes('.', name.lastIndexOf('/'));
 
-export const idsName = (segment: Segment, chunk: number): ItemName =>
-  segment.isSmall ? smallSegmentName(segment) : `${segment.id}/ids${chunk}`;
+export const idsName = ({ id }: Segment, chunk: number): ItemName => `${id}/ids${chunk}`;
 
 /** Returns the name of the first ids of a segment's chunks. */
-export const fenceName = (segment: Segment): ItemName =>
-  segment.isSmall ? smallSegmentName(segment) : `${segment.id}/fence`;
+export const fenceName = ({ id }: Segment): ItemName => `${id}/fence`;
 
 /** The beginning of the names of patches' items. Ids of segments contain no colon, so no item of a segment has it. */
 const patchPrefix = 'patch:';
 
-/** The beginning of the names of items of out-of-order rows. */
-const outOfOrderPrefix = 'out-of-order:';
+/** The beginning of the names of items of waiting rows. */
+const waitingPrefix = 'waiting:';
 
-export const outOfOrderName = (step: StepId, number: number): ItemName =>
-  `${outOfOrderPrefix}${step}/${number}`;
+export const waitingName = (step: StepId, number: number): ItemName => `${waitingPrefix}${step}/${number}`;
 
-export const isOutOfOrderName = (name: ItemName): boolean => name.startsWith(outOfOrderPrefix);
+export const isWaitingName = (name: ItemName): boolean => name.startsWith(waitingPrefix);
 
-export const smallPatchName = (step: StepId): ItemName => `${patchPrefix}${step}/${smallName}`;
+/** Returns the name of the only item of a small patch. */
+export const smallPatchName = (step: StepId): ItemName => `${patchPrefix}${step}/all`;
 
 export const patchName = (step: StepId, field: string, position: number): ItemName =>
   `${patchPrefix}${step}/${field}.${position}`;
@@ -195,10 +184,6 @@ export const isPatchName = (name: ItemName): boolean => name.startsWith(patchPre
 export const stepPartition = 'steps';
 
 export const isStepName = (name: ItemName): boolean => name.startsWith(`${stepPartition}/`);
-
-/** Returns whether an item is all of a small segment. */
-export const isSmallSegmentName = (name: ItemName): boolean =>
-  !isPatchName(name) && name.endsWith(`/${smallName}`) && !isColumnName(name);
 
 /**
  * Returns the names of a patch's items.
@@ -212,7 +197,6 @@ export function patchNames({ step, items }: Patch, wanted?: readonly string[]): 
 }
 
 export function segmentNames(segment: Segment): ItemName[] {
-  if (segment.isSmall) return [smallSegmentName(segment)];
   const chunks = Array.from({ length: Math.ceil(segment.rows / chunkRows) }, (_, chunk) =>
     idsName(segment, chunk),
   );
@@ -220,23 +204,19 @@ export function segmentNames(segment: Segment): ItemName[] {
   return [...columns, fenceName(segment), ...chunks];
 }
 
-export const manifestNames = ({ segments, patches, outOfOrder }: Manifest): ItemName[] => [
+export const manifestNames = ({ segments, patches, waiting }: Manifest): ItemName[] => [
   ...segments.flatMap(segmentNames),
   ...patches.flatMap((patch) => patchNames(patch)),
-  ...outOfOrder.map(({ name }) => name),
+  ...waiting.map(({ name }) => name),
 ];
 
 /** Returns the position of the segment that an id belongs to. */
-export function segmentOf({ segments }: Pick<Manifest, 'segments'>, id: string): number {
-  let low = 0;
-  let high = segments.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((segments[middle] as Segment).first <= id) low = middle;
-    else high = middle - 1;
-  }
-  return low;
-}
+export const segmentOf = ({ segments }: Pick<Manifest, 'segments'>, id: string): number =>
+  firstPosition(1, segments.length, (position) => (segments[position] as Segment).first > id) - 1;
+
+/** Returns the same; the position after the last segment for ids that are greater than all of them. */
+export const placeOf = (manifest: Pick<Manifest, 'segments'>, id: string): number =>
+  id > (manifest.segments.at(-1)?.last ?? '') ? manifest.segments.length : segmentOf(manifest, id);
 
 /** Returns the attributes of a manifest's item, without its key. */
 export function encodeManifest({ version, ...state }: Manifest): Record<string, unknown> {
@@ -249,7 +229,7 @@ const stateFields: Readonly<Record<Exclude<keyof Manifest, 'version'>, true>> = 
   watermark: true,
   segments: true,
   patches: true,
-  outOfOrder: true,
+  waiting: true,
 };
 
 const segmentFields: Readonly<Record<keyof Segment, true>> = {
@@ -262,11 +242,10 @@ const segmentFields: Readonly<Record<keyof Segment, true>> = {
   buckets: true,
   patched: true,
   bytes: true,
-  isSmall: true,
-  outOfOrder: true,
+  waiting: true,
 };
 
-const outOfOrderFields: Readonly<Record<keyof OutOfOrderItem, true>> = {
+const waitingFields: Readonly<Record<keyof WaitingItem, true>> = {
   name: true,
   rows: true,
   bytes: true,
@@ -289,7 +268,7 @@ export function decodeManifest(item: Item): Manifest {
   requireKnownFields('manifest', state, stateFields);
   for (const segment of state.segments) requireKnownFields('manifest', segment, segmentFields);
   for (const patch of state.patches) requireKnownFields('manifest', patch, patchFields);
-  for (const rows of state.outOfOrder) requireKnownFields('manifest', rows, outOfOrderFields);
+  for (const rows of state.waiting) requireKnownFields('manifest', rows, waitingFields);
   return { version: item['version'] as number, ...state };
 }
 

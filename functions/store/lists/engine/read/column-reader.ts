@@ -1,4 +1,6 @@
 /** The columns of a manifest, with the values of its patches. */
+
+import type { Row } from '../../../model/row.ts';
 import { type Bucket, bucketOf, columnOfTexts, joinBuckets } from '../format/buckets.ts';
 import { buildColumn, type Column, type ColumnPatch, columnBytes, patchColumn } from '../format/column.ts';
 import { chunkOfRow, chunkRows, idAt } from '../format/ids.ts';
@@ -8,29 +10,28 @@ import {
   type ItemName,
   idsName,
   type Manifest,
-  type OutOfOrderItem,
   type Patch,
   patchNames,
   type Segment,
-  smallSegmentName,
+  type WaitingItem,
 } from '../format/manifest.ts';
-import type { OutOfOrderRow } from '../format/out-of-order-rows.ts';
 import { columnPatchOf, isNewerThan, joinPatchItems, type PatchValues } from '../format/patch.ts';
-import {
-  bytesOfSmallSegment,
-  chunkOfSmallSegment,
-  fenceOfSmallSegment,
-  type SmallSegment,
-} from '../format/small-segment.ts';
+import type { WaitingRow } from '../format/waiting-rows.ts';
 import { type RowChange, toChanges } from '../merge-records.ts';
 import type { LogMemory } from '../process-memory.ts';
 import type { LogReader } from '../storage.ts';
 import { ItemReader } from './item-reader.ts';
 import { OrderedColumn } from './ordered-column.ts';
-import { describeSegment, divideAmongSegments, toSmallSegment } from './out-of-order-segment.ts';
 import { onlyTexts, type RowFilter } from './row-filter.ts';
 import { SearchTexts } from './search-texts.ts';
 import type { ValueOrder } from './sort-key.ts';
+import {
+  bytesOfWaiting,
+  divideAmongSegments,
+  toWaitingSegment,
+  type WaitingSegment,
+  waitingColumn,
+} from './waiting-segment.ts';
 
 /** Returns the values of several patches of one column. Of one value, the last one decides. */
 const joinColumnPatches = (columnPatches: readonly ColumnPatch[]): ColumnPatch =>
@@ -50,8 +51,8 @@ export class ColumnReader {
   readonly manifest: Manifest;
   readonly #items: ItemReader;
   readonly #requireTime: () => void;
-  /** The out-of-order rows, if there are any and they have been read. */
-  #outOfOrder: Segment | undefined;
+  /** The waiting rows, if there are any and they have been read. */
+  #waiting: WaitingSegment | undefined;
 
   constructor(manifest: Manifest, reader: LogReader, memory: LogMemory) {
     this.manifest = manifest;
@@ -92,41 +93,46 @@ export class ColumnReader {
     return this.manifest.patches.flatMap((patch) => patchNames(patch, fields));
   }
 
-  async #loadOutOfOrder(): Promise<void> {
-    await this.#items.load(this.manifest.outOfOrder.map(({ name }) => name));
+  async #loadWaiting(): Promise<void> {
+    await this.#items.load(this.manifest.waiting.map(({ name }) => name));
   }
 
-  /** Reads the out-of-order rows, by id. */
-  async readOutOfOrder(): Promise<Map<string, RowChange>> {
-    await this.#loadOutOfOrder();
-    return toChanges(this.manifest.outOfOrder.map((item) => this.outOfOrderRows(item)));
+  #waitingChanges(): Map<string, RowChange> {
+    return toChanges(this.manifest.waiting.map((item) => this.waitingRows(item)));
+  }
+
+  /** Reads the waiting rows, by id. */
+  async readWaiting(): Promise<Map<string, RowChange>> {
+    await this.#loadWaiting();
+    return this.#waitingChanges();
   }
 
   /**
-   * Reads the out-of-order rows as a segment, which has no items of its own. It is made once for all lists of a process, until the rows are others.
+   * Reads the waiting rows as a segment, which has no items of its own. It is made once for all lists of a process, until the rows are others.
    * @returns `undefined` when there are none.
    */
-  async readOutOfOrderSegment(): Promise<Segment | undefined> {
-    const { outOfOrder } = this.manifest;
-    if (outOfOrder.length === 0) return undefined;
-    await this.#loadOutOfOrder();
-    const id = outOfOrder.map(({ name }) => name).join();
-    const derive = (): SmallSegment =>
-      toSmallSegment(toChanges(outOfOrder.map((item) => this.outOfOrderRows(item))));
-    const small = this.#items.derived(smallSegmentName({ id }), derive, bytesOfSmallSegment);
-    this.#outOfOrder = describeSegment(id, small);
-    return this.#outOfOrder;
+  async readWaitingSegment(): Promise<Segment | undefined> {
+    if (this.manifest.waiting.length === 0) return undefined;
+    await this.#loadWaiting();
+    const id = this.manifest.waiting.map(({ name }) => name).join();
+    const derive = (): WaitingSegment => toWaitingSegment(id, this.#waitingChanges());
+    this.#waiting = this.#items.derived(`${id}/segment`, derive, bytesOfWaiting);
+    return this.#waiting.segment;
   }
 
-  /** Returns rows of the segment of out-of-order rows by the positions of the segments among whose ids they are. @param rows in ascending order. */
-  divideOutOfOrder(rows: Uint32Array): Map<number, Uint32Array> {
-    if (!this.#outOfOrder) return new Map();
-    return divideAmongSegments(this.manifest.segments, this.#small(this.#outOfOrder).ids, rows);
+  /** Returns rows of the segment of waiting rows by the positions of the segments that they belong to. */
+  divideWaiting(rows: Iterable<number>): Map<number, number[]> {
+    return this.#waiting ? divideAmongSegments(this.manifest, this.#waiting, rows) : new Map();
   }
 
-  /** Returns the rows of an item of out-of-order rows, which must have been read. */
-  outOfOrderRows({ name }: OutOfOrderItem): readonly OutOfOrderRow[] {
-    return this.#items.get<readonly OutOfOrderRow[]>(name);
+  /** Returns the rows of an item of waiting rows, which must have been read. */
+  waitingRows({ name }: WaitingItem): readonly WaitingRow[] {
+    return this.#items.get<readonly WaitingRow[]>(name);
+  }
+
+  /** Returns a row of the segment of waiting rows; `undefined` for another segment. */
+  waitingRow(segment: Segment, row: number): Row | undefined {
+    return this.#isWaiting(segment) ? this.#waiting?.rows[row]?.after : undefined;
   }
 
   async loadPatches(patches: readonly Patch[]): Promise<void> {
@@ -134,11 +140,12 @@ export class ColumnReader {
   }
 
   async loadFences(segments: readonly Segment[]): Promise<void> {
-    await this.#items.load(segments.map(fenceName));
+    await this.#items.load(segments.filter((one) => !this.#isWaiting(one)).map(fenceName));
   }
 
   async loadIds(chunks: readonly { readonly segment: Segment; readonly chunk: number }[]): Promise<void> {
-    await this.#items.load(chunks.map(({ segment, chunk }) => idsName(segment, chunk)));
+    const stored = chunks.filter(({ segment }) => !this.#isWaiting(segment));
+    await this.#items.load(stored.map(({ segment, chunk }) => idsName(segment, chunk)));
   }
 
   async loadAllIds(segments: readonly Segment[]): Promise<void> {
@@ -149,19 +156,20 @@ export class ColumnReader {
     );
   }
 
+  #isWaiting(segment: Segment): boolean {
+    return segment === this.#waiting?.segment;
+  }
+
   /** Returns the first id of each chunk. */
   fence(segment: Segment): Buffer {
-    if (segment.isSmall) return fenceOfSmallSegment(this.#small(segment));
-    return this.#items.get(fenceName(segment));
+    return this.#isWaiting(segment)
+      ? (this.#waiting as WaitingSegment).fence
+      : this.#items.get(fenceName(segment));
   }
 
   ids(segment: Segment, chunk: number): Buffer {
-    if (segment.isSmall) return chunkOfSmallSegment(this.#small(segment), chunk);
+    if (this.#isWaiting(segment)) return (this.#waiting as WaitingSegment).chunks[chunk] as Buffer;
     return this.#items.get(idsName(segment, chunk));
-  }
-
-  #small(segment: Segment): SmallSegment {
-    return this.#items.get(smallSegmentName(segment));
   }
 
   idOf(segment: Segment, row: number): string {
@@ -194,7 +202,7 @@ export class ColumnReader {
   /** Returns a column as its items have it. */
   #storedColumn(segment: Segment, field: string): Column {
     const [first, ...others] = columnNames(segment, field);
-    if (first !== undefined && segment.isSmall) return this.#small(segment).columns.get(field) as Column;
+    if (this.#waiting && this.#isWaiting(segment)) return waitingColumn(this.#waiting, field);
     if (first === undefined) return buildColumn(Array(segment.rows).fill(undefined));
     if (others.length === 0) return this.#items.get(first);
     return joinBuckets(

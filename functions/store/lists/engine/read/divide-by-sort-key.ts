@@ -2,7 +2,7 @@
  * Groups of rows that are next to each other in the order of a list. Only the groups that overlap the page are divided further, so the cost
  * of a division depends on the rows of the group.
  */
-
+import { firstPosition } from '../format/binary-search.ts';
 import type { OrderedColumn } from './ordered-column.ts';
 import type { RowDelta } from './pending-changes.ts';
 import type { RowRange } from './row-filter.ts';
@@ -158,16 +158,8 @@ class DividedPart {
 }
 
 /** Returns the position of the last span that begins at a position of the column, or before it. */
-function spanOf(spans: readonly Span[], columnPosition: number): number {
-  let low = 0;
-  let high = spans.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((spans[middle] as Span).from <= columnPosition) low = middle;
-    else high = middle - 1;
-  }
-  return low;
-}
+const spanOf = (spans: readonly Span[], columnPosition: number): number =>
+  firstPosition(1, spans.length, (position) => (spans[position] as Span).from > columnPosition) - 1;
 
 /** Returns the groups of equal keys, in the order of the keys. */
 function groupBySortKey(keyed: readonly Keyed[]): Omit<Group, 'from' | 'to'>[] {

@@ -2,6 +2,7 @@
  * Sets of ids, as ranges of their order. Conditions on `id` and `createdAt` are such sets: rows outside are never looked at. The ranges of a
  * set are in ascending order, not empty, and do not touch each other.
  */
+import { firstPosition } from '../format/binary-search.ts';
 
 /** Ids from one on, up to, but without, another. */
 export interface IdRange {
@@ -51,13 +52,6 @@ export const rangesBetween = (ranges: readonly IdRange[], from: string, to: stri
 /** Returns whether an id is in a set; without a set, every id is. */
 export function isInRanges(ranges: readonly IdRange[] | undefined, id: string): boolean {
   if (!ranges) return true;
-  let low = 0;
-  let high = ranges.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((ranges[middle] as IdRange).to <= id) low = middle + 1;
-    else high = middle;
-  }
-  const range = ranges[low];
+  const range = ranges[firstPosition(0, ranges.length, (position) => (ranges[position] as IdRange).to > id)];
   return range !== undefined && id >= range.from;
 }

@@ -14,7 +14,7 @@ import { rowsUpTo } from './place.ts';
 import type { ListSource, LogState } from './read-state.ts';
 import type { RowQuery } from './row-query.ts';
 import { type PageRow, selectRows } from './select-page.ts';
-import { fieldsToShow, rowAt } from './shown-rows.ts';
+import { fieldsToShow, shownRow } from './shown-rows.ts';
 import { StaleRead } from './stale-read.ts';
 
 export interface ListedRow {
@@ -60,7 +60,7 @@ async function listedRows(
     const { dictionary, ordinals } = columnReader.column(one.segment, versionField);
     const version = Number(dictionary.at(ordinals[one.row] as number));
     const fields = shown?.get(one.segment);
-    return { id, version, row: fields && rowAt(columnReader, one.segment, fields, one.row) };
+    return { id, version, row: fields && shownRow(columnReader, one.segment, fields, one.row) };
   });
 }
 
@@ -114,8 +114,8 @@ function countValues(
 interface MatchingRows {
   /** Of all segments of the manifest. */
   readonly segments: readonly SegmentRows[];
-  /** Absent without out-of-order rows. */
-  readonly outOfOrder: SegmentRows | undefined;
+  /** Absent without waiting rows. */
+  readonly waiting: SegmentRows | undefined;
 }
 
 /** Returns the rows that match; of segments that have no row of the page, perhaps only their number. */
@@ -126,18 +126,15 @@ async function readMatching(
   query: RowQuery,
 ): Promise<MatchingRows> {
   const { segments } = columnReader.manifest;
-  const segment = await columnReader.readOutOfOrderSegment();
-  const waiting = segment ? [segment] : [];
+  const waitingSegment = await columnReader.readWaitingSegment();
+  const unsorted = waitingSegment ? [waitingSegment] : [];
   const { filters, orders, countBy } = query;
   if (filters.length + orders.length + countBy.length > 0) {
-    const rows = await readSegments(reader, columnReader, [...segments, ...waiting], query);
-    return { segments: rows.slice(0, segments.length), outOfOrder: rows[segments.length] };
+    const rows = await readSegments(reader, columnReader, [...segments, ...unsorted], query);
+    return { segments: rows.slice(0, segments.length), waiting: rows[segments.length] };
   }
-  const [outOfOrder] = await readSegments(reader, columnReader, waiting, query);
-  return {
-    segments: await readPageSegments(reader, columnReader, { outOfOrder, deltas }, query),
-    outOfOrder,
-  };
+  const [waiting] = await readSegments(reader, columnReader, unsorted, query);
+  return { segments: await readPageSegments(reader, columnReader, { waiting, deltas }, query), waiting };
 }
 
 /**
@@ -152,14 +149,14 @@ export async function listRows(source: ListSource, state: LogState, query: RowQu
   const deltas = toDeltas(state.manifest, changes, query);
   const skipped = after ? await countUpTo(source, state, query, after) : query.skip;
   const window = { ...query, skip: skipped };
-  const { segments, outOfOrder } = await readMatching(source, columnReader, deltas, window);
-  const all = outOfOrder ? [...segments, outOfOrder] : segments;
+  const { segments, waiting } = await readMatching(source, columnReader, deltas, window);
+  const all = waiting ? [...segments, waiting] : segments;
   const total = totalOf(
     all.map(({ count }) => count),
     deltas,
   );
   const counts = countValues(source, columnReader, all, { changes, countBy });
-  const page = await selectRows(columnReader, { segments, outOfOrder, deltas, total }, window);
+  const page = await selectRows(columnReader, { segments, waiting, deltas, total }, window);
   const rows = await listedRows(source, columnReader, state, { rows: page, shows: query.shows });
   const last = skipped + limit < total ? page.at(-1) : undefined;
   const id = rows.at(-1)?.id;

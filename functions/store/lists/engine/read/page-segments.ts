@@ -31,7 +31,7 @@ async function countIds(reader: LogReader, columnReader: ColumnReader, query: Ro
 }
 
 interface AddedRows {
-  readonly outOfOrder: SegmentRows | undefined;
+  readonly waiting: SegmentRows | undefined;
   readonly deltas: readonly RowDelta[];
 }
 
@@ -39,18 +39,18 @@ interface AddedRows {
 export async function readPageSegments(
   reader: LogReader,
   columnReader: ColumnReader,
-  { outOfOrder, deltas }: AddedRows,
+  { waiting, deltas }: AddedRows,
   query: RowQuery,
 ): Promise<SegmentRows[]> {
   const { segments } = columnReader.manifest;
   const counts = await countIds(reader, columnReader, query);
   const bySegment = groupDeltas(deltas, ({ segment }) => segment);
-  const waiting = columnReader.divideOutOfOrder(outOfOrder?.rows ?? noRows);
+  const waitingOf = columnReader.divideWaiting(waiting?.rows ?? noRows);
   const groups = counts.map((count, position) => ({
     segment: segments[position] as Segment,
-    count: count + sumOf(bySegment.get(position) ?? []) + (waiting.get(position)?.length ?? 0),
+    count: count + sumOf(bySegment.get(position) ?? []) + (waitingOf.get(position)?.length ?? 0),
   }));
-  const total = totalOf([...counts, outOfOrder?.count ?? 0], deltas);
+  const total = totalOf([...counts, waiting?.count ?? 0], deltas);
   const onPage = overlapping(groups, windowOf(query, total));
   const read = await readSegments(
     reader,

@@ -1,6 +1,6 @@
 /** Row deltas: what pending changes add to the rows of the columns, and remove from them. */
 import type { Row } from '../../../model/row.ts';
-import { type Manifest, segmentOf } from '../format/manifest.ts';
+import { type Manifest, placeOf } from '../format/manifest.ts';
 import { isInRanges } from './id-ranges.ts';
 import type { LogState } from './read-state.ts';
 import { rowPredicate } from './row-filter.ts';
@@ -63,14 +63,12 @@ export function toDeltas(
   changes: readonly MatchingChange[],
   { orders }: RowQuery,
 ): RowDelta[] {
-  const { segments } = manifest;
-  const last = segments.at(-1)?.last ?? '';
   return withoutUnmoved(
     changes.map(({ id, row, count }) => ({
       id,
       keys: orders.map((order) => toSortKey(order, row[order.field])),
       count,
-      segment: id > last ? segments.length : segmentOf(manifest, id),
+      segment: placeOf(manifest, id),
     })),
   );
 }

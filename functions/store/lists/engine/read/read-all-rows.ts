@@ -60,18 +60,17 @@ export async function visitRows(
     rows += 1;
     visit(id, known);
   };
-  const visitOwn = async (columnReader: ColumnReader, segment: Segment): Promise<void> => {
-    total += segment.rows - segment.deleted;
-    await visitSegment(columnReader, segment, (id, known) => {
-      if (!pendingChanges.has(id)) visitRow(id, known);
-    });
+  const visitUnlessPending = (id: string, known: KnownRow): void => {
+    if (!pendingChanges.has(id)) visitRow(id, known);
   };
-  // A reader keeps all that it has read.
-  for (const segment of manifest.segments)
-    await visitOwn(new ColumnReader(manifest, reader, memory), segment);
-  const columnReader = new ColumnReader(manifest, reader, memory);
-  const outOfOrder = await columnReader.readOutOfOrderSegment();
-  if (outOfOrder) await visitOwn(columnReader, outOfOrder);
+  for (const segment of manifest.segments) {
+    total += segment.rows - segment.deleted;
+    // A reader keeps all that it has read.
+    await visitSegment(new ColumnReader(manifest, reader, memory), segment, visitUnlessPending);
+  }
+  const waiting = await new ColumnReader(manifest, reader, memory).readWaiting();
+  total += waiting.size;
+  for (const { id, to, after = {} } of waiting.values()) visitUnlessPending(id, { version: to, row: after });
   for (const { id, to, before, after } of pendingChanges.values()) {
     total += Number(after !== undefined) - Number(before !== undefined);
     if (after) visitRow(id, { version: to, row: after });

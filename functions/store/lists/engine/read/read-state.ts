@@ -16,7 +16,7 @@ import { StoreUnavailable } from '../../../model/errors.ts';
 import { emptyManifest, type Manifest } from '../format/manifest.ts';
 import { mergeRecords, type RowChange } from '../merge-records.ts';
 import type { LogMemory } from '../process-memory.ts';
-import { advance, completeUpTo, type Progress, upTo } from '../progress.ts';
+import { advance, completeUpTo, type Progress, positionsOf, upTo } from '../progress.ts';
 import type { LogReader } from '../storage.ts';
 import { StaleRead } from './stale-read.ts';
 
@@ -98,12 +98,7 @@ const knownFrom = (known: KnownLog | undefined, watermark: number): KnownLog =>
 
 /** Returns a prefix with the records that follow it without a gap. */
 function extended(known: KnownLog, more: readonly LogRecord[]): KnownLog {
-  const end = completeUpTo(
-    advance(
-      upTo(known.upTo),
-      more.map(({ position }) => position),
-    ),
-  );
+  const end = completeUpTo(advance(upTo(known.upTo), positionsOf(more)));
   const added = more.filter(({ position }) => position > known.upTo && position <= end);
   return { ...known, upTo: end, records: [...known.records, ...added] };
 }
@@ -148,7 +143,7 @@ function stateOf(
   const { watermark } = manifest;
   const records = [...known.records, ...newest].filter(({ position }) => position > watermark);
   const pendingChanges = mergeRecords(records);
-  const positions = new Set(records.map(({ position }) => position));
+  const positions = new Set(positionsOf(records));
   requireNoGap(pendingChanges, manifest, positions);
   const progress = advance(upTo(watermark), positions);
   const end = completeUpTo(progress);

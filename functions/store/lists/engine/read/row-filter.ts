@@ -1,6 +1,7 @@
 /** Filters: which rows of a segment match. */
-import { type Row, sortedText, splitIds, type Value } from '../../../model/row.ts';
-import type { Column } from '../format/column.ts';
+import { isUuid } from '../../../model/bytes.ts';
+import { type Row, sortedText, type Value } from '../../../model/row.ts';
+import type { Column, Ordinals } from '../format/column.ts';
 import type { ColumnValue } from '../format/dictionary.ts';
 import { firstVersion, versionField } from '../format/manifest.ts';
 import { type SearchTexts, toSearchText } from './search-texts.ts';
@@ -71,15 +72,15 @@ function textPredicate({ field, condition }: RowFilter): (text: string) => boole
       return (text) => toSearchText(sortedText(field, text)).startsWith(condition.text);
     case 'part':
       return (text) => toSearchText(sortedText(field, text)).includes(condition.text);
+    // An id contains no comma: a text that contains all of it has it as one of its ids.
     case 'anyId': {
-      const ids = new Set(condition.ids);
-      return (text) => splitIds(text).some((id) => ids.has(id));
+      const ids = condition.ids.filter(isUuid);
+      return (text) => ids.some((id) => text.includes(id));
     }
-    case 'allIds':
-      return (text) => {
-        const ids = splitIds(text);
-        return condition.ids.every((id) => ids.includes(id));
-      };
+    case 'allIds': {
+      const { ids } = condition;
+      return ids.every(isUuid) ? (text) => ids.every((id) => text.includes(id)) : () => false;
+    }
   }
 }
 
@@ -155,25 +156,56 @@ export interface RowRange {
   readonly to: number;
 }
 
+/** The ordinals of a column, and 1 for each of them that a filter accepts. */
+interface AcceptedOrdinals {
+  readonly ordinals: Ordinals;
+  readonly accepted: Uint8Array;
+}
+
+/** Keeps the rows that a filter accepts, in place. A row is written before it is known to match, because nobody could predict the branch. */
+function keepRows(rows: Uint32Array, { ordinals, accepted }: AcceptedOrdinals): Uint32Array {
+  let kept = 0;
+  for (let position = 0; position < rows.length; position += 1) {
+    const row = rows[position] as number;
+    rows[kept] = row;
+    kept += accepted[ordinals[row] as number] as number;
+  }
+  return rows.subarray(0, kept);
+}
+
+/** Does the same for the rows of some ranges, which need not be written before. */
+function rowsOf(
+  ranges: readonly RowRange[],
+  { ordinals, accepted }: AcceptedOrdinals,
+  rows: Uint32Array,
+): Uint32Array {
+  let kept = 0;
+  for (const { from, to } of ranges) {
+    for (let row = from; row < to; row += 1) {
+      rows[kept] = row;
+      kept += accepted[ordinals[row] as number] as number;
+    }
+  }
+  return rows.subarray(0, kept);
+}
+
+function allRows(ranges: readonly RowRange[], rows: Uint32Array): Uint32Array {
+  let count = 0;
+  for (const { from, to } of ranges) for (let row = from; row < to; row += 1) rows[count++] = row;
+  return rows;
+}
+
 /** Returns the rows of some ranges that match all filters, in their order. */
 export function matchingRows(filtered: readonly FilteredColumn[], ranges: readonly RowRange[]): Uint32Array {
-  let count = 0;
   const rows = new Uint32Array(ranges.reduce((sum, { from, to }) => sum + Math.max(0, to - from), 0));
-  for (const { from, to } of ranges) {
-    for (let row = from; row < to; row += 1) rows[count++] = row;
-  }
+  let found: Uint32Array | undefined;
   for (const one of filtered) {
-    if (count === 0) break;
     const accepted = acceptedOrdinals(one);
     if (!accepted) return rows.subarray(0, 0);
     if (!accepted.includes(0)) continue;
-    const { ordinals } = one.column;
-    let kept = 0;
-    for (let position = 0; position < count; position += 1) {
-      const row = rows[position] as number;
-      if (accepted[ordinals[row] as number] === 1) rows[kept++] = row;
-    }
-    count = kept;
+    const own = { ordinals: one.column.ordinals, accepted };
+    found = found ? keepRows(found, own) : rowsOf(ranges, own, rows);
+    if (found.length === 0) break;
   }
-  return rows.subarray(0, count);
+  return found ?? allRows(ranges, rows);
 }

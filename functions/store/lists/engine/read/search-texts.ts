@@ -1,5 +1,6 @@
 /** Search without case: `contains` and `startsWith` compare lower-cased texts. */
 import { sortedText } from '../../../model/row.ts';
+import { firstPosition } from '../format/binary-search.ts';
 import type { Dictionary } from '../format/dictionary.ts';
 
 /**
@@ -102,12 +103,7 @@ export class SearchTexts {
       low += step;
       step *= 2;
     }
-    let high = Math.min(low + step, offsets.length - 1);
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if ((offsets[middle] as number) <= offset) low = middle;
-      else high = middle;
-    }
-    return low;
+    const end = Math.min(low + step, offsets.length - 1);
+    return firstPosition(low + 1, end, (middle) => (offsets[middle] as number) > offset) - 1;
   }
 }

@@ -2,6 +2,7 @@
  * Page rows: which rows are on a page. Only the groups of rows that overlap the page are divided further: by each sort key, by segment,
  * by chunk of ids, and at last by id. Changes that the columns do not contain yet add rows to these groups or remove rows from them.
  */
+import { firstPosition } from '../format/binary-search.ts';
 import { chunkOf, chunkOfRow, chunkRows } from '../format/ids.ts';
 import type { Segment } from '../format/manifest.ts';
 import type { ColumnReader } from './column-reader.ts';
@@ -33,19 +34,19 @@ interface SegmentGroup extends RowRange {
 interface IdDelta {
   readonly id: string;
   readonly count: 1 | -1;
-  /** Present for an out-of-order row. */
+  /** Present for a waiting row. */
   readonly pageRow?: PageRow;
 }
 
 interface Rows {
   readonly segments: readonly SegmentRows[];
-  readonly outOfOrder: SegmentRows | undefined;
+  readonly waiting: SegmentRows | undefined;
   readonly deltas: readonly RowDelta[];
   readonly total: number;
 }
 
-/** The position of the segment of out-of-order rows. */
-const outOfOrderPosition = -1;
+/** The position of the segment of waiting rows. */
+const waitingPosition = -1;
 
 function partOf({ segment, count, rows }: SegmentRows, position: number): GroupPart {
   const requireRows = (): Uint32Array => {
@@ -55,62 +56,47 @@ function partOf({ segment, count, rows }: SegmentRows, position: number): GroupP
   return { segment: position, count, rows: requireRows };
 }
 
-/** Adds out-of-order rows to the deltas of a group, except those that a pending change removes. */
-function addOutOfOrder(
+/** Adds waiting rows to the deltas of a group, except those that a pending change removes. */
+function addWaiting(
   columnReader: ColumnReader,
   deltas: readonly IdDelta[],
-  { segment, rows }: { readonly segment: Segment; readonly rows: Uint32Array },
+  { segment, rows }: { readonly segment: Segment; readonly rows: readonly number[] },
 ): IdDelta[] {
   const removed = new Set(deltas.filter(({ count }) => count < 0).map(({ id }) => id));
-  const found = Array.from(rows, (row) => ({
-    id: columnReader.idOf(segment, row),
-    pageRow: { segment, row },
-  }));
-  const waiting = new Set(found.map(({ id }) => id));
+  const added = rows.map((row) => ({ id: columnReader.idOf(segment, row), pageRow: { segment, row } }));
+  const waiting = new Set(added.map(({ id }) => id));
   return [
     ...deltas.filter(({ id, count }) => count > 0 || !waiting.has(id)),
-    ...found.filter(({ id }) => !removed.has(id)).map((row) => ({ ...row, count: 1 as const })),
+    ...added.filter(({ id }) => !removed.has(id)).map((row) => ({ ...row, count: 1 as const })),
   ];
 }
 
 function divideBySegment(
   columnReader: ColumnReader,
-  { segments, outOfOrder }: Rows,
+  { segments, waiting }: Rows,
   { parts, deltas, ...window }: Group,
 ): SegmentGroup[] {
   const byPosition = new Map(parts.map((part) => [part.segment, part]));
-  const waiting = columnReader.divideOutOfOrder(byPosition.get(outOfOrderPosition)?.rows() ?? noRows);
-  byPosition.delete(outOfOrderPosition);
+  const waitingOf = columnReader.divideWaiting(byPosition.get(waitingPosition)?.rows() ?? noRows);
+  byPosition.delete(waitingPosition);
   const deltasOf = groupDeltas(deltas, ({ segment }) => segment);
-  const all = new Set([...byPosition.keys(), ...deltasOf.keys(), ...waiting.keys()]);
+  const all = new Set([...byPosition.keys(), ...deltasOf.keys(), ...waitingOf.keys()]);
   const groups = [...all]
     .sort((one, other) => one - other)
     .map((position) => {
       const part = byPosition.get(position);
       const own = deltasOf.get(position) ?? [];
-      const added = waiting.get(position) ?? noRows;
+      const added = waitingOf.get(position) ?? [];
       const segment = segments[position]?.segment;
       return { segment, part, added, deltas: own, count: (part?.count ?? 0) + sumOf(own) + added.length };
     });
   return overlapping(groups, window).map(({ part, added, ...group }) => ({
     ...group,
     rows: part?.rows() ?? noRows,
-    deltas: outOfOrder
-      ? addOutOfOrder(columnReader, group.deltas, { segment: outOfOrder.segment, rows: added })
+    deltas: waiting
+      ? addWaiting(columnReader, group.deltas, { segment: waiting.segment, rows: added })
       : group.deltas,
   }));
-}
-
-/** Returns the first position from one on whose row is not less than a row. @param rows in ascending order. */
-function positionOfRow(rows: Uint32Array, row: number, from: number): number {
-  let low = from;
-  let high = rows.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((rows[middle] as number) < row) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** Returns the rows of each chunk. It looks at a few rows of each, because a segment has many more than a page. */
@@ -118,7 +104,8 @@ function divideRowsByChunk(rows: Uint32Array): Map<number, Uint32Array> {
   const parts = new Map<number, Uint32Array>();
   for (let from = 0; from < rows.length; ) {
     const chunk = chunkOfRow(rows[from] as number);
-    const to = positionOfRow(rows, (chunk + 1) * chunkRows, from);
+    const end = (chunk + 1) * chunkRows;
+    const to = firstPosition(from, rows.length, (position) => (rows[position] as number) >= end);
     parts.set(chunk, rows.subarray(from, to));
     from = to;
   }
@@ -174,15 +161,15 @@ export async function selectRows(
   rows: Rows,
   { orders, isDescending, skip, limit }: RowQuery,
 ): Promise<PageRow[]> {
-  const { segments, outOfOrder, deltas, total } = rows;
+  const { segments, waiting, deltas, total } = rows;
   const to = Math.min(total, skip + limit);
   if (to <= skip) return [];
-  const waiting = outOfOrder ? [partOf(outOfOrder, outOfOrderPosition)] : [];
-  const parts = [...segments.map(partOf), ...waiting].filter(({ count }) => count > 0);
+  const waitingPart = waiting ? [partOf(waiting, waitingPosition)] : [];
+  const parts = [...segments.map(partOf), ...waitingPart].filter(({ count }) => count > 0);
   let groups: Group[] = [{ parts, deltas, count: total, from: skip, to }];
   for (const [level, order] of orders.entries()) {
     const columnOf = (position: number): OrderedColumn => {
-      const own = position === outOfOrderPosition ? outOfOrder : segments[position];
+      const own = position === waitingPosition ? waiting : segments[position];
       return own?.columns?.[level] as OrderedColumn;
     };
     groups = groups.flatMap((group) =>

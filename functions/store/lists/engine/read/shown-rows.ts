@@ -58,12 +58,14 @@ export function fieldsToShow(
 }
 
 /** Returns a row of a segment whose columns are loaded. */
-export function rowAt(
+export function shownRow(
   columnReader: ColumnReader,
   segment: Segment,
   fields: readonly string[],
   row: number,
 ): Row {
+  const waiting = columnReader.waitingRow(segment, row);
+  if (waiting) return waiting;
   const values: Record<string, Value> = {};
   for (const field of fields) {
     const value = valueAt(columnReader.column(segment, field), row);

@@ -1,4 +1,5 @@
 /** Rows counted by sort key. Binary searches in these counts find the keys of a page without sorting rows. */
+import { firstPosition } from '../format/binary-search.ts';
 import { compareSortKeys, type SortKey } from './sort-key.ts';
 
 /** Distinct keys in their order, and the number of rows before each. Neighbours can be equal. */
@@ -10,28 +11,12 @@ export interface SortKeyCounts {
 }
 
 /** Returns the first position whose key is not less than a key. */
-export function lowerBound(counts: SortKeyCounts, key: SortKey): number {
-  let low = 0;
-  let high = counts.size;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (compareSortKeys(counts.keyAt(middle), key) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
+export const lowerBound = (counts: SortKeyCounts, key: SortKey): number =>
+  firstPosition(0, counts.size, (position) => compareSortKeys(counts.keyAt(position), key) >= 0);
 
 /** Returns the first position whose key is greater than a key. */
-export function upperBound(counts: SortKeyCounts, key: SortKey): number {
-  let low = 0;
-  let high = counts.size;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (compareSortKeys(counts.keyAt(middle), key) <= 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
+export const upperBound = (counts: SortKeyCounts, key: SortKey): number =>
+  firstPosition(0, counts.size, (position) => compareSortKeys(counts.keyAt(position), key) > 0);
 
 /** Rows below this share of the positions are sorted. Otherwise, all positions are counted. */
 const sparseShare = 1 / 16;

@@ -3,6 +3,7 @@ import { setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
 import { compactBusyLog, continueReminder } from '#functions/store/cascades/compact-log.ts';
 import { remindBy } from '#functions/store/cascades/reminders.ts';
 import { openLog } from '#functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
+import { emptyManifest } from '#functions/store/lists/engine/format/manifest.ts';
 import { buildCreate } from '#functions/store/model/changes.ts';
 import {
   decodeReminder,
@@ -16,6 +17,7 @@ import {
 import { applyInBatches } from '#functions/store/unit-of-work/commit.ts';
 import { Positions } from '#functions/store/unit-of-work/positions.ts';
 import type { Session } from '#functions/store/unit-of-work/session.ts';
+import { absorbedRows } from '#test/support/compaction.ts';
 import { startTestStore } from '#test/support/local-store.ts';
 import { conditionFailed } from '#test/support/table/errors.ts';
 import { touches } from '#test/support/table/faults.ts';
@@ -55,9 +57,7 @@ const leaveHole = (): Promise<unknown> =>
 
 const manifest = () => openLog(store.database(), session.tenant, 'tag').readManifest();
 
-/** Returns how many rows the columns have. */
-const compactedRows = async (): Promise<number> =>
-  (await manifest())?.segments.reduce((sum, { rows }) => sum + rows, 0) ?? 0;
+const compactedRows = async (): Promise<number> => absorbedRows((await manifest()) ?? emptyManifest);
 
 async function storedReminder(): Promise<Reminder | undefined> {
   const item = await store.database().get(reminderKey(log()));

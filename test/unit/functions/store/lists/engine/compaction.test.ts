@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
 import type { Database } from '#functions/store/dynamodb/database.ts';
-import { chooseMerge, isFull, liveRows } from '#functions/store/lists/engine/compaction/choose-step.ts';
+import { chooseMerge, isFull } from '#functions/store/lists/engine/compaction/choose-step.ts';
 import { compact } from '#functions/store/lists/engine/compaction/compact.ts';
 import type { CompactionSource } from '#functions/store/lists/engine/compaction/compaction-source.ts';
 import {
@@ -13,7 +13,6 @@ import {
 import { openLog } from '#functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
 import { locateChanges } from '#functions/store/lists/engine/compaction/locate-changes.ts';
 import { buildSegments, counter } from '#functions/store/lists/engine/compaction/new-segments.ts';
-import { placeRows } from '#functions/store/lists/engine/compaction/place-rows.ts';
 import { type InputLimits, readInput } from '#functions/store/lists/engine/compaction/read-input.ts';
 import {
   fillAllHoles,
@@ -87,9 +86,8 @@ describe('choose-step', () => {
       return makeSegment({ id: `1-aaaaaa.${position}`, first, last, rows, deleted, bytes: 100 * rows });
     });
 
-  /** Chooses when no row is young. */
-  const merge = (segments: readonly Segment[], more: Partial<CompactionSizes> = {}, ageMs = 1_000_000) =>
-    chooseMerge(makeManifest({ segments }), { ...sizes, ...more }, startMs + ageMs);
+  const merge = (segments: readonly Segment[], more: Partial<CompactionSizes> = {}) =>
+    chooseMerge(makeManifest({ segments }), { ...sizes, ...more });
 
   const shrunk = [100, 80] as const;
 
@@ -102,7 +100,6 @@ describe('choose-step', () => {
     ['a quarter of the rows is deleted', [[40, 10]], undefined],
     ['more than a quarter of the rows is deleted', [[40, 11]], [0, 1]],
     ['the live rows of neighbours fit into one', [90, shrunk, shrunk, shrunk, shrunk, shrunk, 90], [1, 5]],
-    ['the neighbour of a shrunk one fits', [90, 80, shrunk, 90], [1, 3]],
     ['the neighbour of a shrunk one is larger', [60, [8, 4]], [1, 2]],
   ])('chooses segments when %s', (_, counts, range, more = {}) => {
     const chosen = merge(segmentsOf(...counts), more);
@@ -115,9 +112,17 @@ describe('choose-step', () => {
     expect(merge(segmentsOf(...counts, 40))).toMatchObject({ isUrgent: true });
   });
 
-  test('young rows are not merged', () => {
-    expect(merge(segmentsOf(10, 10), {}, 5_150)).toBeUndefined();
-    expect(merge(segmentsOf(10, 10), {}, 5_200)).toBeDefined();
+  test('an urgent merge is not hidden by one that can wait', () => {
+    const waiting = { ...sizes, minShareOfWaiting: 0.01 };
+    const open = segmentsOf(100, ...Array<number>(12).fill(1));
+    const [full, ...others] = open.map((segment, position) =>
+      position > 0 ? segment : { ...segment, waiting: 1 },
+    );
+    const segments = [full as Segment, ...others];
+    expect(merge(segments, waiting)).toMatchObject({ from: 1, to: 13, isUrgent: true });
+    expect(merge(segments.slice(0, 2), waiting)).toMatchObject({ from: 0, to: 1, isUrgent: false });
+    const urgent = { ...waiting, maxWaitingRows: 0, maxOpenSegments: 20 };
+    expect(merge(segments, urgent)).toMatchObject({ from: 0, to: 1, isUrgent: true });
   });
 
   test.each([
@@ -137,7 +142,7 @@ describe('choose-step', () => {
       .tuple(fc.integer({ min: 1, max: 100 }), fc.double({ min: 0, max: 1, noNaN: true }))
       .map(([rows, share]): readonly [number, number] => [rows, Math.floor(rows * share)]);
     const liveIn = (segments: readonly Segment[]) =>
-      segments.reduce((sum, segment) => sum + liveRows(segment), 0);
+      segments.reduce((sum, { rows, deleted }) => sum + rows - deleted, 0);
     fc.assert(
       fc.property(fc.array(count, { maxLength: 40 }), (counts) => {
         let segments = segmentsOf(...counts);
@@ -290,9 +295,9 @@ describe('compact', () => {
     });
   });
 
-  describe('rows that come out of order', () => {
-    const sizes = { maxRows: 40, maxChanges: 1_000, maxSmallBytes: 0, minShareOfOutOfOrder: 1 / 4 };
-    const waiting = (): number[] => manifest().segments.map(({ outOfOrder = 0 }) => outOfOrder);
+  describe('waiting rows', () => {
+    const sizes = { maxRows: 40, maxChanges: 1_000, maxSmallBytes: 0, minShareOfWaiting: 1 / 4 };
+    const waiting = (): number[] => manifest().segments.map(({ waiting: rows = 0 }) => rows);
     const isNew = isText('name', 'new');
 
     /** Inserts rows, and absorbs them. */
@@ -316,6 +321,22 @@ describe('compact', () => {
       expect(await log.list()).toMatchObject({ total: 83 });
     });
 
+    test('become a segment when they are behind the last one, and enough', async () => {
+      const more = { minSegmentRows: 3 };
+      const counts: unknown[] = [];
+      for (const number of [401, 402, 3, 403]) {
+        await insert(startMs + hourMs + number, [number], more);
+        counts.push([rowCounts(), waiting(), manifest().waiting.length > 0]);
+      }
+      expect(counts).toEqual([
+        [[40, 40], [0, 0], true],
+        [[40, 40], [0, 0], true],
+        [[40, 40], [1, 0], true],
+        [[40, 40, 3], [1, 0, 0], true],
+      ]);
+      expect(await log.ids({ filters: [isNew] })).toEqual([3, 401, 402, 403].map(idOf));
+    });
+
     test('can be changed and deleted while they wait', async () => {
       await insert(startMs + hourMs, [5, 85]);
       log.commit(startMs + hourMs + 10, { [idOf(5)]: { name: 'newer' }, [idOf(85)]: undefined });
@@ -325,7 +346,7 @@ describe('compact', () => {
       expect(await log.ids({ filters: [isText('name', 'newer')] })).toEqual([idOf(5)]);
       log.commit(startMs + hourMs + 20, { [idOf(5)]: undefined });
       await log.compactAll(startMs + hourMs + 25, sizes);
-      expect(manifest().outOfOrder).toEqual([]);
+      expect(manifest().waiting).toEqual([]);
     });
 
     test('are written into their segment when they are a certain share of its rows', async () => {
@@ -340,14 +361,14 @@ describe('compact', () => {
 
     test('are written into the segment with the most of them when too many wait', async () => {
       const [first] = segmentIds();
-      await insert(startMs + hourMs, [5, 81, 83, 85], { maxOutOfOrderRows: 3 });
+      await insert(startMs + hourMs, [5, 81, 83, 85], { maxWaitingRows: 3 });
       expect(segmentIds()[0]).toBe(first);
       expect(rowCounts()).toEqual([40, 43]);
       expect(waiting()).toEqual([1, 0]);
     });
 
     test('make a segment grow somewhat before it is divided', async () => {
-      const share = { minShareOfOutOfOrder: 1 / 10 };
+      const share = { minShareOfWaiting: 1 / 10 };
       await insert(startMs + hourMs, [1, 3, 5, 7, 9], share);
       expect(rowCounts()).toEqual([45, 40]);
       await insert(startMs + hourMs + 100, [11, 13, 15, 17, 19, 21], share);
@@ -405,52 +426,6 @@ describe('compact', () => {
   });
 });
 
-describe('place-rows', () => {
-  const sizes = { ...defaultSizes, maxRows: 100, maxChanges: 200 };
-
-  /** Ids from this one on are young. */
-  const youngId = idOf(10_000);
-
-  const segmentFrom = (first: number, last: number, rows: number, deleted = 0): Segment =>
-    makeSegment({ id: `1-aaaaaa.${first}`, first: idOf(first), last: idOf(last), rows, deleted });
-
-  const insertsOf = (numbers: readonly number[]): SegmentRow[] =>
-    numbers.map((number) => ({ id: idOf(number), version: 1, values: {} }));
-
-  test('new rows are merged with segments that have at most as many rows, and others wait', () => {
-    const segments = [segmentFrom(1, 50, 50), segmentFrom(51, 54, 4), segmentFrom(55, 56, 2)];
-    expect(placeRows(segments, insertsOf([0, 57, 58]), youngId, sizes)).toEqual({
-      from: 1,
-      inserts: insertsOf([57, 58]),
-      outOfOrder: insertsOf([0]),
-    });
-  });
-
-  test('any rows are placed once, and leave all segments in the order of ids', () => {
-    const situation = fc.record({
-      rowCounts: fc.array(fc.integer({ min: 1, max: 100 }), { maxLength: 8 }),
-      base: fc.constantFrom(0, 9_000),
-      deletedShare: fc.double({ min: 0, max: 1, noNaN: true }),
-      inserted: fc.uniqueArray(fc.nat({ max: 1_999 }), { maxLength: 30 }),
-    });
-    fc.assert(
-      fc.property(situation, ({ rowCounts, base, deletedShare, inserted }) => {
-        const segments = rowCounts.map((rows, position) => {
-          const first = base + 400 * position + 2;
-          return segmentFrom(first, first + 2 * rows, rows, Math.floor(rows * deletedShare * (position % 2)));
-        });
-        const numbers = inserted.map((number) => base + 2 * number + 1).toSorted((one, other) => one - other);
-        const { from, inserts, outOfOrder } = placeRows(segments, insertsOf(numbers), youngId, sizes);
-        const ids = [...inserts, ...outOfOrder].map(({ id }) => id).toSorted();
-        expect(ids).toEqual(insertsOf(numbers).map(({ id }) => id));
-        for (const { id } of inserts) expect(id > (segments[from - 1]?.last ?? '')).toBe(true);
-        for (const { id } of outOfOrder) expect(id < (segments[from]?.first ?? youngId)).toBe(true);
-      }),
-      { numRuns: 50 },
-    );
-  });
-});
-
 describe('new-segments', () => {
   const build = (rows: readonly SegmentRow['values'][], sizes: Partial<CompactionSizes> = {}) =>
     buildSegments(blockOf(rows.map((values, row) => ({ id: idOf(row), version: row + 1, values }))), {
@@ -471,12 +446,6 @@ describe('new-segments', () => {
       sizes.map((rows, part) => [`1-aaaaaa.${part}`, rows]),
     );
     expect([...items.keys()].toSorted()).toEqual(segments.flatMap(segmentNames).toSorted());
-  });
-
-  test('are one item when they have few bytes', () => {
-    const { segments, items } = build([{ name: 'a' }, { name: 'b' }], { maxSmallBytes: 400 });
-    expect(segments).toMatchObject([{ rows: 2, isSmall: true }]);
-    expect([...items.keys()]).toEqual(['1-aaaaaa.0/all']);
   });
 
   test('whose columns are larger than an item may be are divided: all but the last one are nearly full', () => {
@@ -585,7 +554,7 @@ describe('races', () => {
   /** A time at which no row is young. */
   const laterMs = startMs + minuteMs;
 
-  const sizes: CompactionSizes = { ...defaultSizes, maxRows: 50, maxSmallBytes: 0, maxUndividedRows: 0 };
+  const sizes: CompactionSizes = { ...defaultSizes, maxRows: 50, maxSmallBytes: 0, minSegmentRows: 20 };
   const [blueA, redA, blueB] = [
     { name: 'a', color: 'blue' },
     { name: 'a', color: 'red' },
@@ -615,8 +584,7 @@ describe('races', () => {
       log.commit(startMs, rowsFrom(0, 20, blueA));
       await log.compact(startMs + 1, sizes);
       log.commit(startMs + 2, rowsFrom(20, 20, blueB));
-      // A step that has too little time to merge the new rows at once.
-      await log.compact(mergeMs, { ...sizes, maxChanges: 20 });
+      await log.compact(mergeMs, sizes);
       expect(rowCounts()).toEqual([20, 20]);
     });
 
@@ -672,13 +640,13 @@ describe('races', () => {
     });
   });
 
-  describe('a merge of out-of-order rows', () => {
+  describe('a merge of waiting rows', () => {
     beforeEach(async () => {
       log.commit(startMs, rowsFrom(0, 40, blueA, 2));
       await log.compact(startMs + 1, sizes);
       log.commit(laterMs, rowsFrom(1, 3, blueB, 2));
       await log.compact(laterMs + 1, sizes);
-      expect(manifest().segments[0]).toMatchObject({ rows: 40, outOfOrder: 3 });
+      expect(manifest().segments[0]).toMatchObject({ rows: 40, waiting: 3 });
     });
 
     /** Merges while another process absorbs changes, and merges nothing. */
@@ -687,23 +655,23 @@ describe('races', () => {
         laterMs + 1,
         once(async () => {
           log.commit(laterMs + 2, changes);
-          await log.compact(laterMs + 3, { ...sizes, minShareOfOutOfOrder: 2 });
+          await log.compact(laterMs + 3, { ...sizes, minShareOfWaiting: 2 });
         }),
       );
 
     test('keeps their changes that another process absorbs meanwhile', async () => {
       expect(await mergeWhile({ [idOf(1)]: redA, [idOf(7)]: redA })).toBeDefined();
-      expect(manifest().segments[0]).toMatchObject({ rows: 43, outOfOrder: 1 });
+      expect(manifest().segments[0]).toMatchObject({ rows: 43, waiting: 1 });
       expect(await log.ids(red)).toEqual([idOf(1), idOf(7)]);
       await log.compactAll(laterMs + 10, sizes);
-      expect(manifest().outOfOrder).toEqual([]);
+      expect(manifest().waiting).toEqual([]);
       expect(await log.ids(red)).toEqual([idOf(1), idOf(7)]);
       expect(await log.list()).toMatchObject({ total: 44 });
     });
 
     test('is lost when another process has deleted one of them', async () => {
       expect(await mergeWhile({ [idOf(3)]: undefined })).toBeUndefined();
-      expect(manifest().segments[0]).toMatchObject({ rows: 40, outOfOrder: 2 });
+      expect(manifest().segments[0]).toMatchObject({ rows: 40, waiting: 2 });
       await log.compactAll(laterMs + 10, sizes);
       expect(rowCounts()).toEqual([42]);
       expect(await log.list()).toMatchObject({ total: 42 });
