@@ -47,8 +47,8 @@ export const responseMutations = toMutations({
     ],
     'any-number-expanded': [
       'a page expands any number of entities',
-      'references.size > maxExpandedEntities',
-      'references.size > 100 * maxExpandedEntities',
+      'count > maxExpandedEntities',
+      'count > 100 * maxExpandedEntities',
     ],
   },
 });

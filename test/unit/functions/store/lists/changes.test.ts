@@ -27,7 +27,7 @@ import type { ListQuery } from '#functions/store/model/list-query.ts';
 import type { Item } from '#functions/store/model/writes.ts';
 import { applyChangeSet } from '#functions/store/unit-of-work/commit.ts';
 import { findEntity } from '#functions/store/unit-of-work/whole-entities.ts';
-import { compactAll } from '#test/support/compaction.ts';
+import { compactAll, smallSizes } from '#test/support/compaction.ts';
 import { isValue, listQuery } from '#test/support/list-queries.ts';
 import { startTestStore } from '#test/support/local-store.ts';
 
@@ -211,8 +211,9 @@ describe('list-changes', () => {
   });
 
   test('a page of the walk reads nothing again that changes meanwhile, and leaves out what does not match any more', async () => {
-    const [first = '', second = ''] = await create(2);
-    await compactAll(store.database(), tenant, 'task');
+    const [first = '', second = '', ...others] = await create(8);
+    for (const id of others) await update(id, { status: 'planned' });
+    await compactAll(store.database(), tenant, 'task', smallSizes);
     // The first page of a process, of a large segment.
     processMemory.clear();
     jest.replaceProperty(processMemory, 'cheapRows', 0);
