@@ -85,23 +85,23 @@ export const dueWorkMutations = toMutations({
       'known.count + begun > 10 * maxJobs',
     ],
   },
-  'functions/store/cascades/sweep.ts': {
-    'two-sweeps-of-nothing': [
-      'a deletion that has handled all children leaves two sweeps to a job',
-      'const begin = includesChildren ? beginSecondSweep : beginSweep;',
-      'const begin = includesChildren && step.nowMs < 0 ? beginSecondSweep : beginSweep;',
-    ],
-    'second-sweep-during-the-deletion': [
-      'the only sweep of a deletion comes before the requests have ended that saw the parent',
-      'secondPassAt(step.nowMs + maxRequestMs)',
-      'secondPassAt(step.nowMs)',
-    ],
-  },
   'functions/store/cascades/delete-entity.ts': {
     'first-sweep-forgotten': [
-      'a deletion that leaves its children to the job begins with the second sweep',
-      'const own = buildOwn(false);',
-      'const own = buildOwn(true);',
+      'a deletion that leaves its children to the job begins with the next pass',
+      'if (!descendants) return begun;',
+      'if (!descendants) return { changes, writes: sweepLater(session, deleted) };',
+    ],
+    'two-sweeps-of-nothing': [
+      'a deletion that has handled all children leaves two sweeps to a job',
+      'writes: sweepLater(session, deleted), orElse: begun',
+      'writes: begun.writes, orElse: begun && sweepLater(session, deleted) && begun',
+    ],
+  },
+  'functions/store/cascades/sweep.ts': {
+    'second-sweep-during-the-deletion': [
+      'the only sweep of a deletion comes before the requests have ended that saw the parent',
+      'nextPassAt(nowMs + maxRequestMs)',
+      'nextPassAt(nowMs)',
     ],
   },
 });

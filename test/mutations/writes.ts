@@ -142,14 +142,9 @@ export const writeMutations = toMutations({
   },
   'functions/store/cascades/sweep.ts': {
     'no-second-sweep': [
-      'a deletion starts no second sweep, so that a child of a concurrent request remains',
-      'return { changes, writes: [begin(step, kind, entity.id, newId(step.nowMs).id)] };',
-      'void begin;\n  return { changes };',
-    ],
-    'cascade-that-stops': [
-      'a deletion with several steps ends after the first one',
-      'left: { ...work, relation: relationLeft },',
-      'left: relationLeft > position ? { ...work, relation: relationLeft } : undefined,',
+      'a deletion starts no second pass, so that a child of a concurrent request remains',
+      '.filter((kind) => dependentsOf(kind).length > 0)',
+      '.filter((kind) => dependentsOf(kind).length < 0)',
     ],
   },
   'functions/jobs/on-stream.ts': {

@@ -1,13 +1,10 @@
 /** The children of entities, page by page, in the order of their creation. The list engine finds them: it does not lag behind writes. */
-import { now } from '../../runtime/time-and-chance.ts';
 import { findEntry } from '../entities/list-history.ts';
 import { allIds, rangeOfId, unionRanges } from '../lists/engine/read/id-ranges.ts';
 import type { RowFilter } from '../lists/engine/read/row-filter.ts';
-import type { RowQuery } from '../lists/engine/read/row-query.ts';
-import { type EntityPage, readPage } from '../lists/read-page.ts';
+import { readPage } from '../lists/read-page.ts';
 import type { StoredEntity } from '../model/entity.ts';
 import { StoreUnavailable } from '../model/errors.ts';
-import { idAfter, newId } from '../model/ids.ts';
 import type { Relation } from '../model/relations.ts';
 import type { Session } from '../unit-of-work/session.ts';
 
@@ -19,8 +16,6 @@ interface ChildrenRange {
   readonly limit?: number;
   /** When there are more children than these, none of them is read. */
   readonly maxTotal?: number;
-  /** Ends before this id, which is greater than the ids of all children that existed when the job began. */
-  readonly snapshotId?: string;
 }
 
 interface ChildrenPage {
@@ -43,26 +38,6 @@ const filterOf = ({ field, isArray }: Relation, ids: readonly string[]): RowFilt
 });
 
 /**
- * Lists the children of some parents.
- * @throws StoreUnavailable when they change so often that they cannot be read.
- */
-async function listChildren(
-  session: Session,
-  relation: Relation,
-  parentIds: readonly string[],
-  page: Pick<RowQuery, 'ids' | 'isDescending' | 'limit'>,
-  maxTotal = Number.POSITIVE_INFINITY,
-): Promise<EntityPage> {
-  const filters = [filterOf(relation, parentIds)];
-  const query = { filters, orders: [], countBy: [], skip: 0, ...page };
-  const found = await readPage(session, relation.child, query, { maxTotal });
-  // Such a page says nothing about the children after it.
-  if (found.stored.length === 0 && found.total > 0 && found.total <= maxTotal)
-    throw new StoreUnavailable('Every child of the page was deleted during the read.');
-  return found;
-}
-
-/**
  * Reads one page of the children of some parents.
  * @throws StoreUnavailable when they change so often that they cannot be read.
  */
@@ -70,17 +45,19 @@ export async function readChildren(
   session: Session,
   relation: Relation,
   parentIds: readonly string[],
-  { after = '', snapshotId, limit = pageSize, maxTotal }: ChildrenRange = {},
+  { after = '', limit = pageSize, maxTotal = Number.POSITIVE_INFINITY }: ChildrenRange = {},
 ): Promise<ChildrenPage> {
-  const range = { from: rangeOfId(after).to, to: snapshotId ?? allIds.to };
-  const page = { ids: unionRanges([range]), isDescending: false, limit };
-  const { stored, total } = await listChildren(session, relation, parentIds, page, maxTotal);
-  return {
-    // A child that changes during each attempt to read the page can have another parent by now.
-    children: stored.filter((child) => refersToAny(relation, child, parentIds)),
-    next: total > stored.length ? stored.at(-1)?.entity.id : undefined,
-    total,
-  };
+  const ids = unionRanges([{ from: rangeOfId(after).to, to: allIds.to }]);
+  const filters = [filterOf(relation, parentIds)];
+  const query = { filters, orders: [], countBy: [], skip: 0, isDescending: false, ids, limit };
+  const { stored, total } = await readPage(session, relation.child, query, { maxTotal });
+  // A child that changes during each attempt to read the page can have another parent by now.
+  const children = stored.filter((child) => refersToAny(relation, child, parentIds));
+  const hasMore = total > stored.length;
+  // Such a page says nothing about the children after it.
+  if (children.length === 0 && total > 0 && total <= maxTotal)
+    throw new StoreUnavailable('Every child of the page was deleted or moved during the read.');
+  return { children, next: hasMore ? stored.at(-1)?.entity.id : undefined, total };
 }
 
 /** Returns whether an entity existed at a position of its log, and was not deleted then. What is older than its records did. */
@@ -96,36 +73,17 @@ async function existedAt(session: Session, stored: StoredEntity, position: numbe
 }
 
 /**
- * Returns the children that existed when a job began. The order of ids does not tell: one that was made offline, or was restored, is earlier than its
- * arrival. Only what has changed since costs a read for each change.
- * @param head of their log, when the job began.
+ * Reads one page of the children that existed when a job began. The order of ids does not tell which ones did: one that was made offline, or was restored, is
+ * earlier than its arrival. Only what has changed since costs a read for each change.
+ * @param asOf the head of their log, when the job began.
  */
-export async function childrenAsOf(
-  session: Session,
-  children: readonly StoredEntity[],
-  head: number,
-): Promise<StoredEntity[]> {
-  const existed = await Promise.all(children.map((child) => existedAt(session, child, head)));
-  return children.filter((_, place) => existed[place]);
-}
-
-/**
- * Returns an id greater than every existing child's. A job ignores children created after it began. The clock alone does not
- * tell: that of another process may be ahead.
- * @param firstPage the first page of these children.
- */
-export async function createSnapshotId(
+export async function readChildrenAsOf(
   session: Session,
   relation: Relation,
   parentId: string,
-  { children, next }: ChildrenPage,
-): Promise<string> {
-  const newest = { isDescending: true, limit: 1 };
-  const { stored } =
-    next === undefined
-      ? { stored: children.slice(-1) }
-      : await listChildren(session, relation, [parentId], newest);
-  const last = stored[0]?.entity.id;
-  const nowMs = now();
-  return last === undefined ? newId(nowMs).id : idAfter(last, nowMs);
+  { asOf, ...range }: ChildrenRange & { readonly asOf: number },
+): Promise<ChildrenPage> {
+  const page = await readChildren(session, relation, [parentId], range);
+  const existed = await Promise.all(page.children.map((child) => existedAt(session, child, asOf)));
+  return { ...page, children: page.children.filter((_, position) => existed[position]) };
 }

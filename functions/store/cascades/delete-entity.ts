@@ -1,43 +1,48 @@
 import { now } from '../../runtime/time-and-chance.ts';
 import type { ExpectedVersions } from '../entities/preconditions.ts';
 import { readEntityItem } from '../entities/read-entity.ts';
-import { type ChangeSet, mergeChangeSets } from '../model/changes.ts';
+import { buildDeletion, type Change } from '../model/changes.ts';
 import { newDeletion } from '../model/deletion.ts';
-import type { Deletion } from '../model/entity.ts';
-import type { Kind } from '../model/relations.ts';
+import type { StoredEntity } from '../model/entity.ts';
+import { newId } from '../model/ids.ts';
+import { dependentsOf, type Kind } from '../model/relations.ts';
 import { maxTransactionWrites } from '../model/writes.ts';
 import { commit, type UnitOfWork } from '../unit-of-work/commit.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { findDescendants } from './descendants.ts';
-import { buildDelete } from './sweep.ts';
+import { beginSweep, sweepLater } from './sweep.ts';
 
 /** Attempts to delete the descendants in the same transaction. Later attempts leave them to the job: they change too often. */
 const maxAttemptsWithDescendants = 3;
 
-/** Which entities of one kind a change set deletes. */
-interface Deleted {
-  readonly kind: Kind;
-  /** By their ids. */
-  readonly deletions: ReadonlyMap<string, Deletion>;
-}
-
 /**
- * Adds the descendants of the entities that a change set deletes: to the same transaction when they fit. Otherwise the jobs of the change set
- * delete them.
- * @param buildOwn returns the change set, with its jobs, for a transaction that includes the descendants or not.
+ * Returns the changes that delete entities of one kind, with their descendants in the same transaction when they fit. Otherwise one job deletes these. Each of the
+ * deletions is one of its own: one of the entities can be restored without the others.
+ * @param others changes of the same request.
  * @param attempt of the request, from 1.
  */
-export async function buildWithDescendants(
+export async function buildDeletions(
   session: Session,
-  buildOwn: (includesChildren: boolean) => ChangeSet,
-  { kind, deletions }: Deleted,
+  deleted: readonly StoredEntity[],
+  others: readonly Change[],
   attempt: number,
 ): Promise<Omit<UnitOfWork<unknown>, 'result'>> {
-  const own = buildOwn(false);
-  const limit = maxTransactionWrites - own.changes.length - (own.writes?.length ?? 0);
+  const [first] = deleted;
+  if (!first) return { changes: others };
+  const nowMs = now();
+  const own = deleted.map((stored) => buildDeletion(stored, newDeletion(stored, session.actor, nowMs)));
+  const changes = [...others, ...own];
+  if (dependentsOf(first.kind).length === 0) return { changes };
+  const deletions = new Map(own.map(({ after }) => [after.entity.id, after.deletion]));
+  const begun = {
+    changes,
+    writes: [beginSweep(session, first.kind, [...deletions.keys()], { id: newId(nowMs).id })],
+  };
+  const limit = maxTransactionWrites - changes.length - begun.writes.length;
   const mayRead = attempt <= maxAttemptsWithDescendants;
-  const descendants = mayRead ? await findDescendants(session, kind, deletions, limit) : undefined;
-  return descendants ? { ...mergeChangeSets([buildOwn(true), ...descendants]), orElse: own } : own;
+  const descendants = mayRead ? await findDescendants(session, first.kind, deletions, limit) : undefined;
+  if (!descendants) return begun;
+  return { changes: [...changes, ...descendants], writes: sweepLater(session, deleted), orElse: begun };
 }
 
 /**
@@ -51,13 +56,7 @@ export function deleteEntity(
   expected?: ExpectedVersions,
 ): Promise<undefined> {
   return commit(session, async (attempt) => {
-    const { tenant, actor } = session;
-    const step = { tenant, actor, nowMs: now() };
     const stored = await readEntityItem(session, kind, id, expected);
-    const deletion = newDeletion(stored, actor, step.nowMs);
-    const buildOwn = (includesChildren: boolean): ChangeSet =>
-      buildDelete(step, stored, deletion, { includesChildren });
-    const deleted = { kind, deletions: new Map([[id, deletion]]) };
-    return { ...(await buildWithDescendants(session, buildOwn, deleted, attempt)), result: undefined };
+    return { ...(await buildDeletions(session, [stored], [], attempt)), result: undefined };
   });
 }

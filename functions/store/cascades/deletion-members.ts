@@ -1,33 +1,47 @@
-/** The deleted entities that one deletion has removed. The index that has them together may lag: they are read by key. */
+/** The deleted entities that deletions have removed. The index that has them together may lag: they are read by key. */
 import { isDeletedItem, isSameDeletion, queryOfDeletion } from '../model/deletion.ts';
 import type { DeletedEntity, Deletion } from '../model/entity.ts';
 import { decodeAnyEntity } from '../model/item-codec.ts';
+import type { MembersPlace } from '../model/job.ts';
 import type { Kind } from '../model/relations.ts';
 import type { Session } from '../unit-of-work/session.ts';
 
 interface MembersPage {
+  readonly kind: Kind;
   readonly members: readonly DeletedEntity[];
-  /** The id after which the next page begins, if there is one. */
-  readonly next: string | undefined;
+  /** Where the next page begins, also when there is none. */
+  readonly next: MembersPlace;
 }
 
-/**
- * Reads a page of the entities of a kind that a deletion has removed and that are still deleted, in the order of their ids, without its root.
- * @param after begins after the entity with this id; an empty text begins with the first one.
- */
-export async function readMembers(
+interface Walk {
+  /** By default, the walk begins at the beginning. */
+  readonly from?: MembersPlace;
+  /** Entities in one page. */
+  readonly limit: number;
+}
+
+/** Reads what deletions have removed of some kinds and what is still deleted, page by page, without their roots. */
+export async function* walkMembers(
   { tenant, database }: Session,
-  kind: Kind,
-  deletion: Deletion,
-  { after, limit }: { readonly after: string; readonly limit: number },
-): Promise<MembersPage> {
-  const query = { ...queryOfDeletion(tenant, kind, deletion, after), Limit: limit };
-  const { items, next } = await database.query(query, undefined, { withDeleted: true });
-  const keys = items.map(({ pk, sk }) => ({ pk, sk }));
-  const current = await database.getMany(keys, true, { withDeleted: true });
-  const members = (current.filter(isDeletedItem).map(decodeAnyEntity) as DeletedEntity[])
-    .filter((one) => isSameDeletion(one.deletion, deletion))
-    .sort((one, other) => (one.entity.id < other.entity.id ? -1 : 1));
-  const last = items.at(-1);
-  return { members, next: next && last && decodeAnyEntity(last).entity.id };
+  deletions: readonly Deletion[],
+  kinds: readonly Kind[],
+  { from = { position: 0, after: '' }, limit }: Walk,
+): AsyncGenerator<MembersPage, undefined, undefined> {
+  const groups = deletions.flatMap((deletion) => kinds.map((kind) => ({ kind, deletion })));
+  let { position, after } = from;
+  for (let group = groups[position]; group; group = groups[position]) {
+    const { kind, deletion } = group;
+    const query = { ...queryOfDeletion(tenant, kind, deletion, after), Limit: limit };
+    const { items, next } = await database.query(query, undefined, { withDeleted: true });
+    const keys = items.map(({ pk, sk }) => ({ pk, sk }));
+    const current = await database.getMany(keys, true, { withDeleted: true });
+    const members = (current.filter(isDeletedItem).map(decodeAnyEntity) as DeletedEntity[])
+      .filter((one) => isSameDeletion(one.deletion, deletion))
+      .sort((one, other) => (one.entity.id < other.entity.id ? -1 : 1));
+    const last = next && items.at(-1);
+    if (last) after = decodeAnyEntity(last).entity.id;
+    else [position, after] = [position + 1, ''];
+    if (items.length > 0) yield { kind, members, next: { position, after } };
+  }
+  return undefined;
 }

@@ -1,44 +1,90 @@
-/** Everything that the deletion of entities changes, when it is little enough for one transaction. */
+/** What deletions change besides their roots: children are deleted with their parent, or lose the reference to it. */
 
 import { now } from '../../runtime/time-and-chance.ts';
-import type { ChangeSet } from '../model/changes.ts';
-import type { Deletion } from '../model/entity.ts';
-import { dependentsOf, type Kind } from '../model/relations.ts';
+import { buildDeletion, buildUpdate, type Change } from '../model/changes.ts';
+import type { Deletion, StoredEntity } from '../model/entity.ts';
+import { dependentsOf, type Kind, type Relation } from '../model/relations.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { readChildren } from './children.ts';
-import { deletionOfChild, sweepChild } from './sweep.ts';
+
+/** The deletions that deleted entities of one kind belong to, by their ids. */
+export type Deletions = ReadonlyMap<string, Deletion>;
+
+function withoutReferences(
+  { field }: Relation,
+  { entity }: StoredEntity,
+  parentIds: readonly string[],
+): Record<string, unknown> {
+  const value = entity[field];
+  const left = Array.isArray(value) ? value.filter((id) => !parentIds.includes(id as string)) : null;
+  return { [field]: left };
+}
+
+/** Returns the deletions that remove children: those of their parents. */
+const deletionsOfChildren = (
+  { field }: Relation,
+  children: readonly StoredEntity[],
+  deletions: Deletions,
+): Deletions =>
+  new Map(children.map(({ entity }) => [entity.id, deletions.get(String(entity[field])) as Deletion]));
+
+function removeChildren(
+  relation: Relation,
+  children: readonly StoredEntity[],
+  deletions: Deletions,
+): Change[] {
+  const parentIds = [...deletions.keys()];
+  const own = deletionsOfChildren(relation, children, deletions);
+  return children.map((child) =>
+    relation.onDelete === 'cascade'
+      ? buildDeletion(child, own.get(child.entity.id) as Deletion)
+      : buildUpdate(child, withoutReferences(relation, child, parentIds), now()),
+  );
+}
 
 /**
- * Returns the change sets of the descendants of some entities of one kind. An entity that refers to several of them has one change:
- * DynamoDB refuses two writes of one item in a transaction.
- * @param deletions by the ids of these entities.
- * @param limit changes of entities.
+ * Returns the changes of all descendants of deleted entities of one kind. An entity that refers to several of them has one change: DynamoDB refuses two
+ * writes of one item in a transaction.
+ * @param limit of the changes.
  * @returns `undefined` when there are more: then they are left to the job.
  */
 export async function findDescendants(
   session: Session,
   kind: Kind,
-  deletions: ReadonlyMap<string, Deletion>,
+  deletions: Deletions,
   limit: number,
-): Promise<ChangeSet[] | undefined> {
+): Promise<Change[] | undefined> {
   if (deletions.size === 0) return [];
-  const found: ChangeSet[] = [];
-  const { tenant, actor } = session;
-  const step = { tenant, actor, nowMs: now() };
-  const parents = { deletions, includesDescendants: true };
-  const ids = [...deletions.keys()];
+  const changes: Change[] = [];
   for (const relation of dependentsOf(kind)) {
-    const left = limit - found.length;
-    const { children, total } = await readChildren(session, relation, ids, { limit: left, maxTotal: left });
-    if (total > left) return undefined;
-    found.push(...children.map((child) => sweepChild(step, relation, child, parents)));
+    const maxTotal = limit - changes.length;
+    const range = { limit: maxTotal, maxTotal };
+    const { children, total } = await readChildren(session, relation, [...deletions.keys()], range);
+    if (total > maxTotal) return undefined;
+    changes.push(...removeChildren(relation, children, deletions));
     if (relation.onDelete === 'setNull') continue;
-    const ofChildren = new Map(
-      children.map((child) => [child.entity.id, deletionOfChild(relation, child, deletions)]),
-    );
-    const descendants = await findDescendants(session, relation.child, ofChildren, limit - found.length);
+    const own = deletionsOfChildren(relation, children, deletions);
+    const descendants = await findDescendants(session, relation.child, own, limit - changes.length);
     if (!descendants) return undefined;
-    found.push(...descendants);
+    changes.push(...descendants);
   }
-  return found;
+  return changes;
+}
+
+/** Returns the changes of one page of the descendants of deleted entities of one kind, those without children of their own first. */
+export async function findNextDescendants(
+  session: Session,
+  kind: Kind,
+  deletions: Deletions,
+): Promise<Change[]> {
+  if (deletions.size === 0) return [];
+  for (const relation of dependentsOf(kind)) {
+    const { children } = await readChildren(session, relation, [...deletions.keys()]);
+    if (children.length === 0) continue;
+    if (relation.onDelete === 'setNull') return removeChildren(relation, children, deletions);
+    const own = deletionsOfChildren(relation, children, deletions);
+    const below = await findNextDescendants(session, relation.child, own);
+    return below.length > 0 ? below : removeChildren(relation, children, deletions);
+  }
+  return [];
 }

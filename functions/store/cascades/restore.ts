@@ -24,9 +24,9 @@ import type { Write } from '../model/writes.ts';
 import { commit, type UnitOfWork } from '../unit-of-work/commit.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { findAnyEntity } from '../unit-of-work/whole-entities.ts';
-import { readMembers } from './deletion-members.ts';
+import { walkMembers } from './deletion-members.ts';
 import { buildErasure } from './erase-deleted.ts';
-import { secondPassAt } from './sweep.ts';
+import { nextPassAt, sweepLater } from './sweep.ts';
 
 /** Entities that one transaction restores besides the first one: each can have a long text, and 100 writes are allowed. */
 const maxMembers = 45;
@@ -113,37 +113,41 @@ function moveTo(tenant: string, deleted: DeletedEntity, deletion: Deletion): Wri
 
 /**
  * Returns the change sets that restore what a deletion has removed besides its root. What belongs to an entity that was deleted again meanwhile becomes
- * a part of that deletion, with which it comes back.
+ * a part of that deletion, with which it comes back. The job of that deletion may have looked for its children before.
+ * @param again the deletion of the root, if it was deleted again.
  */
 async function restoreMembers(
   session: Session,
   members: readonly DeletedEntity[],
   deletion: Deletion,
+  again?: Deletion,
 ): Promise<ChangeSet[]> {
-  const fields = await readFields(session, members, deletion);
+  const fieldsOf = again ? [] : await readFields(session, members, deletion);
   const nowMs = now();
-  return members.flatMap((member, position): ChangeSet[] => {
-    const { fields: own = {}, required, deletion: later } = fields[position] ?? {};
-    if (later) return [{ changes: [], writes: moveTo(session.tenant, member, later) }];
-    return required ? [] : [{ changes: [buildRestore(member, own, nowMs)] }];
+  const moved: DeletedEntity[] = [];
+  const changeSets = members.flatMap((member, position): ChangeSet[] => {
+    const { fields = {}, required, deletion: later = again } = fieldsOf[position] ?? {};
+    if (!later) return required ? [] : [{ changes: [buildRestore(member, fields, nowMs)] }];
+    moved.push(member);
+    return [{ changes: [], writes: moveTo(session.tenant, member, later) }];
   });
+  return [...sweepLater(session, moved).map((write) => ({ changes: [], writes: [write] })), ...changeSets];
 }
 
 /** Reads what a deletion has removed besides its root, if it is little enough for the same transaction. */
 async function readFewMembers(session: Session, deletion: Deletion): Promise<DeletedEntity[] | undefined> {
-  const found: DeletedEntity[] = [];
-  for (const kind of cascadeKinds(deletion.root.kind)) {
-    const limit = maxMembers - found.length + 1;
-    const { members, next } = await readMembers(session, kind, deletion, { after: '', limit });
-    found.push(...members);
-    if (next !== undefined || found.length > maxMembers) return undefined;
+  const members: DeletedEntity[] = [];
+  const walk = { limit: maxMembers + 1 };
+  for await (const page of walkMembers(session, [deletion], cascadeKinds(deletion.root.kind), walk)) {
+    members.push(...page.members);
+    if (members.length > maxMembers) return undefined;
   }
-  return found;
+  return members;
 }
 
 function beginRestore(session: Session, { deletedAt, root }: Deletion, final: boolean, nowMs: number): Write {
   const work = { type: 'restore', ...root, deletedAt, final, position: 0, after: '' } as const;
-  const dueAt = final ? secondPassAt(nowMs) : undefined;
+  const dueAt = final ? nextPassAt(nowMs) : undefined;
   return beginJob(session, work, { id: newId(nowMs).id, dueAt });
 }
 
@@ -196,36 +200,23 @@ export function restoreEntity(
   });
 }
 
-/** Returns the last step of a pass: a second pass follows the first one. */
-function endPass(work: RestoreWork, nowMs: number): Step {
-  if (work.final) return { left: undefined };
-  return { left: { ...work, final: true, position: 0, after: '' }, dueAt: secondPassAt(nowMs) };
-}
-
 /**
  * Returns the next step of a job that restores what a deletion has removed. When the root has been deleted again meanwhile, the rest becomes a part
- * of that deletion, with which it comes back.
+ * of that deletion, with which it comes back. A second pass follows the first one.
  */
 export async function restoreStep(session: Session, { work }: Job<RestoreWork>): Promise<Step> {
   const { tenant, database } = session;
-  const { kind, id, deletedAt, position, after } = work;
+  const { kind, id, deletedAt, final, position, after } = work;
   const root = await database.get(entityKey(tenant, kind, id), { withDeleted: true });
   if (!root) return { left: undefined };
   const deletion = { deletedAt, root: { kind, id } };
-  const kinds = cascadeKinds(kind);
-  for (let place = position; place < kinds.length; place += 1) {
-    const range = { after: place === position ? after : '', limit: stepSize };
-    const { members, next } = await readMembers(session, kinds[place] as Kind, deletion, range);
-    if (members.length === 0 && next === undefined) continue;
-    const left =
-      next === undefined
-        ? { ...work, position: place + 1, after: '' }
-        : { ...work, position: place, after: next };
+  const walk = { from: { position, after }, limit: stepSize };
+  const { value: page } = await walkMembers(session, [deletion], cascadeKinds(kind), walk).next();
+  if (page) {
     const later = decodeAnyEntity(root).deletion;
-    const repeatable = later
-      ? members.map((member) => ({ changes: [], writes: moveTo(tenant, member, later) }))
-      : await restoreMembers(session, members, deletion);
-    return { repeatable, left };
+    const repeatable = await restoreMembers(session, page.members, deletion, later);
+    return { repeatable, left: { ...work, ...page.next } };
   }
-  return endPass(work, now());
+  if (final) return { left: undefined };
+  return { left: { ...work, final: true, position: 0, after: '' }, dueAt: nextPassAt(now()) };
 }

@@ -1,17 +1,25 @@
-/** Deletes the children of a deleted entity, or removes their references to it. */
+/** The job of deletions: removes what belongs to deleted entities, and the references to them. */
 
 import { now } from '../../runtime/time-and-chance.ts';
 import { maxRequestMs } from '../dynamodb/deadline.ts';
-import { buildDeletion, buildUpdate, type ChangeSet } from '../model/changes.ts';
-import type { Deletion, StoredEntity } from '../model/entity.ts';
+import type { DeletedEntity, Deletion, StoredEntity } from '../model/entity.ts';
 import { newId } from '../model/ids.ts';
 import { decodeAnyEntity } from '../model/item-codec.ts';
-import { beginJob, type Job, type JobOrigin, type Step, type SweepWork } from '../model/job.ts';
+import {
+  type Beginning,
+  beginJob,
+  type Job,
+  type JobOrigin,
+  type MembersPlace,
+  type Step,
+  type SweepWork,
+} from '../model/job.ts';
 import { entityKey } from '../model/keys.ts';
-import { dependentsOf, type Kind, type Relation } from '../model/relations.ts';
+import { cascadeKinds, dependentsOf, type Kind } from '../model/relations.ts';
 import type { Write } from '../model/writes.ts';
 import type { Session } from '../unit-of-work/session.ts';
-import { readChildren } from './children.ts';
+import { walkMembers } from './deletion-members.ts';
+import { type Deletions, findNextDescendants } from './descendants.ts';
 
 /** Milliseconds by which the clocks of two machines of AWS differ, at most. */
 const maxClockErrorMs = 1_000;
@@ -19,130 +27,121 @@ const maxClockErrorMs = 1_000;
 /** Milliseconds after a deletion or a restore until every request, and every step of a job, that saw the entity before has ended, on any clock. */
 const lateWritesMs = maxRequestMs + 2 * maxClockErrorMs;
 
-/** Returns the time of the second pass. @param appliedMs when the first one is applied at the latest, milliseconds since 1970. */
-export const secondPassAt = (appliedMs: number): string => new Date(appliedMs + lateWritesMs).toISOString();
+/** Removed entities whose children one query looks for. */
+const pageSize = 100;
+
+/** Returns the time of the next pass. @param appliedMs when the previous one is applied at the latest, milliseconds since 1970. */
+export const nextPassAt = (appliedMs: number): string => new Date(appliedMs + lateWritesMs).toISOString();
+
+/** Returns the write that begins the job of deletions. @param beginning with a time: the caller has done what the first pass would. */
+export const beginSweep = (
+  origin: JobOrigin,
+  kind: Kind,
+  ids: readonly string[],
+  beginning: Beginning,
+): Write => {
+  const isFirst = beginning.dueAt === undefined;
+  return beginJob(origin, { type: 'sweep', kind, ids, isFirst, hasFound: false, ...placeOfRoots }, beginning);
+};
+
+const placeOfRoots: MembersPlace = { position: 0, after: '' };
 
 /**
- * Returns the write that begins the sweep after an entity was deleted.
- * @param jobId one deletion has one job.
+ * Returns the writes that begin jobs for the children of requests that still saw these entities, one for each kind that can have any. The job of a deletion finds
+ * what it has removed itself: this is for what it does not find.
  */
-export const beginSweep = (origin: JobOrigin, kind: Kind, id: string, jobId: string): Write =>
-  beginJob(origin, { type: 'sweep', kind, id, final: false, relation: 0 }, { id: jobId });
-
-/** Whose entities are deleted, and when a part of it happens, in milliseconds since 1970. */
-export interface DeletionStep extends JobOrigin {
-  readonly nowMs: number;
-}
-
-/** Returns the write that begins the second sweep: the transaction of the deletion does what the first one would. */
-function beginSecondSweep(step: DeletionStep, kind: Kind, id: string, jobId: string): Write {
-  const dueAt = secondPassAt(step.nowMs + maxRequestMs);
-  return beginJob(step, { type: 'sweep', kind, id, final: true, relation: 0 }, { id: jobId, dueAt });
+export function sweepLater(origin: JobOrigin, removed: readonly (StoredEntity | DeletedEntity)[]): Write[] {
+  const nowMs = now();
+  const dueAt = nextPassAt(nowMs + maxRequestMs);
+  const kinds = [...new Set(removed.map(({ kind }) => kind))];
+  return kinds
+    .filter((kind) => dependentsOf(kind).length > 0)
+    .map((kind) => {
+      const ids = removed.filter((one) => one.kind === kind).map(({ entity }) => entity.id);
+      return beginSweep(origin, kind, ids, { id: newId(nowMs).id, dueAt });
+    });
 }
 
 /**
- * Returns the change set that deletes an entity as a part of a deletion.
- * @param options.includesChildren whether its children are changed in the same transaction. Otherwise, the job changes them.
+ * Returns the deletions of those roots that are still deleted: one that exists was restored. One that is not even there as a deleted entity was lost, or its
+ * item has expired.
  */
-export function buildDelete(
-  step: DeletionStep,
-  stored: StoredEntity,
-  deletion: Deletion,
-  { includesChildren }: { readonly includesChildren: boolean },
-): ChangeSet {
-  const { kind, entity } = stored;
-  const changes = [buildDeletion(stored, deletion)];
-  if (dependentsOf(kind).length === 0) return { changes };
-  const begin = includesChildren ? beginSecondSweep : beginSweep;
-  return { changes, writes: [begin(step, kind, entity.id, newId(step.nowMs).id)] };
+async function readDeletions(
+  { tenant, actor, database }: Session,
+  { kind, ids }: SweepWork,
+): Promise<Deletions> {
+  const keys = ids.map((id) => entityKey(tenant, kind, id));
+  const items = await database.getMany(keys, true, { withDeleted: true });
+  const byKey = new Map(items.map((item) => [item.pk, item]));
+  const lost = { deletedAt: now(), ...(actor !== undefined && { deletedBy: actor }) };
+  return new Map(
+    ids.flatMap((id): [string, Deletion][] => {
+      const item = byKey.get(entityKey(tenant, kind, id).pk);
+      const deletion = item ? decodeAnyEntity(item).deletion : { ...lost, root: { kind, id } };
+      return deletion ? [[id, deletion]] : [];
+    }),
+  );
 }
 
-function withoutReferences(
-  { field }: Relation,
-  { entity }: StoredEntity,
-  parentIds: readonly string[],
-): Record<string, unknown> {
-  const value = entity[field];
-  const left = Array.isArray(value) ? value.filter((id) => !parentIds.includes(id as string)) : null;
-  return { [field]: left };
-}
-
-/** Entities of one kind that are deleted. */
+/** Entities of one kind that the job has removed, or its roots. */
 interface Parents {
-  /** By id: the deletion that each of them belongs to. */
-  readonly deletions: ReadonlyMap<string, Deletion>;
-  /** Whether the children of a child are changed in the same transaction. */
-  readonly includesDescendants: boolean;
-}
-
-/** Returns the deletion that removes a child: that of its parent. */
-export function deletionOfChild(
-  { field }: Relation,
-  { entity }: StoredEntity,
-  deletions: Parents['deletions'],
-): Deletion {
-  const deletion = deletions.get(String(entity[field]));
-  if (!deletion) throw new TypeError(`The entity ${entity.id} is no child of a deleted one.`);
-  return deletion;
-}
-
-/** Returns what the deletion of parents changes for one child. */
-export function sweepChild(
-  step: DeletionStep,
-  relation: Relation,
-  child: StoredEntity,
-  { deletions, includesDescendants }: Parents,
-): ChangeSet {
-  if (relation.onDelete === 'cascade') {
-    const deletion = deletionOfChild(relation, child, deletions);
-    return buildDelete(step, child, deletion, { includesChildren: includesDescendants });
-  }
-  return {
-    changes: [buildUpdate(child, withoutReferences(relation, child, [...deletions.keys()]), step.nowMs)],
-  };
+  readonly kind: Kind;
+  readonly deletions: Deletions;
+  /** The next ones of this pass, if there are any. */
+  readonly next: MembersPlace | undefined;
 }
 
 /**
- * Returns the deletion of the entity whose children a job sweeps; `undefined` when the entity exists: it was restored. One that is not even there as a
- * deleted entity was lost, or its item has expired.
+ * Returns the entities whose children a step looks for: first the roots; then, except in the first pass, what their deletions have removed. `undefined` when the
+ * pass is complete.
  */
-async function deletionOfParent(
-  { tenant, database }: Session,
-  { kind, id }: SweepWork,
-  { actor, nowMs }: DeletionStep,
-): Promise<Deletion | undefined> {
-  const item = await database.get(entityKey(tenant, kind, id), { withDeleted: true });
-  if (item) return decodeAnyEntity(item).deletion;
-  return { deletedAt: nowMs, ...(actor !== undefined && { deletedBy: actor }), root: { kind, id } };
-}
-
-/** Returns the last step of a sweep: a second sweep follows the first one. */
-function endSweep(work: SweepWork, nowMs: number): Step {
-  if (work.final) return { left: undefined };
-  return { left: { ...work, final: true, relation: 0 }, dueAt: secondPassAt(nowMs) };
+async function readParents(
+  session: Session,
+  work: SweepWork,
+  roots: Deletions,
+): Promise<Parents | undefined> {
+  const { kind, isFirst, position, after } = work;
+  const kinds = cascadeKinds(kind).filter((one) => dependentsOf(one).length > 0);
+  const hasMembers = !isFirst && kinds.length > 0;
+  if (position === 0)
+    return { kind, deletions: roots, next: hasMembers ? { position: 1, after: '' } : undefined };
+  const from = { position: position - 1, after };
+  const { value: page } = await walkMembers(session, [...roots.values()], kinds, {
+    from,
+    limit: pageSize,
+  }).next();
+  return (
+    page && {
+      kind: page.kind,
+      deletions: new Map(page.members.map(({ entity, deletion }) => [entity.id, deletion])),
+      next: { ...page.next, position: page.next.position + 1 },
+    }
+  );
 }
 
 /**
- * Returns the next step of a sweep: the first page of the children of the first relation that has any. The children of earlier steps do not refer
- * to the entity any more. A sweep ends when the entity was restored. What a step deletes at the same time comes back with the second pass of the restore.
+ * Returns the next step of a sweep: a page of descendants, the deepest first. Requests that saw a parent create children a moment later. So another pass follows
+ * when none of them can be in progress any more, until one finds nothing. A sweep ends when its roots were restored. What a step removes at the same time
+ * comes back with the second pass of the restore.
  */
 export async function sweepStep(session: Session, { work }: Job<SweepWork>): Promise<Step> {
-  const { tenant, actor } = session;
-  const step = { tenant, actor, nowMs: now() };
-  const { id } = work;
-  const deletion = await deletionOfParent(session, work, step);
-  if (!deletion) return { left: undefined };
-  const parents = { deletions: new Map([[id, deletion]]), includesDescendants: false };
-  const relations = dependentsOf(work.kind);
-  for (const [position, relation] of relations.entries()) {
-    if (position < work.relation) continue;
-    const { children, next } = await readChildren(session, relation, [id]);
-    if (children.length === 0 && next === undefined) continue;
-    const relationLeft = next === undefined ? position + 1 : position;
+  const roots = await readDeletions(session, work);
+  if (roots.size === 0) return { left: undefined };
+  if (roots.size < work.ids.length) return { left: { ...work, ids: [...roots.keys()], ...placeOfRoots } };
+  const parents = await readParents(session, work, roots);
+  const changes = parents ? await findNextDescendants(session, parents.kind, parents.deletions) : [];
+  if (changes.length > 0) {
+    // No index has them: the next pass does not find them.
+    const erased = changes.flatMap(({ after }) => (after?.deletion?.isErased ? [after] : []));
+    const writes = sweepLater(session, erased);
+    const changeSets = changes.map((change) => ({ changes: [change] }));
     return {
-      repeatable: children.map((child) => sweepChild(step, relation, child, parents)),
-      left: { ...work, relation: relationLeft },
+      repeatable: writes.length > 0 ? [{ changes: [], writes }, ...changeSets] : changeSets,
+      left: { ...work, hasFound: true },
     };
   }
-  return endSweep(work, step.nowMs);
+  if (parents?.next) return { left: { ...work, ...parents.next } };
+  if (!work.isFirst && !work.hasFound) return { left: undefined };
+  const left = { ...work, isFirst: false, hasFound: false, ...placeOfRoots };
+  return { left, dueAt: nextPassAt(now()) };
 }

@@ -195,13 +195,13 @@ scenario(
     await succeed(world, 'DELETE', `/v1/organizations/${organizationId}`);
     world.table.faults = { latencyMs: [100, 500] };
     let calls = 0;
-    for (; (await totalOf(world, 'tasks')) > 0; calls += 1) {
+    for (; (await totalOf(world, 'projects')) > 0; calls += 1) {
       await world.wait(60_000);
       const startedMs = world.time.now();
       await world.processes[0]?.onSchedule();
       expect(world.time.now() - startedMs).toBeLessThan(jobTimeoutMs);
     }
-    expect([calls > 1, await totalOf(world, 'projects')]).toEqual([true, 0]);
+    expect([calls > 1, await totalOf(world, 'tasks')]).toEqual([true, 0]);
   },
 );
 

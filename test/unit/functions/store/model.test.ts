@@ -36,7 +36,7 @@ import {
 } from '#functions/store/model/deletion.ts';
 import type { Deletion, StoredEntity } from '#functions/store/model/entity.ts';
 import { UnknownFormat } from '#functions/store/model/errors.ts';
-import { firstIdAt, idAfter, isId, newId } from '#functions/store/model/ids.ts';
+import { firstIdAt, isId, newId } from '#functions/store/model/ids.ts';
 import { inflate } from '#functions/store/model/inflate.ts';
 import {
   decodeAnyEntity,
@@ -292,12 +292,6 @@ describe('ids', () => {
     // Also when the time goes back.
     const later = newId(Date.now() + hourMs);
     expect(newId(Date.now()).id > later.id).toBe(true);
-  });
-
-  test('idAfter returns a later id, also when the clock that made the other id is ahead', () => {
-    const after = idAfter('f0000000-ffff-7fff-bfff-ffffffffffff', nowMs);
-    expect([isId(after), after.slice(0, 13)]).toEqual([true, 'f0000001-0000']);
-    expect(idAfter(id, nowMs).slice(0, 13)).toBe(firstIdAt(nowMs).slice(0, 13));
   });
 });
 
