@@ -18,6 +18,9 @@ const shareOfOneJob = 1 / 6;
 /** The share of the time that one log gets before the others. A step of compaction must end within it. */
 const shareOfOneLog = 1 / 2;
 
+/** The share of the time in which all reads must end: a partition that does not respond must not keep the others from being handled. */
+const shareOfReads = 1 / 3;
+
 /** There is one schedule: the next call continues what the previous one left. */
 const owner = 'schedule';
 
@@ -30,9 +33,9 @@ export async function handler(_event: ScheduledEvent, context: Context): Promise
   let pending = 0;
   try {
     const metrics = await handleDueWork({
-      database,
+      database: databaseFor(shareOfReads),
+      hasTime: () => database.deadline.remaining() >= minStepMs,
       owner,
-      minStepMs,
       // The failure of one must not delay the others.
       continueJob: (job) =>
         runLogged(invocation, job, () => continueJob(databaseFor(shareOfOneJob), job, { owner })),

@@ -28,23 +28,28 @@ export const dueWorkMutations = toMutations({
   'functions/jobs/due-work.ts': {
     'large-log-waits-a-minute': [
       'a log that needs more time waits for the next run of the schedule, however much time is left',
-      'this.#unfinished.push(reminder)',
-      'this.#unfinished.splice(0)',
+      'unfinished.push(reminder)',
+      'unfinished.splice(0)',
     ],
     'large-log-before-others': [
       'a log that needs more time gets it before the logs that have had none',
-      'takeAny(this.#reminders) ?? takeAny(this.#unfinished)',
-      'takeAny(this.#unfinished) ?? takeAny(this.#reminders)',
+      'takeAny(logs) ?? takeAny(unfinished)',
+      'takeAny(unfinished) ?? takeAny(logs)',
     ],
-    'later-pages-forgotten': [
-      'a tenant gets only the jobs of its first page',
-      'hasMore: hasMore && isReady(',
-      'hasMore: !hasMore && isReady(',
+    'one-job-of-a-tenant': [
+      'a tenant gets only one turn in a call of the schedule',
+      'if (rest.length > 0) turns.push(rest);',
+      '',
     ],
     'logs-before-jobs': [
-      'workers compact logs while jobs are searched',
-      'this.#turns.length === 0 && this.#isWalking',
-      'this.#turns.length < 0 && this.#isWalking',
+      'workers compact logs while jobs are due',
+      'const turn = takeAny(turns);',
+      'const turn = logs.length > 0 ? undefined : takeAny(turns);',
+    ],
+    'jobs-of-a-tenant-first': [
+      'a tenant with many jobs keeps the others waiting',
+      'else groups.set(job.tenant, [job]);',
+      "else groups.set('', [...(groups.get('') ?? []), job]);",
     ],
     'first-tenants-first': [
       'jobs that never end always come first',
@@ -53,7 +58,7 @@ export const dueWorkMutations = toMutations({
     ],
     'left-work-not-counted': [
       'nobody learns that runs of the schedule leave work',
-      'this.#turns.length + this.#reminders.length + this.#unfinished.length',
+      'turns.length + logs.length + unfinished.length',
       '0',
     ],
   },
@@ -67,8 +72,8 @@ export const dueWorkMutations = toMutations({
   'functions/store/model/job.ts': {
     'tenants-not-skipped': [
       'the schedule reads all jobs of a tenant before those of the next one',
-      "tenant === '' ? '#' : `${tenant}#${last}`",
-      "tenant === '' ? '#' : `${tenant}#`",
+      '`${tenant}#${tenant && last}`',
+      '`${tenant}#${tenant && last.slice(1)}`',
     ],
   },
   'functions/jobs/on-stream.ts': {
@@ -81,8 +86,8 @@ export const dueWorkMutations = toMutations({
   'functions/store/unit-of-work/job-limit.ts': {
     'jobs-without-limit': [
       'a tenant begins any number of jobs',
-      'known.count + begun > maxJobs',
-      'known.count + begun > 10 * maxJobs',
+      'jobs.count + begun > maxJobs',
+      'jobs.count + begun > 10 * maxJobs',
     ],
   },
   'functions/store/cascades/delete-entity.ts': {

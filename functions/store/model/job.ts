@@ -130,43 +130,25 @@ const jobPartition = (tenant: string): string => partitionName(partitionNumber(t
  * Returns the sort key of a job in the index: the jobs of a tenant are next to each other, those that are due first come first. So a query finds
  * the due jobs of one tenant, and another one the next tenant, however many jobs there are between.
  */
-const indexSortKey = ({ tenant, id, dueAt }: Pick<Job, 'tenant' | 'id' | 'dueAt'>): string =>
-  `${tenant}#${dueAt}#${id}`;
+const indexSortKey = ({ tenant, id, dueAt }: Job): string => `${tenant}#${dueAt}#${id}`;
 
-/** Sorts after the characters of times and ids. */
+/** Sorts after the characters of tenants, times and ids. */
 const last = '~';
 
-interface JobsQuery {
-  readonly IndexName: 'by-status';
-  readonly KeyConditionExpression: string;
-  readonly ExpressionAttributeValues: Readonly<Record<string, string>>;
-}
-
-const jobsQueryOf = (condition: string, values: Readonly<Record<string, string>>): JobsQuery => ({
-  IndexName: 'by-status',
-  KeyConditionExpression: `ofKind = :jobs AND ${condition}`,
-  ExpressionAttributeValues: values,
-});
+const jobsQuery = (partition: string, after: string, end: string) =>
+  ({
+    IndexName: 'by-status',
+    KeyConditionExpression: 'ofKind = :jobs AND byStatus BETWEEN :after AND :last',
+    ExpressionAttributeValues: { ':jobs': partition, ':after': after, ':last': end },
+  }) as const;
 
 /** Returns the query for the jobs of one partition, tenant by tenant. @param partition from 0. @param tenant begins after its jobs. */
-export const jobsAfterTenant = (partition: number, tenant = ''): JobsQuery =>
-  jobsQueryOf('byStatus > :after', {
-    ':jobs': partitionName(partition),
-    ':after': tenant === '' ? '#' : `${tenant}#${last}`,
-  });
-
-/** Returns the query for the jobs of a tenant that are due, the oldest first. @param after begins after this job. */
-export const dueJobsAfter = (after: Pick<Job, 'tenant' | 'id' | 'dueAt'>, nowMs: number): JobsQuery =>
-  jobsQueryOf('byStatus BETWEEN :after AND :now', {
-    ':jobs': jobPartition(after.tenant),
-    // Greater than the key of that job, and not greater than the next one.
-    ':after': `${indexSortKey(after)}!`,
-    ':now': `${after.tenant}#${new Date(nowMs).toISOString()}${last}`,
-  });
+export const jobsAfterTenant = (partition: number, tenant = '') =>
+  jobsQuery(partitionName(partition), `${tenant}#${tenant && last}`, last);
 
 /** Returns the query for the jobs of a tenant that are due at a time, the oldest first. */
-export const dueJobsOf = (tenant: string, nowMs: number): JobsQuery =>
-  dueJobsAfter({ tenant, dueAt: '', id: '' }, nowMs);
+export const dueJobsOf = (tenant: string, nowMs: number) =>
+  jobsQuery(jobPartition(tenant), `${tenant}#`, `${tenant}#${new Date(nowMs).toISOString()}${last}`);
 
 /** The sort key of a job's item: filters of the table's stream compare with it. */
 export const jobSortKey = 'job';

@@ -25,15 +25,19 @@ interface JobCount {
 /** Due jobs by table and tenant, with those that this process has begun since. */
 const counts = new Map<string, JobCount>();
 
-/** Counts the due jobs of a tenant. One page of a query has all that are allowed: a job has less than 1 KB. */
+/** Counts the due jobs of a tenant. */
 async function countJobs({ tenant, database }: Session): Promise<JobCount> {
   const name = `${database.tableName}#${tenant}`;
   const nowMs = now();
-  const known = counts.get(name);
-  if (known && known.count < maxJobs / 2 && Math.abs(nowMs - known.countedAt) < countedMs) return known;
-  const query = { ...dueJobsOf(tenant, nowMs), ProjectionExpression: 'pk', Limit: maxJobs + 1 };
-  const { items } = await database.query(query);
-  const counted = { countedAt: nowMs, count: items.length };
+  const remembered = counts.get(name);
+  if (remembered && remembered.count < maxJobs / 2 && Math.abs(nowMs - remembered.countedAt) < countedMs)
+    return remembered;
+  let count = 0;
+  for await (const { items } of database.pages({ ...dueJobsOf(tenant, nowMs), ProjectionExpression: 'pk' })) {
+    count += items.length;
+    if (count > maxJobs) break;
+  }
+  const counted = { countedAt: nowMs, count };
   if (counts.size >= maxKnownTenants) counts.clear();
   counts.set(name, counted);
   return counted;
@@ -46,7 +50,7 @@ async function countJobs({ tenant, database }: Session): Promise<JobCount> {
 export async function requireJobCapacity(session: Session, writes: readonly Write[] = []): Promise<void> {
   const begun = writes.filter((write) => beginsDueJob(write, now())).length;
   if (begun === 0) return;
-  const known = await countJobs(session);
-  if (known.count + begun > maxJobs) throw new TooManyJobs(maxJobs);
-  known.count += begun;
+  const jobs = await countJobs(session);
+  if (jobs.count + begun > maxJobs) throw new TooManyJobs(maxJobs);
+  jobs.count += begun;
 }
