@@ -3,7 +3,7 @@
  * turns, a job each.
  */
 import { now, randomInteger } from '../runtime/time-and-chance.ts';
-import { readDueReminders, readFirstJobs } from '../store/cascades/read-jobs.ts';
+import { readDueReminders, readFirstJobs } from '../store/due-work/read-jobs.ts';
 import type { Database } from '../store/dynamodb/database.ts';
 import { isReady, type Job } from '../store/model/job.ts';
 import type { Reminder } from '../store/model/reminder.ts';

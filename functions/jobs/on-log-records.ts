@@ -4,7 +4,7 @@ import type { Context, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { forEach } from '../runtime/for-each.ts';
 import { logMetrics } from '../runtime/logger.ts';
 import { monotonic } from '../runtime/time-and-chance.ts';
-import { compactBusyLog, lookAgain } from '../store/cascades/compact-log.ts';
+import { compactBusyLog, lookAgain } from '../store/due-work/compact-log.ts';
 import { type LogIdentity, parseLogPartition, recordPrefix } from '../store/model/change-log.ts';
 import { jobMetrics } from './job-metrics.ts';
 import { jobDatabase, runLogged } from './job-session.ts';

@@ -3,8 +3,8 @@
 import type { Context, ScheduledEvent } from 'aws-lambda';
 import { logError, logMetrics } from '../runtime/logger.ts';
 import { monotonic } from '../runtime/time-and-chance.ts';
-import { continueReminder } from '../store/cascades/compact-log.ts';
-import { continueJob, minStepMs } from '../store/cascades/continue-job.ts';
+import { continueReminder } from '../store/due-work/compact-log.ts';
+import { continueJob, minStepMs } from '../store/due-work/continue-job.ts';
 import { handleDueWork } from './due-work.ts';
 import { jobMetrics } from './job-metrics.ts';
 import { jobDatabase, logContextOf, runLogged } from './job-session.ts';

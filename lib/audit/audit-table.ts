@@ -6,9 +6,9 @@
 
 import { randomUUID } from 'node:crypto';
 import { now } from '../../functions/runtime/time-and-chance.ts';
-import { continueJob } from '../../functions/store/cascades/continue-job.ts';
-import { readJobs } from '../../functions/store/cascades/read-jobs.ts';
-import { beginSweep } from '../../functions/store/cascades/sweep.ts';
+import { beginSweep } from '../../functions/store/deletions/sweep.ts';
+import { continueJob } from '../../functions/store/due-work/continue-job.ts';
+import { readJobs } from '../../functions/store/due-work/read-jobs.ts';
 import { Database } from '../../functions/store/dynamodb/database.ts';
 import { Deadline } from '../../functions/store/dynamodb/deadline.ts';
 import type { DynamoDb } from '../../functions/store/dynamodb/operations.ts';

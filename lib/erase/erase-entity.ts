@@ -1,4 +1,4 @@
-import { eraseDeleted } from '../../functions/store/cascades/erase-deleted.ts';
+import { eraseDeleted } from '../../functions/store/deletions/erase-deleted.ts';
 import { Database } from '../../functions/store/dynamodb/database.ts';
 import { Deadline } from '../../functions/store/dynamodb/deadline.ts';
 import type { DynamoDb } from '../../functions/store/dynamodb/operations.ts';

@@ -8,7 +8,7 @@ export const batchMutations = toMutations({
       'toProblem(failed.failures.at(-1)?.error)',
     ],
   },
-  'functions/store/cascades/apply-batch.ts': {
+  'functions/store/application/apply-batch.ts': {
     'batch-of-the-valid-ones': [
       'a batch applies its valid operations although another one fails',
       'if (failures.length > 0) throw new BatchFailed(failures);',
@@ -30,7 +30,7 @@ export const batchMutations = toMutations({
       'const resolved = await checkOthers(session, unchecked.slice(0, 0)).then(() => unchecked);',
     ],
   },
-  'functions/store/cascades/descendants.ts': {
+  'functions/store/deletions/descendants.ts': {
     'batch-writes-a-dependent-twice': [
       'an entity that refers to two deleted entities has two changes',
       'const { children, total } = await readChildren(session, relation, [...deletions.keys()], range);',

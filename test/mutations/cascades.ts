@@ -1,7 +1,7 @@
 import { toMutations } from './mutation.ts';
 
 export const cascadeMutations = toMutations({
-  'functions/store/cascades/sweep.ts': {
+  'functions/store/deletions/sweep.ts': {
     'sweep-that-ends-after-a-page': [
       'the job of a deletion ends although descendants are left',
       'left: { ...work, hasFound: true },',
@@ -28,16 +28,11 @@ export const cascadeMutations = toMutations({
       'maxRequestMs + 0 * maxClockErrorMs',
     ],
   },
-  'functions/store/cascades/children.ts': {
+  'functions/store/deletions/children.ts': {
     'page-repeats-a-child': [
       'a page of children begins with the last child of the page before',
       'from: rangeOfId(after).to',
       'from: after',
-    ],
-    'clone-of-later-tasks': [
-      'a job handles children that were created after it began',
-      'page.children.filter((_, position) => existed[position])',
-      'page.children.filter((_, position) => existed[position] || position >= 0)',
     ],
     'rest-of-a-deleted-page': [
       'a job ends when all children of a page are deleted while it reads the page',
@@ -55,14 +50,21 @@ export const cascadeMutations = toMutations({
       'stored',
     ],
   },
-  'functions/store/cascades/clone.ts': {
+  'functions/store/application/children-as-of.ts': {
+    'clone-of-later-tasks': [
+      'a job handles children that were created after it began',
+      'page.children.filter((_, position) => existed[position])',
+      'page.children.filter((_, position) => existed[position] || position >= 0)',
+    ],
+  },
+  'functions/store/application/clone.ts': {
     'copy-of-a-moved-task': [
       'a clone copies a task that moved to another project while its text was read again',
       '.filter((task) => refersToAny(ownership, task, [from]))',
       '.filter(() => true)',
     ],
   },
-  'functions/store/cascades/continue-job.ts': {
+  'functions/store/due-work/continue-job.ts': {
     'job-without-actor': [
       'the changes of a job do not name who began it',
       'actor: leased?.actor',

@@ -16,7 +16,7 @@ export const deletedEntityMutations = toMutations({
       '...(deletion ? { ...encodeDeletion(tenant, stored), id } :',
     ],
   },
-  'functions/store/cascades/restore.ts': {
+  'functions/store/deletions/restore.ts': {
     'restore-after-expiry': [
       'a deleted entity can be restored until DynamoDB deletes its item',
       '(found.deletion && isExpired(found.deletion, nowMs))',
@@ -107,7 +107,7 @@ export const deletedEntityMutations = toMutations({
       'after: deletion.isErased ? { ...erased(after), ...after } : after',
     ],
   },
-  'functions/store/cascades/sweep.ts': {
+  'functions/store/deletions/sweep.ts': {
     'sweep-of-a-restored-entity': [
       'the jobs of a deletion remove the children of an entity that was restored',
       'return deletion ? [[id, deletion]] : [];',
@@ -138,7 +138,7 @@ export const deletedEntityMutations = toMutations({
       'haveRestored.length < 0 ? undefined : values;',
     ],
   },
-  'functions/store/cascades/erase-deleted.ts': {
+  'functions/store/deletions/erase-deleted.ts': {
     'erased-id-used-again': [
       'the id of an erased entity can name a new one, which lists take for deleted',
       'put: encodeEntity(tenant, erased({ ...deleted, deletion }), deleted.logPosition ?? 0),',
@@ -162,7 +162,7 @@ export const deletedEntityMutations = toMutations({
       'if (stored && (!hasExpired(stored, nowMs) || nowMs > 0))',
     ],
   },
-  'functions/store/cascades/children.ts': {
+  'functions/store/application/children-as-of.ts': {
     'later-children-with-earlier-ids': [
       'a clone copies tasks that came after it began, with ids that were made before',
       'if (!found.entry.before) return false;',

@@ -8,7 +8,7 @@ export const dueWorkMutations = toMutations({
       '    const writer = { session, positions };\n    await requireJobCapacity(session, changeSet.writes);\n    await send(writer, changeSet, ',
     ],
   },
-  'functions/store/cascades/compact-log.ts': {
+  'functions/store/due-work/compact-log.ts': {
     'reminder-of-another-life': [
       'the schedule deletes a reminder that a writer has requested meanwhile',
       'await database.deleteItem(reminderKey(reminder), isUnchanged(reminder));',
@@ -90,7 +90,7 @@ export const dueWorkMutations = toMutations({
       'jobs.count + begun > 10 * maxJobs',
     ],
   },
-  'functions/store/cascades/delete-entity.ts': {
+  'functions/store/deletions/delete-entity.ts': {
     'first-sweep-forgotten': [
       'a deletion that leaves its children to the job begins with the next pass',
       'if (!descendants) return begun;',
@@ -102,7 +102,7 @@ export const dueWorkMutations = toMutations({
       'writes: begun.writes, orElse: begun && sweepLater(session, deleted) && begun',
     ],
   },
-  'functions/store/cascades/sweep.ts': {
+  'functions/store/deletions/sweep.ts': {
     'second-sweep-during-the-deletion': [
       'the only sweep of a deletion comes before the requests have ended that saw the parent',
       'nextPassAt(nowMs + maxRequestMs)',

@@ -56,7 +56,7 @@ export const writeMutations = toMutations({
       'const issue = findTimeIssue(id, nowMs);',
     ],
   },
-  'functions/store/cascades/apply-batch.ts': {
+  'functions/store/application/apply-batch.ts': {
     'own-id-unchecked-in-a-batch': [
       'a batch takes any id for a creation',
       'const error =\n      id === undefined ? undefined : findOwnIdError(id, existing.get(id) ?? deleted.get(id), nowMs);',
@@ -140,7 +140,7 @@ export const writeMutations = toMutations({
       "child: 'task', field: 'userId', parent: 'user', onDelete: 'cascade'",
     ],
   },
-  'functions/store/cascades/sweep.ts': {
+  'functions/store/deletions/sweep.ts': {
     'no-second-sweep': [
       'a deletion starts no second pass, so that a child of a concurrent request remains',
       '.filter((kind) => dependentsOf(kind).length > 0)',

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { compactBusyLog, continueReminder } from '#functions/store/cascades/compact-log.ts';
-import { continueJob } from '#functions/store/cascades/continue-job.ts';
-import { deleteEntity } from '#functions/store/cascades/delete-entity.ts';
-import { readJobs } from '#functions/store/cascades/read-jobs.ts';
-import { restoreEntity } from '#functions/store/cascades/restore.ts';
+import { deleteEntity } from '#functions/store/deletions/delete-entity.ts';
+import { restoreEntity } from '#functions/store/deletions/restore.ts';
+import { compactBusyLog, continueReminder } from '#functions/store/due-work/compact-log.ts';
+import { continueJob } from '#functions/store/due-work/continue-job.ts';
+import { readJobs } from '#functions/store/due-work/read-jobs.ts';
 import type { Database } from '#functions/store/dynamodb/database.ts';
 import { createEntity } from '#functions/store/entities/create-entity.ts';
 import { updateEntity } from '#functions/store/entities/update-entity.ts';

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { inflateRawSync } from 'node:zlib';
 import { delay, setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
-import { deleteEntity } from '#functions/store/cascades/delete-entity.ts';
+import { deleteEntity } from '#functions/store/deletions/delete-entity.ts';
 import { countOf } from '#functions/store/dynamodb/database.ts';
 import { createEntity } from '#functions/store/entities/create-entity.ts';
 import { updateEntity } from '#functions/store/entities/update-entity.ts';

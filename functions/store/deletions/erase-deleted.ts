@@ -9,7 +9,7 @@ import { longTextBytes } from '../model/long-text.ts';
 import { cascadeKinds, type Kind } from '../model/relations.ts';
 import type { Write } from '../model/writes.ts';
 import type { Session } from '../unit-of-work/session.ts';
-import { walkMembers } from './deletion-members.ts';
+import { walkMembers } from './members.ts';
 import { sweepLater } from './sweep.ts';
 
 /** Entities in one transaction of 100 writes: each can have a long text, and one write begins a job. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
-import { compactBusyLog, continueReminder } from '#functions/store/cascades/compact-log.ts';
-import { remindBy } from '#functions/store/cascades/reminders.ts';
+import { compactBusyLog, continueReminder } from '#functions/store/due-work/compact-log.ts';
+import { remindBy } from '#functions/store/due-work/reminders.ts';
 import { openLog } from '#functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
 import { buildCreate } from '#functions/store/model/changes.ts';
 import {

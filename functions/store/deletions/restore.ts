@@ -24,8 +24,8 @@ import type { Write } from '../model/writes.ts';
 import { commit, type UnitOfWork } from '../unit-of-work/commit.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { findAnyEntity } from '../unit-of-work/whole-entities.ts';
-import { walkMembers } from './deletion-members.ts';
 import { buildErasure } from './erase-deleted.ts';
+import { walkMembers } from './members.ts';
 import { nextPassAt, sweepLater } from './sweep.ts';
 
 /** Entities that one transaction restores besides the first one: each can have a long text, and 100 writes are allowed. */

@@ -1,14 +1,14 @@
 /** Deletions, restores, clones and steps of jobs, called directly: late, twice, or between each other. */
 import { randomUUID } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
-import { applyBatch } from '#functions/store/cascades/apply-batch.ts';
-import { readChildren } from '#functions/store/cascades/children.ts';
-import { cloneProjectWithTasks, cloneStep } from '#functions/store/cascades/clone.ts';
-import { continueJob } from '#functions/store/cascades/continue-job.ts';
-import { deleteEntity } from '#functions/store/cascades/delete-entity.ts';
-import { eraseDeleted } from '#functions/store/cascades/erase-deleted.ts';
-import { restoreEntity } from '#functions/store/cascades/restore.ts';
-import { beginSweep, sweepLater, sweepStep } from '#functions/store/cascades/sweep.ts';
+import { applyBatch } from '#functions/store/application/apply-batch.ts';
+import { cloneProjectWithTasks, cloneStep } from '#functions/store/application/clone.ts';
+import { readChildren } from '#functions/store/deletions/children.ts';
+import { deleteEntity } from '#functions/store/deletions/delete-entity.ts';
+import { eraseDeleted } from '#functions/store/deletions/erase-deleted.ts';
+import { restoreEntity } from '#functions/store/deletions/restore.ts';
+import { beginSweep, sweepLater, sweepStep } from '#functions/store/deletions/sweep.ts';
+import { continueJob } from '#functions/store/due-work/continue-job.ts';
 import { createEntity } from '#functions/store/entities/create-entity.ts';
 import { readEntity, readEntityItem } from '#functions/store/entities/read-entity.ts';
 import { updateEntity } from '#functions/store/entities/update-entity.ts';

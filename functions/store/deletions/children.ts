@@ -1,5 +1,4 @@
 /** The children of entities, page by page, in the order of their creation. The list engine finds them: it does not lag behind writes. */
-import { findEntry } from '../entities/list-history.ts';
 import { allIds, rangeOfId, unionRanges } from '../lists/engine/read/id-ranges.ts';
 import type { RowFilter } from '../lists/engine/read/row-filter.ts';
 import { readPage } from '../lists/read-page.ts';
@@ -10,7 +9,7 @@ import type { Session } from '../unit-of-work/session.ts';
 
 const pageSize = 100;
 
-interface ChildrenRange {
+export interface ChildrenRange {
   /** Begins after the child with this id; an empty text begins with the first child. */
   readonly after?: string;
   readonly limit?: number;
@@ -18,7 +17,7 @@ interface ChildrenRange {
   readonly maxTotal?: number;
 }
 
-interface ChildrenPage {
+export interface ChildrenPage {
   readonly children: readonly StoredEntity[];
   /** The id after which the next page begins, if there is one. */
   readonly next: string | undefined;
@@ -58,32 +57,4 @@ export async function readChildren(
   if (children.length === 0 && total > 0 && total <= maxTotal)
     throw new StoreUnavailable('Every child of the page was deleted or moved during the read.');
   return { children, next: hasMore ? stored.at(-1)?.entity.id : undefined, total };
-}
-
-/** Returns whether an entity existed at a position of its log, and was not deleted then. What is older than its records did. */
-async function existedAt(session: Session, stored: StoredEntity, position: number): Promise<boolean> {
-  const { kind, entity, logPosition = 0 } = stored;
-  for (let later = logPosition; later > position; ) {
-    const found = await findEntry(session, { kind, id: entity.id }, later);
-    if (!found) return true;
-    if (!found.entry.before) return false;
-    later = found.entry.previousPosition;
-  }
-  return true;
-}
-
-/**
- * Reads one page of the children that existed when a job began. The order of ids does not tell which ones did: one that was made offline, or was restored, is
- * earlier than its arrival. Only what has changed since costs a read for each change.
- * @param asOf the head of their log, when the job began.
- */
-export async function readChildrenAsOf(
-  session: Session,
-  relation: Relation,
-  parentId: string,
-  { asOf, ...range }: ChildrenRange & { readonly asOf: number },
-): Promise<ChildrenPage> {
-  const page = await readChildren(session, relation, [parentId], range);
-  const existed = await Promise.all(page.children.map((child) => existedAt(session, child, asOf)));
-  return { ...page, children: page.children.filter((_, position) => existed[position]) };
 }

@@ -1,6 +1,7 @@
 /** Clones a project, with or without its tasks. */
 
 import { now } from '../../runtime/time-and-chance.ts';
+import { readChildren, refersToAny } from '../deletions/children.ts';
 import type { ExpectedVersions } from '../entities/preconditions.ts';
 import { readEntity } from '../entities/read-entity.ts';
 import { readSequencer } from '../lists/changes/read-log.ts';
@@ -20,7 +21,7 @@ import { relationOf } from '../model/relations.ts';
 import { commit } from '../unit-of-work/commit.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { readTexts } from '../unit-of-work/whole-entities.ts';
-import { readChildren, readChildrenAsOf, refersToAny } from './children.ts';
+import { readChildrenAsOf } from './children-as-of.ts';
 
 const ownership = relationOf('task', 'project');
 

@@ -1,6 +1,7 @@
 /** Archives an organization and its projects. */
 
 import { now } from '../../runtime/time-and-chance.ts';
+import { readChildren } from '../deletions/children.ts';
 import type { ExpectedVersions } from '../entities/preconditions.ts';
 import { readEntity } from '../entities/read-entity.ts';
 import { readSequencer } from '../lists/changes/read-log.ts';
@@ -11,7 +12,7 @@ import { type ArchiveWork, beginJob, type Job, type Step } from '../model/job.ts
 import { relationOf } from '../model/relations.ts';
 import { commit } from '../unit-of-work/commit.ts';
 import type { Session } from '../unit-of-work/session.ts';
-import { readChildren, readChildrenAsOf } from './children.ts';
+import { readChildrenAsOf } from './children-as-of.ts';
 
 const archived = { status: 'archived' } as const;
 

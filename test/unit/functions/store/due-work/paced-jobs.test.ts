@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { now, setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
-import { continueJob, maxSteps } from '#functions/store/cascades/continue-job.ts';
-import { beginSweep } from '#functions/store/cascades/sweep.ts';
+import { beginSweep } from '#functions/store/deletions/sweep.ts';
+import { continueJob, maxSteps } from '#functions/store/due-work/continue-job.ts';
 import { listEntities } from '#functions/store/lists/list-entities.ts';
 import { buildCreate } from '#functions/store/model/changes.ts';
 import { newId } from '#functions/store/model/ids.ts';

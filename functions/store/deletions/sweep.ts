@@ -18,8 +18,8 @@ import { entityKey } from '../model/keys.ts';
 import { cascadeKinds, dependentsOf, type Kind } from '../model/relations.ts';
 import type { Write } from '../model/writes.ts';
 import type { Session } from '../unit-of-work/session.ts';
-import { walkMembers } from './deletion-members.ts';
 import { type Deletions, findNextDescendants } from './descendants.ts';
+import { walkMembers } from './members.ts';
 
 /** Milliseconds by which the clocks of two machines of AWS differ, at most. */
 const maxClockErrorMs = 1_000;

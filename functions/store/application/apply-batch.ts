@@ -1,6 +1,7 @@
 /** Applies the operations of a batch. */
 
 import { now } from '../../runtime/time-and-chance.ts';
+import { buildDeletions } from '../deletions/delete-entity.ts';
 import { findContradictingDate } from '../entities/date-order.ts';
 import { findOwnIdError } from '../entities/own-ids.ts';
 import { type ExpectedVersions, versionMismatch } from '../entities/preconditions.ts';
@@ -18,7 +19,6 @@ import type { Kind } from '../model/relations.ts';
 import { commit } from '../unit-of-work/commit.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { readTexts } from '../unit-of-work/whole-entities.ts';
-import { buildDeletions } from './delete-entity.ts';
 
 /** One operation of a batch. No two of them have the same id. */
 export type BatchOperation =
