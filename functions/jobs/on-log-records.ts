@@ -42,9 +42,9 @@ export async function handler({ Records }: DynamoDBStreamEvent, context: Context
   const compactOne = async ({ tenant, kind }: LogIdentity): Promise<void> => {
     await runLogged(invocation, { tenant, kind }, async () => {
       try {
-        const { found, hasStepped } = await compactBusyLog({ tenant, database }, kind);
-        pending = Math.max(pending, found);
-        return hasStepped;
+        const look = await compactBusyLog({ tenant, database }, kind);
+        pending = Math.max(pending, look.pending);
+        return look.hasStepped;
       } catch (error) {
         await lookAgain({ tenant, database: reserve }, kind);
         throw error;

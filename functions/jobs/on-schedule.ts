@@ -44,7 +44,7 @@ export async function handler(_event: ScheduledEvent, context: Context): Promise
         await runLogged(invocation, reminder, async () => {
           const look = await continueReminder(databaseFor(shareOfOneLog), reminder);
           isUnfinished = !look.isComplete;
-          pending = Math.max(pending, look.found);
+          pending = Math.max(pending, look.pending);
           return look.hasStepped;
         });
         return isUnfinished;

@@ -19,8 +19,8 @@ export const deletedEntityMutations = toMutations({
   'functions/store/deletions/restore.ts': {
     'restore-after-expiry': [
       'a deleted entity can be restored until DynamoDB deletes its item',
-      '(found.deletion && isExpired(found.deletion, nowMs))',
-      '(found.deletion && isExpired(found.deletion, 0 * nowMs))',
+      '(stored.deletion && isExpired(stored.deletion, nowMs))',
+      '(stored.deletion && isExpired(stored.deletion, 0 * nowMs))',
     ],
     'restore-without-a-second-pass': [
       'what a step of the deletion removes during the restore stays deleted',
@@ -44,8 +44,8 @@ export const deletedEntityMutations = toMutations({
     ],
     'dangling-reference-restored': [
       'a restored entity keeps references to entities that do not exist',
-      "const left = ids.filter((id) => find(relation.parent, id) === 'exists');",
-      "const left = ids.filter((id) => find(relation.parent, id) === 'exists' || id.length > 0);",
+      "const kept = ids.filter((id) => find(relation.parent, id) === 'exists');",
+      "const kept = ids.filter((id) => find(relation.parent, id) === 'exists' || id.length > 0);",
     ],
     'restored-subject-twice': [
       'a restored user takes the subject that another one has meanwhile',

@@ -11,18 +11,18 @@ export const dueWorkMutations = toMutations({
   'functions/store/due-work/compact-log.ts': {
     'reminder-of-another-life': [
       'the schedule deletes a reminder that a writer has requested meanwhile',
-      'await database.deleteItem(reminderKey(reminder), isUnchanged(reminder));',
-      'await database.deleteItem(reminderKey(reminder), isUnchanged(reminder) && undefined);',
+      'await database.deleteItem(reminderKey(reminder), hasDueTimeOf(reminder));',
+      'await database.deleteItem(reminderKey(reminder), hasDueTimeOf(reminder) && undefined);',
     ],
     'reminder-without-its-records': [
       'the schedule deletes a reminder although a step failed to absorb its records',
-      'if (!found.isComplete) return found;',
+      'if (!look.isComplete) return look;',
       '',
     ],
     'look-that-always-steps': [
       'a look at a busy log absorbs however few records there are',
-      'look(session, kind, false)',
-      'look(session, kind, true)',
+      'takeSteps(session, kind, false)',
+      'takeSteps(session, kind, true)',
     ],
   },
   'functions/jobs/due-work.ts': {
@@ -86,8 +86,8 @@ export const dueWorkMutations = toMutations({
   'functions/store/unit-of-work/job-limit.ts': {
     'jobs-without-limit': [
       'a tenant begins any number of jobs',
-      'jobs.count + begun > maxJobs',
-      'jobs.count + begun > 10 * maxJobs',
+      'if (count > maxJobs) throw',
+      'if (count > 10 * maxJobs) throw',
     ],
   },
   'functions/store/deletions/delete-entity.ts': {

@@ -16,8 +16,7 @@ function withoutReferences(
   parentIds: readonly string[],
 ): Record<string, unknown> {
   const value = entity[field];
-  const left = Array.isArray(value) ? value.filter((id) => !parentIds.includes(id as string)) : null;
-  return { [field]: left };
+  return { [field]: Array.isArray(value) ? value.filter((id) => !parentIds.includes(id as string)) : null };
 }
 
 /** Returns the deletions that remove children: those of their parents. */
@@ -34,10 +33,10 @@ function removeChildren(
   deletions: Deletions,
 ): Change[] {
   const parentIds = [...deletions.keys()];
-  const own = deletionsOfChildren(relation, children, deletions);
+  const ofChildren = deletionsOfChildren(relation, children, deletions);
   return children.map((child) =>
     relation.onDelete === 'cascade'
-      ? buildDeletion(child, own.get(child.entity.id) as Deletion)
+      ? buildDeletion(child, ofChildren.get(child.entity.id) as Deletion)
       : buildUpdate(child, withoutReferences(relation, child, parentIds), now()),
   );
 }
@@ -63,15 +62,15 @@ export async function findDescendants(
     if (total > maxTotal) return undefined;
     changes.push(...removeChildren(relation, children, deletions));
     if (relation.onDelete === 'setNull') continue;
-    const own = deletionsOfChildren(relation, children, deletions);
-    const descendants = await findDescendants(session, relation.child, own, limit - changes.length);
+    const ofChildren = deletionsOfChildren(relation, children, deletions);
+    const descendants = await findDescendants(session, relation.child, ofChildren, limit - changes.length);
     if (!descendants) return undefined;
     changes.push(...descendants);
   }
   return changes;
 }
 
-/** Returns the changes of one page of the descendants of deleted entities of one kind, those without children of their own first. */
+/** Returns the changes of one page of the descendants of deleted entities of one kind, those without children of their ofChildren first. */
 export async function findNextDescendants(
   session: Session,
   kind: Kind,
@@ -82,8 +81,8 @@ export async function findNextDescendants(
     const { children } = await readChildren(session, relation, [...deletions.keys()]);
     if (children.length === 0) continue;
     if (relation.onDelete === 'setNull') return removeChildren(relation, children, deletions);
-    const own = deletionsOfChildren(relation, children, deletions);
-    const below = await findNextDescendants(session, relation.child, own);
+    const ofChildren = deletionsOfChildren(relation, children, deletions);
+    const below = await findNextDescendants(session, relation.child, ofChildren);
     return below.length > 0 ? below : removeChildren(relation, children, deletions);
   }
   return [];

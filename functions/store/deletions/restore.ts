@@ -59,9 +59,9 @@ function withoutMissing(
   let deletion: Deletion | undefined;
   for (const relation of referencesOf(deleted.kind)) {
     const ids = idsIn(relation, deleted);
-    const left = ids.filter((id) => find(relation.parent, id) === 'exists');
-    if (left.length === ids.length) continue;
-    fields[relation.field] = relation.isArray ? left : null;
+    const kept = ids.filter((id) => find(relation.parent, id) === 'exists');
+    if (kept.length === ids.length) continue;
+    fields[relation.field] = relation.isArray ? kept : null;
     if (relation.isRequired) required = relation;
     const owner = relation.onDelete === 'cascade' ? find(relation.parent, ids[0] as string) : undefined;
     if (owner !== 'exists') deletion = owner ?? deletion;
@@ -183,18 +183,18 @@ export function restoreEntity(
   expected?: ExpectedVersions,
 ): Promise<WholeEntity> {
   return commit(session, async (): Promise<UnitOfWork<WholeEntity>> => {
-    const found = isId(id) ? await findAnyEntity(session, kind, id) : undefined;
+    const stored = isId(id) ? await findAnyEntity(session, kind, id) : undefined;
     const nowMs = now();
-    if (!found || (found.deletion && isExpired(found.deletion, nowMs))) throw new EntityNotFound(kind, id);
-    if (!found.deletion) {
-      requireExpectedVersion(found, expected);
-      return { changes: [], result: found };
+    if (!stored || (stored.deletion && isExpired(stored.deletion, nowMs))) throw new EntityNotFound(kind, id);
+    if (!stored.deletion) {
+      requireExpectedVersion(stored, expected);
+      return { changes: [], result: stored };
     }
-    const { deletion: _, ...deleted } = found;
-    if (expected !== 'none') requireExpectedVersion({ ...deleted, version: found.version - 1 }, expected);
-    const [{ fields = {}, required } = {}] = await readFields(session, [found]);
+    const { deletion: _, ...deleted } = stored;
+    if (expected !== 'none') requireExpectedVersion({ ...deleted, version: stored.version - 1 }, expected);
+    const [{ fields = {}, required } = {}] = await readFields(session, [stored]);
     if (required) throw new RequiredReferenceMissing(kind, required.field, required.parent);
-    const own = buildRestore(found, fields, nowMs);
+    const own = buildRestore(stored, fields, nowMs);
     await requireFreeSubject(session, own);
     return { ...(await buildWithMembers(session, own, nowMs)), result: own.after };
   });
