@@ -85,7 +85,7 @@ describe('compactBusyLog', () => {
     expect([await compactedRows(), await remindedIn()]).toEqual([rows, dueMs]);
   });
 
-  test('a process that knows the reminder of a log writes nothing', async () => {
+  test('a look that finds the reminder of its log writes nothing', async () => {
     await writeRecords(3);
     await compactBusyLog(session, 'tag');
     const { database } = store.session(session.tenant);
