@@ -7,7 +7,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { readListQuery } from '../functions/http/parse-list-query.ts';
-import { continueJob } from '../functions/store/cascades/continue-job.ts';
+import { beginSweep } from '../functions/store/deletions/sweep.ts';
+import { continueJob } from '../functions/store/due-work/continue-job.ts';
 import { createEntity } from '../functions/store/entities/create-entity.ts';
 import { listEntities } from '../functions/store/lists/list-entities.ts';
 import { newId } from '../functions/store/model/ids.ts';
@@ -101,8 +102,7 @@ async function beginDeletion(store: TestStore, clones: string[]): Promise<BegunJ
   // A sweep ends at once while the entity exists.
   await store.database().deleteItem(entityKey(tenant, 'project', project));
   const { id } = newId(Date.now());
-  const work = { type: 'sweep', kind: 'project', id: project, final: true, relation: 0 } as const;
-  return { id, write: beginJob({ tenant }, work, { id }) };
+  return { id, write: beginSweep({ tenant }, 'project', [project], { id }) };
 }
 
 async function readLists(

@@ -9,7 +9,6 @@ import { parseArgs } from 'node:util';
 import { ProcessMemory } from '../functions/store/lists/engine/process-memory.ts';
 import type { ListSource } from '../functions/store/lists/engine/read/read-state.ts';
 import { toRowQuery } from '../functions/store/lists/to-row-query.ts';
-import { idAfter } from '../functions/store/model/ids.ts';
 import type { Filter, ListQuery, SortField } from '../functions/store/model/list-query.ts';
 import { type Row, toRow } from '../functions/store/model/row.ts';
 import { task } from '../functions/tasks/resource.ts';
@@ -58,7 +57,7 @@ const ids: Record<keyof typeof amounts, string[]> = {
 for (const kind of ['organizations', 'users', 'tags', 'projects'] as const) {
   for (let position = 0; position < amounts[kind]; position += 1) {
     generator[kind](position, ids);
-    ids[kind].push(idAfter(idAt(start, position), Date.now()));
+    ids[kind].push(idAt(start, position));
   }
 }
 

@@ -1,5 +1,5 @@
 /** What the background work of a write costs, by the time between two writes: looks, steps, reminders and deletions of what they replace. */
-import { compactBusyLog, continueReminder } from '../functions/store/cascades/compact-log.ts';
+import { compactBusyLog, continueReminder } from '../functions/store/due-work/compact-log.ts';
 import { decodeReminder, type Reminder, reminderKey } from '../functions/store/model/reminder.ts';
 import type { Session } from '../functions/store/unit-of-work/session.ts';
 import { logRecordsWindowMs, publishing } from '../lib/hosting/functions.ts';

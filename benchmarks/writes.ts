@@ -5,7 +5,7 @@
  * `--sizes 10000,100000,1000000` measures up to 10^6 tasks.
  */
 import { fileURLToPath } from 'node:url';
-import { deleteEntity } from '../functions/store/cascades/delete-entity.ts';
+import { deleteEntity } from '../functions/store/deletions/delete-entity.ts';
 import { compact } from '../functions/store/lists/engine/compaction/compact.ts';
 import { openLog } from '../functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
 import { ProcessMemory, processMemory } from '../functions/store/lists/engine/process-memory.ts';

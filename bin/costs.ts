@@ -1,8 +1,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { publishRecords } from '../functions/jobs/publish-records.ts';
-import { continueJob } from '../functions/store/cascades/continue-job.ts';
-import { deleteEntity } from '../functions/store/cascades/delete-entity.ts';
-import { readJobs } from '../functions/store/cascades/read-jobs.ts';
+import { deleteEntity } from '../functions/store/deletions/delete-entity.ts';
+import { continueJob } from '../functions/store/due-work/continue-job.ts';
+import { readJobs } from '../functions/store/due-work/read-jobs.ts';
 import { SdkDynamoDb, sharedClient } from '../functions/store/dynamodb/client.ts';
 import { Database } from '../functions/store/dynamodb/database.ts';
 import { Deadline } from '../functions/store/dynamodb/deadline.ts';

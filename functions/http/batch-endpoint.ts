@@ -1,6 +1,6 @@
 import type { batch } from '../contract/contract.ts';
 import type { Resource } from '../contract/resource.ts';
-import { applyBatch, type BatchResult } from '../store/cascades/apply-batch.ts';
+import { applyBatch, type BatchResult } from '../store/application/apply-batch.ts';
 import { BatchFailed, type OperationFailure, VersionMismatch } from '../store/model/errors.ts';
 import { readOperations } from './batch-operations.ts';
 import { endpoint } from './endpoint.ts';

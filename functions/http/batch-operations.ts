@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { reference } from '../contract/fields.ts';
 import { bodyFields, type Resource } from '../contract/resource.ts';
-import type { BatchOperation } from '../store/cascades/apply-batch.ts';
+import type { BatchOperation } from '../store/application/apply-batch.ts';
 import type { ExpectedVersions } from '../store/entities/preconditions.ts';
 import type { Fields } from '../store/model/entity.ts';
 import { readPrecondition } from './conditional-requests.ts';

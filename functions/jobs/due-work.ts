@@ -1,14 +1,9 @@
 /**
  * Handles what is due, within the time of one call: first the jobs, which users wait for, then the reminders, which compact logs. The tenants take
- * turns, a job each. Reading and working overlap.
+ * turns, a job each.
  */
 import { now, randomInteger } from '../runtime/time-and-chance.ts';
-import {
-  readDueJobsAfter,
-  readDueReminders,
-  readFirstJobs,
-  type TenantJobs,
-} from '../store/cascades/read-jobs.ts';
+import { readDueReminders, readFirstJobs } from '../store/due-work/read-jobs.ts';
 import type { Database } from '../store/dynamodb/database.ts';
 import { isReady, type Job } from '../store/model/job.ts';
 import type { Reminder } from '../store/model/reminder.ts';
@@ -19,21 +14,16 @@ const concurrency = 8;
 
 /** What the schedule needs. */
 interface DueWorkOptions {
-  readonly database: Pick<Database, 'query' | 'deadline'>;
+  /** Reads what is due. */
+  readonly database: Pick<Database, 'query'>;
+  /** Whether there is time for another job or reminder. */
+  readonly hasTime: () => boolean;
   /** The owner of the leases. */
   readonly owner: string;
-  /** Milliseconds that must be left for another job or reminder. */
-  readonly minStepMs: number;
   /** Continues a job. Must not throw. */
   readonly continueJob: (job: Job) => Promise<unknown>;
   /** Compacts the log of a reminder. Returns whether its time has ended before. Must not throw. */
   readonly continueReminder: (reminder: Reminder) => Promise<boolean>;
-}
-
-/** The due jobs of a tenant that are not begun. */
-interface Turn extends TenantJobs {
-  /** The last job that was read of the tenant. */
-  readonly last: Job;
 }
 
 /** Removes an element at random: what always fails must not always come first. */
@@ -41,137 +31,58 @@ function takeAny<Element>(elements: Element[]): Element | undefined {
   return elements.splice(randomInteger(0, elements.length), 1)[0];
 }
 
-class DueWork {
-  readonly #options: DueWorkOptions;
-  readonly #turns: Turn[] = [];
-  /** Workers that wait for a turn. */
-  readonly #waiting: (() => void)[] = [];
-  #isWalking = true;
-  readonly #pages: AsyncGenerator<Reminder[]>;
-  /** Milliseconds since 1970. */
-  #nowMs: number;
-  readonly #reminders: Reminder[] = [];
-  /** Those whose logs need more time. They get it when all others have had theirs. */
-  readonly #unfinished: Reminder[] = [];
-  #delay = 0;
-  #age = 0;
-  #missed = 0;
-
-  constructor(options: DueWorkOptions, nowMs: number) {
-    this.#options = options;
-    this.#nowMs = nowMs;
-    this.#pages = readDueReminders(options.database, nowMs);
+/** Returns the jobs of each tenant, in the order of their times. */
+function groupByTenant(jobs: readonly Job[]): Job[][] {
+  const groups = new Map<string, Job[]>();
+  for (const job of jobs) {
+    const group = groups.get(job.tenant);
+    if (group) group.push(job);
+    else groups.set(job.tenant, [job]);
   }
-
-  async run(): Promise<Readonly<Record<string, number>>> {
-    // The oldest reminders are read at once, because of the metric.
-    const reads = [this.#walk(), this.#readReminders()];
-    const workers = Array.from({ length: concurrency }, () => this.#work());
-    const failed = (await Promise.allSettled([...reads, ...workers])).find(
-      ({ status }) => status === 'rejected',
-    );
-    if (failed?.status === 'rejected') throw failed.reason;
-    return {
-      [jobMetrics.delay]: this.#delay,
-      [jobMetrics.age]: this.#age,
-      [jobMetrics.missed]: this.#missed,
-      [jobMetrics.left]: this.#turns.length + this.#reminders.length + this.#unfinished.length,
-    };
-  }
-
-  get #hasTime(): boolean {
-    return this.#options.database.deadline.remaining() >= this.#options.minStepMs;
-  }
-
-  /** Finds the tenants that have due jobs. */
-  async #walk(): Promise<void> {
-    try {
-      await readFirstJobs(this.#options.database, (found) => {
-        this.#measureJobs(found.jobs);
-        this.#addTurn(found);
-      });
-    } finally {
-      this.#isWalking = false;
-      for (const wake of this.#waiting.splice(0)) wake();
-    }
-  }
-
-  #measureJobs(jobs: readonly Job[]): void {
-    for (const job of jobs) {
-      this.#age = Math.max(this.#age, ageOf(job, this.#nowMs));
-      if (isMissed(job, this.#nowMs)) this.#missed += 1;
-    }
-  }
-
-  /** Adds the jobs of a tenant that may begin. They are in the order of their times. */
-  #addTurn({ jobs, hasMore }: TenantJobs): void {
-    const last = jobs.at(-1);
-    if (!last) return;
-    const { owner } = this.#options;
-    const ready = jobs.filter((job) => isReady(job, owner, this.#nowMs));
-    // After a job that is not due yet, there is none that is.
-    const turn = {
-      jobs: ready,
-      hasMore: hasMore && isReady({ ...last, lease: undefined }, owner, this.#nowMs),
-      last,
-    };
-    if (ready.length === 0 && !turn.hasMore) return;
-    this.#turns.push(turn);
-    this.#waiting.shift()?.();
-  }
-
-  /** Returns the turn of any tenant. Waits while further ones are found. */
-  async #nextTurn(): Promise<Turn | undefined> {
-    while (this.#turns.length === 0 && this.#isWalking)
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    return takeAny(this.#turns);
-  }
-
-  async #work(): Promise<void> {
-    while (this.#hasTime) {
-      const turn = await this.#nextTurn();
-      if (turn) await this.#takeTurn(turn);
-      else if (!(await this.#takeReminder())) return;
-    }
-  }
-
-  /** Continues one job of a tenant. The tenant waits for its next turn with all others. */
-  async #takeTurn({ jobs: [job, ...jobs], hasMore, last }: Turn): Promise<void> {
-    if (job) await this.#options.continueJob(job);
-    if (jobs.length > 0 || (hasMore && !this.#hasTime)) this.#turns.push({ jobs, hasMore, last });
-    else if (hasMore) await this.#addTurnAfter(last);
-  }
-
-  async #addTurnAfter(last: Job): Promise<void> {
-    const { database } = this.#options;
-    this.#nowMs = now();
-    this.#addTurn(await readDueJobsAfter(database, last, this.#nowMs));
-  }
-
-  /** Reads a page of reminders. Returns false when there is none. */
-  async #readReminders(): Promise<boolean> {
-    const { value, done } = await this.#pages.next();
-    if (done) return false;
-    for (const reminder of value) this.#delay = Math.max(this.#delay, delayOf(reminder, this.#nowMs));
-    this.#reminders.push(...value);
-    return true;
-  }
-
-  /** Compacts the log of a reminder. Returns false when none is left. */
-  async #takeReminder(): Promise<boolean> {
-    let hasMore = true;
-    while (this.#reminders.length === 0 && hasMore) hasMore = await this.#readReminders();
-    const reminder = takeAny(this.#reminders) ?? takeAny(this.#unfinished);
-    if (reminder && (await this.#options.continueReminder(reminder))) this.#unfinished.push(reminder);
-    return reminder !== undefined;
-  }
+  return [...groups.values()];
 }
+
+const maxOf = (numbers: readonly number[]): number => numbers.reduce((one, other) => Math.max(one, other), 0);
 
 /**
  * Handles what is due.
  * @returns the metrics.
  * @throws the first error of a read, after everything that could be read is handled.
  */
-export function handleDueWork(options: DueWorkOptions): Promise<Readonly<Record<string, number>>> {
-  return new DueWork(options, now()).run();
+export async function handleDueWork({
+  database,
+  hasTime,
+  owner,
+  continueJob,
+  continueReminder,
+}: DueWorkOptions): Promise<Readonly<Record<string, number>>> {
+  const nowMs = now();
+  const [jobs, reminders] = await Promise.all([readFirstJobs(database), readDueReminders(database, nowMs)]);
+  const turns = groupByTenant(jobs.items.filter((job) => isReady(job, owner, nowMs)));
+  const logs = [...reminders.items];
+  /** Those whose logs need more time. They get it when all others have had theirs. */
+  const unfinished: Reminder[] = [];
+  const takeTurn = async ([job, ...rest]: readonly Job[]): Promise<void> => {
+    if (job) await continueJob(job);
+    // The tenant waits for its next turn with all others.
+    if (rest.length > 0) turns.push(rest);
+  };
+  const work = async (): Promise<void> => {
+    while (hasTime()) {
+      const turn = takeAny(turns);
+      const reminder = turn ? undefined : (takeAny(logs) ?? takeAny(unfinished));
+      if (turn) await takeTurn(turn);
+      else if (!reminder) return;
+      else if (await continueReminder(reminder)) unfinished.push(reminder);
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, work));
+  const [error] = [...jobs.errors, ...reminders.errors];
+  if (error) throw error;
+  return {
+    [jobMetrics.delay]: maxOf(reminders.items.map((reminder) => delayOf(reminder, nowMs))),
+    [jobMetrics.age]: maxOf(jobs.items.map((job) => ageOf(job, nowMs))),
+    [jobMetrics.missed]: jobs.items.filter((job) => isMissed(job, nowMs)).length,
+    [jobMetrics.left]: turns.length + logs.length + unfinished.length,
+  };
 }

@@ -4,7 +4,7 @@ import type { Context, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { forEach } from '../runtime/for-each.ts';
 import { logMetrics } from '../runtime/logger.ts';
 import { monotonic } from '../runtime/time-and-chance.ts';
-import { compactBusyLog, lookAgain } from '../store/cascades/compact-log.ts';
+import { compactBusyLog, lookAgain } from '../store/due-work/compact-log.ts';
 import { type LogIdentity, parseLogPartition, recordPrefix } from '../store/model/change-log.ts';
 import { jobMetrics } from './job-metrics.ts';
 import { jobDatabase, runLogged } from './job-session.ts';
@@ -42,9 +42,9 @@ export async function handler({ Records }: DynamoDBStreamEvent, context: Context
   const compactOne = async ({ tenant, kind }: LogIdentity): Promise<void> => {
     await runLogged(invocation, { tenant, kind }, async () => {
       try {
-        const { found, hasStepped } = await compactBusyLog({ tenant, database }, kind);
-        pending = Math.max(pending, found);
-        return hasStepped;
+        const look = await compactBusyLog({ tenant, database }, kind);
+        pending = Math.max(pending, look.pending);
+        return look.hasStepped;
       } catch (error) {
         await lookAgain({ tenant, database: reserve }, kind);
         throw error;

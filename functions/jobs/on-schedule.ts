@@ -3,8 +3,8 @@
 import type { Context, ScheduledEvent } from 'aws-lambda';
 import { logError, logMetrics } from '../runtime/logger.ts';
 import { monotonic } from '../runtime/time-and-chance.ts';
-import { continueReminder } from '../store/cascades/compact-log.ts';
-import { continueJob, minStepMs } from '../store/cascades/continue-job.ts';
+import { continueReminder } from '../store/due-work/compact-log.ts';
+import { continueJob, minStepMs } from '../store/due-work/continue-job.ts';
 import { handleDueWork } from './due-work.ts';
 import { jobMetrics } from './job-metrics.ts';
 import { jobDatabase, logContextOf, runLogged } from './job-session.ts';
@@ -18,6 +18,9 @@ const shareOfOneJob = 1 / 6;
 /** The share of the time that one log gets before the others. A step of compaction must end within it. */
 const shareOfOneLog = 1 / 2;
 
+/** The share of the time in which all reads must end: a partition that does not respond must not keep the others from being handled. */
+const shareOfReads = 1 / 3;
+
 /** There is one schedule: the next call continues what the previous one left. */
 const owner = 'schedule';
 
@@ -30,9 +33,9 @@ export async function handler(_event: ScheduledEvent, context: Context): Promise
   let pending = 0;
   try {
     const metrics = await handleDueWork({
-      database,
+      database: databaseFor(shareOfReads),
+      hasTime: () => database.deadline.remaining() >= minStepMs,
       owner,
-      minStepMs,
       // The failure of one must not delay the others.
       continueJob: (job) =>
         runLogged(invocation, job, () => continueJob(databaseFor(shareOfOneJob), job, { owner })),
@@ -41,7 +44,7 @@ export async function handler(_event: ScheduledEvent, context: Context): Promise
         await runLogged(invocation, reminder, async () => {
           const look = await continueReminder(databaseFor(shareOfOneLog), reminder);
           isUnfinished = !look.isComplete;
-          pending = Math.max(pending, look.found);
+          pending = Math.max(pending, look.pending);
           return look.hasStepped;
         });
         return isUnfinished;

@@ -1,5 +1,5 @@
 import { endpoint } from '../http/endpoint.ts';
-import { deleteEntity } from '../store/cascades/delete-entity.ts';
+import { deleteEntity } from '../store/deletions/delete-entity.ts';
 import { deleteOrganization } from './contract.ts';
 
 export const handler = endpoint(deleteOrganization, ({ session, id, expected }) =>

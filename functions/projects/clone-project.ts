@@ -1,6 +1,6 @@
 import { endpoint } from '../http/endpoint.ts';
 import { Problem } from '../http/problems.ts';
-import { cloneProjectWithTasks } from '../store/cascades/clone.ts';
+import { cloneProjectWithTasks } from '../store/application/clone.ts';
 import { CloneTooLarge } from '../store/model/errors.ts';
 import { cloneProject } from './contract.ts';
 

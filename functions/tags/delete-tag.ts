@@ -1,5 +1,5 @@
 import { endpoint } from '../http/endpoint.ts';
-import { deleteEntity } from '../store/cascades/delete-entity.ts';
+import { deleteEntity } from '../store/deletions/delete-entity.ts';
 import { deleteTag } from './contract.ts';
 
 export const handler = endpoint(deleteTag, ({ session, id, expected }) =>

@@ -7,16 +7,17 @@
 import { randomUUID } from 'node:crypto';
 import type { Kind } from '../../functions/kinds.ts';
 import { now } from '../../functions/runtime/time-and-chance.ts';
-import { continueJob } from '../../functions/store/cascades/continue-job.ts';
-import { readJobs } from '../../functions/store/cascades/read-jobs.ts';
-import { beginSweep } from '../../functions/store/cascades/sweep.ts';
+import { beginSweep } from '../../functions/store/deletions/sweep.ts';
+import { continueJob } from '../../functions/store/due-work/continue-job.ts';
+import { readJobs } from '../../functions/store/due-work/read-jobs.ts';
 import { Database } from '../../functions/store/dynamodb/database.ts';
 import { Deadline } from '../../functions/store/dynamodb/deadline.ts';
 import type { DynamoDb } from '../../functions/store/dynamodb/operations.ts';
+import { isDeletedItem } from '../../functions/store/model/deletion.ts';
 import { newId } from '../../functions/store/model/ids.ts';
-import { decodeEntity } from '../../functions/store/model/item-codec.ts';
+import { decodeAnyEntity, decodeEntity } from '../../functions/store/model/item-codec.ts';
 import { entityKey } from '../../functions/store/model/keys.ts';
-import type { Key } from '../../functions/store/model/writes.ts';
+import type { Item, Key } from '../../functions/store/model/writes.ts';
 import { compareLogs, type LogDifference, rebuildLogs, subtractRows } from './change-logs.ts';
 import type { Report } from './report.ts';
 import { scanTable } from './scan.ts';
@@ -110,12 +111,21 @@ class TableAudit {
     const database = this.#database;
     const swept = new Set<string>();
     for (const { tenant, work } of await readJobs(database)) {
-      if (work.type === 'sweep') swept.add(entityKey(tenant, work.kind, work.id).pk);
+      if (work.type === 'sweep') for (const id of work.ids) swept.add(entityKey(tenant, work.kind, id).pk);
     }
+    /** Whether the job of the deletion that has removed an entity is not complete. */
+    const isSwept = (item: Item): boolean => {
+      const root = decodeAnyEntity(item).deletion?.root;
+      return root !== undefined && swept.has(entityKey(tenantOf(item), root.kind, root.id).pk);
+    };
     const left = dangling.filter(({ parent }) => !swept.has(parent.pk));
     const children = await database.getMany(uniqueKeys(left.map(({ child }) => child)));
-    const parents = await database.getMany(uniqueKeys(left.map(({ parent }) => parent)));
-    const existing = new Set(parents.map(({ pk }) => pk));
+    const parents = await database.getMany(uniqueKeys(left.map(({ parent }) => parent)), true, {
+      withDeleted: true,
+    });
+    const existing = new Set(
+      parents.filter((item) => !isDeletedItem(item) || isSwept(item)).map(({ pk }) => pk),
+    );
     return children
       .flatMap((item) => referencesFrom(tenantOf(item), decodeEntity(item)))
       .filter(({ parent }) => left.some((one) => one.parent.pk === parent.pk) && !existing.has(parent.pk));
@@ -133,7 +143,7 @@ class TableAudit {
     for (const parent of uniqueKeys(orphans.map((orphan) => orphan.parent))) {
       const [tenant = '', kind = '', id = ''] = parent.pk.split('#');
       const job = { tenant, id: newId(now()).id };
-      await this.#database.transact([beginSweep({ tenant }, kind as Kind, id, job.id)]);
+      await this.#database.transact([beginSweep({ tenant }, kind as Kind, [id], job)]);
       await continueJob(this.#database, job, { owner: `audit ${randomUUID()}` });
     }
   }

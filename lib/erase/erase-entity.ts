@@ -1,6 +1,6 @@
 import type { Kind } from '../../functions/kinds.ts';
 import '../../functions/schema.ts';
-import { eraseDeleted } from '../../functions/store/cascades/erase-deleted.ts';
+import { eraseDeleted } from '../../functions/store/deletions/erase-deleted.ts';
 import { Database } from '../../functions/store/dynamodb/database.ts';
 import { Deadline } from '../../functions/store/dynamodb/deadline.ts';
 import type { DynamoDb } from '../../functions/store/dynamodb/operations.ts';

@@ -8,7 +8,7 @@ export const batchMutations = toMutations({
       'toProblem(failed.failures.at(-1)?.error)',
     ],
   },
-  'functions/store/cascades/apply-batch.ts': {
+  'functions/store/application/apply-batch.ts': {
     'batch-of-the-valid-ones': [
       'a batch applies its valid operations although another one fails',
       'if (failures.length > 0) throw new BatchFailed(failures);',
@@ -16,8 +16,8 @@ export const batchMutations = toMutations({
     ],
     'batch-in-two-transactions': [
       'the creations and updates of a batch are applied before its deletions',
-      'const buildOwn = (includesChildren: boolean): ChangeSet =>\n        mergeChangeSets(resolved.map((one) => toChangeSet(step, one, includesChildren)));',
-      'const all = mergeChangeSets(resolved.map((one) => toChangeSet(step, one, false)));\n      await commit({ ...session, idempotency: undefined }, async () => ({ changes: all.changes.filter(({ after }) => !after?.deletion), result: undefined }));\n      const own = { ...all, changes: all.changes.filter(({ after }) => after?.deletion) };\n      const buildOwn = (): ChangeSet => own;',
+      'await buildDeletions(session, deleted, others, attempt)',
+      'await (await commit({ ...session, idempotency: undefined }, async () => ({ changes: others, result: undefined })), buildDeletions(session, deleted, [], attempt))',
     ],
     'batch-ignores-if-match': [
       'an operation of a batch ignores ifMatch',
@@ -30,14 +30,12 @@ export const batchMutations = toMutations({
       'const resolved = await checkOthers(session, unchecked.slice(0, 0)).then(() => unchecked);',
     ],
   },
-  'functions/store/cascades/descendants.ts': {
+  'functions/store/deletions/descendants.ts': {
     'batch-writes-a-dependent-twice': [
       'an entity that refers to two deleted entities has two changes',
-      'const { children, total } = await readChildren(session, relation, ids, { limit: left, maxTotal: left });',
-      'const lists = await Promise.all(ids.map((id) => readChildren(session, relation, [id], { limit: left + 1 })));\n    const children = lists.flatMap((list) => list.children);\n    const total = children.length;',
+      'const { children, total } = await readChildren(session, relation, [...deletions.keys()], range);',
+      'const lists = await Promise.all([...deletions.keys()].map((id) => readChildren(session, relation, [id], range)));\n    const children = lists.flatMap((list) => list.children);\n    const total = children.length;',
     ],
-  },
-  'functions/store/cascades/sweep.ts': {
     'batch-keeps-a-deleted-tag': [
       'a task loses only one of several tags that are deleted together',
       'value.filter((id) => !parentIds.includes(id as string))',

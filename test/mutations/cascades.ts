@@ -1,11 +1,26 @@
 import { toMutations } from './mutation.ts';
 
 export const cascadeMutations = toMutations({
-  'functions/store/cascades/sweep.ts': {
+  'functions/store/deletions/sweep.ts': {
     'sweep-that-ends-after-a-page': [
-      'a sweep takes the next relation although children are left',
-      'next === undefined ? position + 1 : position',
-      'next === null ? position : position + 1',
+      'the job of a deletion ends although descendants are left',
+      'left: { ...work, hasFound: true },',
+      'left: undefined,',
+    ],
+    'late-children-of-descendants-stay': [
+      'a child of a request that still saw what a deletion has removed stays, unless its parent is the root',
+      'const hasMembers = !isFirst && kinds.length > 0;',
+      'const hasMembers = isFirst && kinds.length > 0;',
+    ],
+    'no-pass-after-a-late-parent': [
+      'the pass that removes a late entity is the last one, although requests saw it',
+      'if (!work.isFirst && !work.hasFound) return',
+      'if (!work.isFirst) return',
+    ],
+    'late-children-of-erased-parents-stay': [
+      'a child of a request that still saw what a step has erased stays',
+      'const writes = sweepLater(session, erased);',
+      'const writes = sweepLater(session, erased.slice(erased.length));',
     ],
     'sweep-by-one-clock': [
       'the second sweep does not allow for clocks that differ',
@@ -13,26 +28,21 @@ export const cascadeMutations = toMutations({
       'maxRequestMs + 0 * maxClockErrorMs',
     ],
   },
-  'functions/store/cascades/children.ts': {
+  'functions/store/deletions/children.ts': {
     'page-repeats-a-child': [
       'a page of children begins with the last child of the page before',
       'from: rangeOfId(after).to',
       'from: after',
     ],
-    'clone-of-later-tasks': [
-      'a job handles children that were created after it began',
-      'to: snapshotId ?? allIds.to };',
-      'to: allIds.to };',
-    ],
     'rest-of-a-deleted-page': [
       'a job ends when all children of a page are deleted while it reads the page',
-      'found.total > 0 &&',
-      'found.total < 0 &&',
+      'children.length === 0 && total > 0',
+      'children.length === 0 && total < 0',
     ],
     'children-of-a-job-read-first': [
       'a deletion reads a page of children that it leaves to a job',
-      'const found = await readPage(session, relation.child, query, { maxTotal });',
-      'const found = await readPage(session, relation.child, query, {});',
+      'await readPage(session, relation.child, query, { maxTotal });',
+      'await readPage(session, relation.child, query, {});',
     ],
     'child-of-another-parent': [
       'a child that moved during each attempt to read it still counts as a child of its earlier parent',
@@ -40,14 +50,21 @@ export const cascadeMutations = toMutations({
       'stored',
     ],
   },
-  'functions/store/cascades/clone.ts': {
+  'functions/store/application/children-as-of.ts': {
+    'clone-of-later-tasks': [
+      'a job handles children that were created after it began',
+      'page.children.filter((_, position) => existed[position])',
+      'page.children.filter((_, position) => existed[position] || position >= 0)',
+    ],
+  },
+  'functions/store/application/clone.ts': {
     'copy-of-a-moved-task': [
       'a clone copies a task that moved to another project while its text was read again',
       '.filter((task) => refersToAny(ownership, task, [from]))',
       '.filter(() => true)',
     ],
   },
-  'functions/store/cascades/continue-job.ts': {
+  'functions/store/due-work/continue-job.ts': {
     'job-without-actor': [
       'the changes of a job do not name who began it',
       'actor: leased?.actor',

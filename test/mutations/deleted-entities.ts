@@ -16,11 +16,11 @@ export const deletedEntityMutations = toMutations({
       '...(deletion ? { ...encodeDeletion(tenant, stored), id } :',
     ],
   },
-  'functions/store/cascades/restore.ts': {
+  'functions/store/deletions/restore.ts': {
     'restore-after-expiry': [
       'a deleted entity can be restored until DynamoDB deletes its item',
-      '(found.deletion && isExpired(found.deletion, nowMs))',
-      '(found.deletion && isExpired(found.deletion, 0 * nowMs))',
+      '(stored.deletion && isExpired(stored.deletion, nowMs))',
+      '(stored.deletion && isExpired(stored.deletion, 0 * nowMs))',
     ],
     'restore-without-a-second-pass': [
       'what a step of the deletion removes during the restore stays deleted',
@@ -29,8 +29,13 @@ export const deletedEntityMutations = toMutations({
     ],
     'rest-of-a-restore-forgotten': [
       'what a restore has not brought back stays behind when the entity is deleted again',
-      '? members.map((member) => ({ changes: [], writes: moveTo(tenant, member, later) }))',
-      '? members.slice(members.length).map((member) => ({ changes: [], writes: moveTo(tenant, member, later) }))',
+      'const fieldsOf = again ? [] :',
+      'if (again) return [];\n  const fieldsOf = again ? [] :',
+    ],
+    'late-children-of-moved-parents-stay': [
+      'a child of a request that still saw what goes with a later deletion stays',
+      'sweepLater(session, moved)',
+      'sweepLater(session, moved.slice(moved.length))',
     ],
     'restore-of-a-part-restores-all': [
       'the restore of a child brings back all that the deletion of its parent has removed',
@@ -39,8 +44,8 @@ export const deletedEntityMutations = toMutations({
     ],
     'dangling-reference-restored': [
       'a restored entity keeps references to entities that do not exist',
-      "const left = ids.filter((id) => find(relation.parent, id) === 'exists');",
-      "const left = ids.filter((id) => find(relation.parent, id) === 'exists' || id.length > 0);",
+      "const kept = ids.filter((id) => find(relation.parent, id) === 'exists');",
+      "const kept = ids.filter((id) => find(relation.parent, id) === 'exists' || id.length > 0);",
     ],
     'restored-subject-twice': [
       'a restored user takes the subject that another one has meanwhile',
@@ -59,8 +64,8 @@ export const deletedEntityMutations = toMutations({
     ],
     'restored-from-a-later-deletion': [
       'a restore brings back, without their project, the tasks of a project that was deleted again meanwhile',
-      'if (later) return [{',
-      'if (later && later.deletedAt < 0) return [{',
+      'if (!later) return required ? [] :',
+      'if (!later || later.deletedAt > 0) return required ? [] :',
     ],
     'text-expires-with-the-earlier-deletion': [
       'the long text of an entity that became a part of a later deletion expires before the entity',
@@ -102,16 +107,16 @@ export const deletedEntityMutations = toMutations({
       'after: deletion.isErased ? { ...erased(after), ...after } : after',
     ],
   },
-  'functions/store/cascades/sweep.ts': {
+  'functions/store/deletions/sweep.ts': {
     'sweep-of-a-restored-entity': [
       'the jobs of a deletion remove the children of an entity that was restored',
-      'if (!deletion) return { left: undefined };',
-      'if (!deletion && work.relation < 0) return { left: undefined };\n  if (!deletion) throw new TypeError();',
+      'return deletion ? [[id, deletion]] : [];',
+      'return [[id, deletion ?? { ...lost, root: { kind, id } }]];',
     ],
     'children-of-a-deletion-by-themselves': [
       'a job deletes children under a deletion of their own, with which they do not come back',
-      'if (item) return decodeAnyEntity(item).deletion;',
-      'if (item && decodeAnyEntity(item).deletion === undefined) return undefined;\n  if (item && item.sk === "") return decodeAnyEntity(item).deletion;',
+      'const deletion = item ? decodeAnyEntity(item).deletion :',
+      'const deletion = item && !decodeAnyEntity(item).deletion ? undefined :',
     ],
   },
   'functions/store/lists/engine/compaction/locate-changes.ts': {
@@ -133,7 +138,7 @@ export const deletedEntityMutations = toMutations({
       'haveRestored.length < 0 ? undefined : values;',
     ],
   },
-  'functions/store/cascades/erase-deleted.ts': {
+  'functions/store/deletions/erase-deleted.ts': {
     'erased-id-used-again': [
       'the id of an erased entity can name a new one, which lists take for deleted',
       'put: encodeEntity(tenant, erased({ ...deleted, deletion }), deleted.logPosition ?? 0),',
@@ -141,8 +146,13 @@ export const deletedEntityMutations = toMutations({
     ],
     'erasure-not-repeated': [
       'what a step of the deletion removes during the erasure stays',
-      'if (!found?.deletion) throw',
-      'if (!found?.deletion || found.deletion.isErased) throw',
+      'if (!stored?.deletion) throw',
+      'if (!stored?.deletion || stored.deletion.isErased) throw',
+    ],
+    'late-children-of-an-erased-deletion-stay': [
+      'a child of a request that still saw what an operator has erased stays',
+      '...sweepLater(session, members)',
+      '...sweepLater(session, members.slice(members.length))',
     ],
   },
   'functions/store/entities/own-ids.ts': {
@@ -152,7 +162,7 @@ export const deletedEntityMutations = toMutations({
       'if (stored && (!hasExpired(stored, nowMs) || nowMs > 0))',
     ],
   },
-  'functions/store/cascades/children.ts': {
+  'functions/store/application/children-as-of.ts': {
     'later-children-with-earlier-ids': [
       'a clone copies tasks that came after it began, with ids that were made before',
       'if (!found.entry.before) return false;',

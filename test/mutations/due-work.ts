@@ -8,43 +8,48 @@ export const dueWorkMutations = toMutations({
       '    const writer = { session, positions };\n    await requireJobCapacity(session, changeSet.writes);\n    await send(writer, changeSet, ',
     ],
   },
-  'functions/store/cascades/compact-log.ts': {
+  'functions/store/due-work/compact-log.ts': {
     'reminder-of-another-life': [
       'the schedule deletes a reminder that a writer has requested meanwhile',
-      'await database.deleteItem(reminderKey(reminder), isUnchanged(reminder));',
-      'await database.deleteItem(reminderKey(reminder), isUnchanged(reminder) && undefined);',
+      'await database.deleteItem(reminderKey(reminder), hasDueTimeOf(reminder));',
+      'await database.deleteItem(reminderKey(reminder), hasDueTimeOf(reminder) && undefined);',
     ],
     'reminder-without-its-records': [
       'the schedule deletes a reminder although a step failed to absorb its records',
-      'if (!found.isComplete) return found;',
+      'if (!look.isComplete) return look;',
       '',
     ],
     'look-that-always-steps': [
       'a look at a busy log absorbs however few records there are',
-      'look(session, kind, false)',
-      'look(session, kind, true)',
+      'takeSteps(session, kind, false)',
+      'takeSteps(session, kind, true)',
     ],
   },
   'functions/jobs/due-work.ts': {
     'large-log-waits-a-minute': [
       'a log that needs more time waits for the next run of the schedule, however much time is left',
-      'this.#unfinished.push(reminder)',
-      'this.#unfinished.splice(0)',
+      'unfinished.push(reminder)',
+      'unfinished.splice(0)',
     ],
     'large-log-before-others': [
       'a log that needs more time gets it before the logs that have had none',
-      'takeAny(this.#reminders) ?? takeAny(this.#unfinished)',
-      'takeAny(this.#unfinished) ?? takeAny(this.#reminders)',
+      'takeAny(logs) ?? takeAny(unfinished)',
+      'takeAny(unfinished) ?? takeAny(logs)',
     ],
-    'later-pages-forgotten': [
-      'a tenant gets only the jobs of its first page',
-      'hasMore: hasMore && isReady(',
-      'hasMore: !hasMore && isReady(',
+    'one-job-of-a-tenant': [
+      'a tenant gets only one turn in a call of the schedule',
+      'if (rest.length > 0) turns.push(rest);',
+      '',
     ],
     'logs-before-jobs': [
-      'workers compact logs while jobs are searched',
-      'this.#turns.length === 0 && this.#isWalking',
-      'this.#turns.length < 0 && this.#isWalking',
+      'workers compact logs while jobs are due',
+      'const turn = takeAny(turns);',
+      'const turn = logs.length > 0 ? undefined : takeAny(turns);',
+    ],
+    'jobs-of-a-tenant-first': [
+      'a tenant with many jobs keeps the others waiting',
+      'else groups.set(job.tenant, [job]);',
+      "else groups.set('', [...(groups.get('') ?? []), job]);",
     ],
     'first-tenants-first': [
       'jobs that never end always come first',
@@ -53,7 +58,7 @@ export const dueWorkMutations = toMutations({
     ],
     'left-work-not-counted': [
       'nobody learns that runs of the schedule leave work',
-      'this.#turns.length + this.#reminders.length + this.#unfinished.length',
+      'turns.length + logs.length + unfinished.length',
       '0',
     ],
   },
@@ -67,8 +72,8 @@ export const dueWorkMutations = toMutations({
   'functions/store/model/job.ts': {
     'tenants-not-skipped': [
       'the schedule reads all jobs of a tenant before those of the next one',
-      "tenant === '' ? '#' : `${tenant}#${last}`",
-      "tenant === '' ? '#' : `${tenant}#`",
+      '`${tenant}#${tenant && last}`',
+      '`${tenant}#${tenant && last.slice(1)}`',
     ],
   },
   'functions/jobs/on-stream.ts': {
@@ -81,27 +86,27 @@ export const dueWorkMutations = toMutations({
   'functions/store/unit-of-work/job-limit.ts': {
     'jobs-without-limit': [
       'a tenant begins any number of jobs',
-      'known.count + begun > maxJobs',
-      'known.count + begun > 10 * maxJobs',
+      'if (count > maxJobs) throw',
+      'if (count > 10 * maxJobs) throw',
     ],
   },
-  'functions/store/cascades/sweep.ts': {
+  'functions/store/deletions/delete-entity.ts': {
+    'first-sweep-forgotten': [
+      'a deletion that leaves its children to the job begins with the next pass',
+      'if (!descendants) return begun;',
+      'if (!descendants) return { changes, writes: sweepLater(session, deleted) };',
+    ],
     'two-sweeps-of-nothing': [
       'a deletion that has handled all children leaves two sweeps to a job',
-      'const begin = includesChildren ? beginSecondSweep : beginSweep;',
-      'const begin = includesChildren && step.nowMs < 0 ? beginSecondSweep : beginSweep;',
-    ],
-    'second-sweep-during-the-deletion': [
-      'the only sweep of a deletion comes before the requests have ended that saw the parent',
-      'secondPassAt(step.nowMs + maxRequestMs)',
-      'secondPassAt(step.nowMs)',
+      'writes: sweepLater(session, deleted), orElse: begun',
+      'writes: begun.writes, orElse: begun && sweepLater(session, deleted) && begun',
     ],
   },
-  'functions/store/cascades/delete-entity.ts': {
-    'first-sweep-forgotten': [
-      'a deletion that leaves its children to the job begins with the second sweep',
-      'const own = buildOwn(false);',
-      'const own = buildOwn(true);',
+  'functions/store/deletions/sweep.ts': {
+    'second-sweep-during-the-deletion': [
+      'the only sweep of a deletion comes before the requests have ended that saw the parent',
+      'nextPassAt(nowMs + maxRequestMs)',
+      'nextPassAt(nowMs)',
     ],
   },
 });

@@ -14,7 +14,7 @@ export const formatMutations = toMutations({
       "!commonAttributes.has(name) && name === '')",
     ],
   },
-  'functions/store/cascades/continue-job.ts': {
+  'functions/store/due-work/continue-job.ts': {
     'unknown-work-continued': [
       'a worker takes a job of a type that it does not know',
       '  if (item) requireReadableJob(item);\n',
@@ -63,7 +63,7 @@ export const formatMutations = toMutations({
       "manifest: manifest?.['format'] === 5 ? decodeManifest(manifest) : undefined,",
     ],
   },
-  'functions/store/cascades/read-jobs.ts': {
+  'functions/store/due-work/read-jobs.ts': {
     'unreadable-reminder-stops-all': [
       'the schedule handles nothing when a reminder is in a format of another release',
       'if (!(error instanceof UnknownFormat)) throw error;',

@@ -1,7 +1,7 @@
 import { toMutations } from './mutation.ts';
 
 export const pacedJobMutations = toMutations({
-  'functions/store/cascades/pace-jobs.ts': {
+  'functions/store/due-work/pace-jobs.ts': {
     'jobs-without-pace': [
       'a worker reserves the time of a step and does not wait for it',
       'await delay(waitMs);',
@@ -20,7 +20,7 @@ export const pacedJobMutations = toMutations({
       '{ pk: tenant && `#pace`, sk',
     ],
   },
-  'functions/store/cascades/continue-job.ts': {
+  'functions/store/due-work/continue-job.ts': {
     'postponed-job-due-at-once': [
       'a job that cannot get its turn is delivered again and again',
       'timeMs >= maxTurnMs',

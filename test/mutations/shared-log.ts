@@ -120,26 +120,26 @@ export const sharedLogMutations = toMutations({
       'void progress.holes;',
     ],
   },
-  'functions/store/cascades/compact-log.ts': {
+  'functions/store/due-work/compact-log.ts': {
     'hole-waits-half-a-day': [
       'nobody fills a hole of a quiet log for half a day',
-      'if (!found.isComplete) await lookAgain(session, kind);',
-      'if (!found.isComplete) await remindBy(session, kind, now() + reminderIntervalMs);',
+      'if (!look.isComplete) await lookAgain(session, kind);',
+      'if (!look.isComplete) await remindBy(session, kind, now() + reminderIntervalMs);',
     ],
   },
-  'functions/store/cascades/reminders.ts': {
+  'functions/store/due-work/reminders.ts': {
     'due-reminder-kept': [
       'a reminder suffices that is due already: the worker that has just looked deletes it',
-      'due !== undefined && due > now() && due <= dueAt',
-      'due !== undefined && due <= dueAt',
+      'before && before.dueAt > now() && before.dueAt <= dueAt',
+      'before && before.dueAt <= dueAt',
     ],
     'later-reminder-kept': [
       'a reminder in half a day suffices for a log that must be looked at in seconds',
-      'due !== undefined && due > now() && due <= dueAt',
-      'due !== undefined && due > now()',
+      'before && before.dueAt > now() && before.dueAt <= dueAt',
+      'before && before.dueAt > now()',
     ],
   },
-  'functions/store/cascades/children.ts': {
+  'functions/store/application/children-as-of.ts': {
     'child-as-of-now': [
       'a clone or an archive takes children that came after it began',
       'for (let later = logPosition; later > position; )',

@@ -56,7 +56,7 @@ export const writeMutations = toMutations({
       'const issue = findTimeIssue(id, nowMs);',
     ],
   },
-  'functions/store/cascades/apply-batch.ts': {
+  'functions/store/application/apply-batch.ts': {
     'own-id-unchecked-in-a-batch': [
       'a batch takes any id for a creation',
       'const error =\n      id === undefined ? undefined : findOwnIdError(id, existing.get(id) ?? deleted.get(id), nowMs);',
@@ -140,16 +140,11 @@ export const writeMutations = toMutations({
       "nullable(reference(user, { onDelete: 'cascade' }))",
     ],
   },
-  'functions/store/cascades/sweep.ts': {
+  'functions/store/deletions/sweep.ts': {
     'no-second-sweep': [
-      'a deletion starts no second sweep, so that a child of a concurrent request remains',
-      'return { changes, writes: [begin(step, kind, entity.id, newId(step.nowMs).id)] };',
-      'void begin;\n  return { changes };',
-    ],
-    'cascade-that-stops': [
-      'a deletion with several steps ends after the first one',
-      'left: { ...work, relation: relationLeft },',
-      'left: relationLeft > position ? { ...work, relation: relationLeft } : undefined,',
+      'a deletion starts no second pass, so that a child of a concurrent request remains',
+      '.filter((kind) => dependentsOf(kind).length > 0)',
+      '.filter((kind) => dependentsOf(kind).length < 0)',
     ],
   },
   'functions/jobs/on-stream.ts': {

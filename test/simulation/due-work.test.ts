@@ -62,7 +62,7 @@ class Index {
     this.#isSorted = true;
     const { keys, items } = this.#partition(String(values[':jobs'] ?? values[':reminders']));
     const from = String(start?.['byStatus'] ?? values[':after'] ?? '');
-    const to = String(values[':now'] ?? '\uffff');
+    const to = String(values[':last'] ?? values[':now']);
     const found: Item[] = [];
     for (let position = Index.#position(keys, from); position < keys.length; position += 1) {
       const key = keys[position] as string;
@@ -100,9 +100,9 @@ async function runSchedule(
 ): Promise<Readonly<Record<string, number>>[]> {
   const metrics: Readonly<Record<string, number>>[] = [];
   for (let minute = 0; minute < minutes; minute += 1) {
+    const deadline = new Deadline(invocationMs);
     const invocation = handleDueWork({
       database: {
-        deadline: new Deadline(invocationMs),
         query: async (query, start) => {
           const page = index.query(query, start);
           await wait(queryMs);
@@ -110,7 +110,7 @@ async function runSchedule(
         },
       },
       owner: 'schedule',
-      minStepMs: 1_000,
+      hasTime: () => deadline.remaining() >= 1_000,
       continueJob: async (job) => {
         began(job);
         await wait(jobMs);

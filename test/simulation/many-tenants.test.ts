@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { handler as onSchedule } from '#functions/jobs/on-schedule.ts';
 import { forEach } from '#functions/runtime/for-each.ts';
-import { readDueReminders } from '#functions/store/cascades/read-jobs.ts';
-import { remindBy } from '#functions/store/cascades/reminders.ts';
+import { readDueReminders } from '#functions/store/due-work/read-jobs.ts';
+import { remindBy } from '#functions/store/due-work/reminders.ts';
 import { createEntity } from '#functions/store/entities/create-entity.ts';
 import { listEntities } from '#functions/store/lists/list-entities.ts';
 import { manifestSortKey } from '#functions/store/model/change-log.ts';
@@ -66,11 +66,8 @@ async function compactedTenants(): Promise<Set<string>> {
   return found;
 }
 
-async function dueReminders(): Promise<number> {
-  let found = 0;
-  for await (const page of readDueReminders(store.database(runMs), Date.now())) found += page.length;
-  return found;
-}
+const dueReminders = async (): Promise<number> =>
+  (await readDueReminders(store.database(runMs), Date.now())).items.length;
 
 test(`the schedule compacts the logs of ${tenants} tenants beside a large one, and each sees its own entities`, async () => {
   const names = Array.from({ length: tenants }, (_, number) => `tenant-${number}`);

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { compactBusyLog, continueReminder } from '#functions/store/cascades/compact-log.ts';
-import { deleteEntity } from '#functions/store/cascades/delete-entity.ts';
-import { restoreEntity } from '#functions/store/cascades/restore.ts';
+import { deleteEntity } from '#functions/store/deletions/delete-entity.ts';
+import { restoreEntity } from '#functions/store/deletions/restore.ts';
+import { compactBusyLog, continueReminder } from '#functions/store/due-work/compact-log.ts';
+import { continueJob } from '#functions/store/due-work/continue-job.ts';
+import { readJobs } from '#functions/store/due-work/read-jobs.ts';
+import type { Database } from '#functions/store/dynamodb/database.ts';
 import { createEntity } from '#functions/store/entities/create-entity.ts';
 import { updateEntity } from '#functions/store/entities/update-entity.ts';
 import { processMemory } from '#functions/store/lists/engine/process-memory.ts';
@@ -107,6 +110,59 @@ test('a deletion that leaves its children to a job reads none of them', async ()
     (await createEntity(store.session('public'), 'project', { name: 'x', status: 'active' })).entity.id,
   );
   expect(await remove(entity.id)).toBeLessThanOrEqual(5);
+  await store.stop();
+});
+
+test('the deletion of an organization with 40 projects of 5 tasks is one job of few calls', async () => {
+  const store = await startTestStore();
+  const tenant = 'public';
+  const session = store.session(tenant);
+  const common = { name: 'x', status: 'open' };
+  const organization = (await createEntity(session, 'organization', common)).entity.id;
+  const projects = Array.from({ length: 40 }, () =>
+    buildCreate('project', { ...common, organizationId: organization }, Date.now()),
+  );
+  await applyChangeSet(session, { changes: projects });
+  for (const { after } of projects) {
+    const task = { ...common, priority: 'none', userId: null, tagIds: [], projectId: after.entity.id };
+    const changes = Array.from({ length: 5 }, () => buildCreate('task', task, Date.now()));
+    await applyChangeSet(session, { changes });
+  }
+  const total = { readUnits: 0, writeUnits: 0 };
+  const databases: Database[] = [];
+  const open = (): Database => {
+    const database = store.database();
+    databases.push(database);
+    return database;
+  };
+  let calls = 0;
+  store.table.intercept = () => {
+    calls += 1;
+    return undefined;
+  };
+  await deleteEntity({ tenant, database: open() }, 'organization', organization);
+  // The passes of the job, until none is left.
+  const ids = new Set<string>();
+  for (let nowMs = Date.now(); ; nowMs += 63_000) {
+    jest.spyOn(Date, 'now').mockReturnValue(nowMs);
+    const callsBefore = calls;
+    const left = await readJobs(store.database());
+    calls = callsBefore;
+    if (left.length === 0) break;
+    for (const job of left) {
+      ids.add(job.id);
+      await continueJob(open(), job, { owner: 'test' });
+    }
+  }
+  jest.restoreAllMocks();
+  for (const { consumption } of databases) {
+    total.readUnits += consumption.readUnits;
+    total.writeUnits += consumption.writeUnits;
+  }
+  expect(total.writeUnits).toBeLessThanOrEqual(1_600);
+  expect(total.readUnits).toBeLessThanOrEqual(320);
+  expect(calls).toBeLessThanOrEqual(80);
+  expect(ids.size).toBe(1);
   await store.stop();
 });
 

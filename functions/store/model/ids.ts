@@ -36,13 +36,6 @@ export function newId(nowMs: number): { id: string; createdAt: string } {
   return { id: uuidv7({ ...last, random: randomBytes(16) }), createdAt: new Date(last.msecs).toISOString() };
 }
 
-/**
- * Returns a new id that is greater than another one, also when the clock that made the other one is ahead.
- * @param nowMs milliseconds since 1970.
- */
-export const idAfter = (id: string, nowMs: number): string =>
-  uuidv7({ msecs: Math.max(nowMs, timestampMs(id) + 1), random: randomBytes(16) });
-
 /** Returns a text of the form of an id that is not greater than the ids of a time. @param timeMs milliseconds since 1970. */
 export function firstIdAt(timeMs: number): string {
   const hex = Math.max(0, Math.floor(timeMs)).toString(16).padStart(12, '0');

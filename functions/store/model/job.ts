@@ -11,18 +11,26 @@ import type { Kind } from './schema.ts';
 import { formatAttributes, requireKnownFields, requireReadable } from './stored-format.ts';
 import type { Item, Key, Write } from './writes.ts';
 
+/** Where a job is among what deletions have removed. */
+export interface MembersPlace {
+  /** The position of the deletion and kind. */
+  readonly position: number;
+  /** The last entity of them, or an empty text. */
+  readonly after: string;
+}
+
 /**
- * Cleans up after a deleted entity: deletes its children or removes their references to it. It sweeps once at once, and once more
- * when no request can be in progress that still read the parent: such a request writes its child a moment later.
+ * Cleans up after deleted entities: deletes their descendants or removes the references to them. It makes a pass at once, and further ones when no
+ * request can be in progress that still read a parent: such a request writes its child a moment later.
  */
-export interface SweepWork {
+export interface SweepWork extends MembersPlace {
   readonly type: 'sweep';
   readonly kind: Kind;
-  readonly id: string;
-  /** Whether this is the second sweep. */
-  readonly final: boolean;
-  /** Progress: the position of the relation in `dependentsOf`. */
-  readonly relation: number;
+  /** The entities that a request has deleted. */
+  readonly ids: readonly string[];
+  readonly isFirst: boolean;
+  /** Whether this pass has found something. */
+  readonly hasFound: boolean;
 }
 
 /** Archives the projects that an organization had when it was archived. */
@@ -45,7 +53,7 @@ export interface CloneWork {
 }
 
 /** Restores what the deletion of an entity has removed besides: once at once, and once more when no step of the deletion can be in progress. */
-export interface RestoreWork {
+export interface RestoreWork extends MembersPlace {
   readonly type: 'restore';
   /** The root of the deletion, which is restored already. */
   readonly kind: Kind;
@@ -54,9 +62,6 @@ export interface RestoreWork {
   readonly deletedAt: number;
   /** Whether this is the second pass. */
   readonly final: boolean;
-  /** Progress: the position of the kind in `cascadeKinds`, and the last entity of it. */
-  readonly position: number;
-  readonly after: string;
 }
 
 export type JobWork = SweepWork | ArchiveWork | CloneWork | RestoreWork;
@@ -125,43 +130,25 @@ const jobPartition = (tenant: string): string => partitionName(partitionNumber(t
  * Returns the sort key of a job in the index: the jobs of a tenant are next to each other, those that are due first come first. So a query finds
  * the due jobs of one tenant, and another one the next tenant, however many jobs there are between.
  */
-const indexSortKey = ({ tenant, id, dueAt }: Pick<Job, 'tenant' | 'id' | 'dueAt'>): string =>
-  `${tenant}#${dueAt}#${id}`;
+const indexSortKey = ({ tenant, id, dueAt }: Job): string => `${tenant}#${dueAt}#${id}`;
 
-/** Sorts after the characters of times and ids. */
+/** Sorts after the characters of tenants, times and ids. */
 const last = '~';
 
-interface JobsQuery {
-  readonly IndexName: 'by-status';
-  readonly KeyConditionExpression: string;
-  readonly ExpressionAttributeValues: Readonly<Record<string, string>>;
-}
-
-const jobsQueryOf = (condition: string, values: Readonly<Record<string, string>>): JobsQuery => ({
-  IndexName: 'by-status',
-  KeyConditionExpression: `ofKind = :jobs AND ${condition}`,
-  ExpressionAttributeValues: values,
-});
+const jobsQuery = (partition: string, after: string, end: string) =>
+  ({
+    IndexName: 'by-status',
+    KeyConditionExpression: 'ofKind = :jobs AND byStatus BETWEEN :after AND :last',
+    ExpressionAttributeValues: { ':jobs': partition, ':after': after, ':last': end },
+  }) as const;
 
 /** Returns the query for the jobs of one partition, tenant by tenant. @param partition from 0. @param tenant begins after its jobs. */
-export const jobsAfterTenant = (partition: number, tenant = ''): JobsQuery =>
-  jobsQueryOf('byStatus > :after', {
-    ':jobs': partitionName(partition),
-    ':after': tenant === '' ? '#' : `${tenant}#${last}`,
-  });
-
-/** Returns the query for the jobs of a tenant that are due, the oldest first. @param after begins after this job. */
-export const dueJobsAfter = (after: Pick<Job, 'tenant' | 'id' | 'dueAt'>, nowMs: number): JobsQuery =>
-  jobsQueryOf('byStatus BETWEEN :after AND :now', {
-    ':jobs': jobPartition(after.tenant),
-    // Greater than the key of that job, and not greater than the next one.
-    ':after': `${indexSortKey(after)}!`,
-    ':now': `${after.tenant}#${new Date(nowMs).toISOString()}${last}`,
-  });
+export const jobsAfterTenant = (partition: number, tenant = '') =>
+  jobsQuery(partitionName(partition), `${tenant}#${tenant && last}`, last);
 
 /** Returns the query for the jobs of a tenant that are due at a time, the oldest first. */
-export const dueJobsOf = (tenant: string, nowMs: number): JobsQuery =>
-  dueJobsAfter({ tenant, dueAt: '', id: '' }, nowMs);
+export const dueJobsOf = (tenant: string, nowMs: number) =>
+  jobsQuery(jobPartition(tenant), `${tenant}#`, `${tenant}#${new Date(nowMs).toISOString()}${last}`);
 
 /** The sort key of a job's item: filters of the table's stream compare with it. */
 export const jobSortKey = 'job';
@@ -214,7 +201,7 @@ export function buildJobWrite(before: Job | undefined, after: Job | undefined): 
 export const alwaysDue = new Date(0).toISOString();
 
 /** Which job begins, and when. */
-interface Beginning {
+export interface Beginning {
   /** That of `newId`, or another one where one thing must have one job. */
   readonly id: string;
   /** RFC 3339. Default: at once. */
@@ -255,7 +242,7 @@ const leaseFields: Readonly<Record<keyof Lease, true>> = { owner: true, until: t
 const workFields: {
   readonly [Type in JobWork['type']]: Readonly<Record<keyof Extract<JobWork, { type: Type }>, true>>;
 } = {
-  sweep: { type: true, kind: true, id: true, final: true, relation: true },
+  sweep: { type: true, kind: true, ids: true, isFirst: true, hasFound: true, position: true, after: true },
   archive: { type: true, id: true, asOf: true, after: true },
   clone: { type: true, from: true, to: true, asOf: true, after: true },
   restore: { type: true, kind: true, id: true, deletedAt: true, final: true, position: true, after: true },

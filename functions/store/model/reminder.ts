@@ -44,7 +44,7 @@ export function decodeReminder(item: Item): Reminder {
 }
 
 /** Returns the condition that a reminder is as it was read; `undefined` is no reminder. */
-export const isUnchanged = (before: Reminder | undefined): Condition =>
+export const hasDueTimeOf = (before: Reminder | undefined): Condition =>
   before ? { expression: 'dueAt = :dueAt', values: { ':dueAt': before.dueAt } } : notExists;
 
 /** Returns the query for the due reminders of one partition, those that are due for the longest time first. @param partition from 0. */

@@ -11,42 +11,19 @@ import type { Session } from './session.ts';
 /** Unfinished jobs of a tenant that are due, at most, about: requests at the same time count the same jobs, and the index lags. */
 export const maxJobs = 1_000;
 
-/** Milliseconds for which a process relies on a count, as long as it is below half of the limit. */
-const countedMs = 5_000;
-
-/** Tenants of which a process remembers the count. It forgets all when there are more. */
-const maxKnownTenants = 10_000;
-
-interface JobCount {
-  readonly countedAt: number;
-  count: number;
-}
-
-/** Due jobs by table and tenant, with those that this process has begun since. */
-const counts = new Map<string, JobCount>();
-
-/** Counts the due jobs of a tenant. One page of a query has all that are allowed: a job has less than 1 KB. */
-async function countJobs({ tenant, database }: Session): Promise<JobCount> {
-  const name = `${database.tableName}#${tenant}`;
-  const nowMs = now();
-  const known = counts.get(name);
-  if (known && known.count < maxJobs / 2 && Math.abs(nowMs - known.countedAt) < countedMs) return known;
-  const query = { ...dueJobsOf(tenant, nowMs), ProjectionExpression: 'pk', Limit: maxJobs + 1 };
-  const { items } = await database.query(query);
-  const counted = { countedAt: nowMs, count: items.length };
-  if (counts.size >= maxKnownTenants) counts.clear();
-  counts.set(name, counted);
-  return counted;
-}
-
 /**
- * Checks that a tenant may begin the jobs of a change set.
+ * Checks that a tenant may begin the jobs of a change set. The count of many due jobs costs 50 read units: less than a request that needs a job.
  * @throws TooManyJobs when it has too many that are due.
  */
-export async function requireJobCapacity(session: Session, writes: readonly Write[] = []): Promise<void> {
-  const begun = writes.filter((write) => beginsDueJob(write, now())).length;
-  if (begun === 0) return;
-  const known = await countJobs(session);
-  if (known.count + begun > maxJobs) throw new TooManyJobs(maxJobs);
-  known.count += begun;
+export async function requireJobCapacity(
+  { tenant, database }: Session,
+  writes: readonly Write[] = [],
+): Promise<void> {
+  const nowMs = now();
+  let count = writes.filter((write) => beginsDueJob(write, nowMs)).length;
+  if (count === 0) return;
+  for await (const { items } of database.pages({ ...dueJobsOf(tenant, nowMs), ProjectionExpression: 'pk' })) {
+    count += items.length;
+    if (count > maxJobs) throw new TooManyJobs(maxJobs);
+  }
 }

@@ -195,13 +195,13 @@ scenario(
     await succeed(world, 'DELETE', `/v1/organizations/${organizationId}`);
     world.table.faults = { latencyMs: [100, 500] };
     let calls = 0;
-    for (; (await totalOf(world, 'tasks')) > 0; calls += 1) {
+    for (; (await totalOf(world, 'projects')) > 0; calls += 1) {
       await world.wait(60_000);
       const startedMs = world.time.now();
       await world.processes[0]?.onSchedule();
       expect(world.time.now() - startedMs).toBeLessThan(jobTimeoutMs);
     }
-    expect([calls > 1, await totalOf(world, 'projects')]).toEqual([true, 0]);
+    expect([calls > 1, await totalOf(world, 'tasks')]).toEqual([true, 0]);
   },
 );
 
@@ -285,6 +285,18 @@ describe('work that cannot be done', () => {
   });
 
   scenario('as jobs that cannot be read, fails the schedule, and its error has no cause', async (world) => {
+    await deleteProjects(world, 1);
+    const partition = `"${jobsOf(world)[0]?.['ofKind']}"`;
+    world.table.intercept = ({ operation, input }) => {
+      const values = JSON.stringify(input);
+      const isOther = values.includes('"#job#') && !values.includes(partition);
+      return operation === 'Query' && isOther ? refused('AccessDeniedException') : undefined;
+    };
+    await world.wait(120_000);
+    for (const _ of [1, 2, 3]) await expect(world.processes[0]?.onSchedule()).rejects.toThrow();
+    // The jobs of the other partitions are done.
+    expect(jobsOf(world)).toEqual([]);
+    takeLog();
     world.table.intercept = ({ operation }) =>
       operation === 'Query' ? refused('AccessDeniedException', 'of arn:secret') : undefined;
     // Lambda logs the message of this error.

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { now, setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
-import { deleteEntity } from '#functions/store/cascades/delete-entity.ts';
+import { deleteEntity } from '#functions/store/deletions/delete-entity.ts';
 import { createEntity } from '#functions/store/entities/create-entity.ts';
 import { readEntity } from '#functions/store/entities/read-entity.ts';
 import { updateEntity } from '#functions/store/entities/update-entity.ts';

@@ -1,8 +1,8 @@
 /** The engine with the schema of another application, invoices and their lines: what it does follows from the schema, and nothing of tasks is in it. */
 import { randomUUID } from 'node:crypto';
-import { continueJob } from '#functions/store/cascades/continue-job.ts';
-import { deleteEntity } from '#functions/store/cascades/delete-entity.ts';
-import { restoreEntity } from '#functions/store/cascades/restore.ts';
+import { deleteEntity } from '#functions/store/deletions/delete-entity.ts';
+import { restoreEntity } from '#functions/store/deletions/restore.ts';
+import { continueJob } from '#functions/store/due-work/continue-job.ts';
 import { createEntity } from '#functions/store/entities/create-entity.ts';
 import { findByUniqueValue } from '#functions/store/entities/find-by-unique-value.ts';
 import { listHistory } from '#functions/store/entities/list-history.ts';

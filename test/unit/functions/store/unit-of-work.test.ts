@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { inflateRawSync } from 'node:zlib';
 import { delay, setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
-import { deleteEntity } from '#functions/store/cascades/delete-entity.ts';
+import { deleteEntity } from '#functions/store/deletions/delete-entity.ts';
 import { countOf } from '#functions/store/dynamodb/database.ts';
 import { createEntity } from '#functions/store/entities/create-entity.ts';
 import { updateEntity } from '#functions/store/entities/update-entity.ts';
@@ -228,11 +228,21 @@ test('idempotency: a result that exceeds one item in several is recorded, of whi
 });
 
 describe('job-limit', () => {
+  /** Of a batch: such jobs need several pages. */
+  const sweep = {
+    type: 'sweep',
+    kind: 'tag',
+    isFirst: true,
+    hasFound: false,
+    position: 0,
+    after: '',
+  } as const;
+
   const jobs = (tenant: string, count: number, dueAt?: string): Write[] =>
     Array.from({ length: count }, () =>
       beginJob(
         { tenant },
-        { type: 'archive', id: randomUUID(), asOf: 0, after: '' },
+        { ...sweep, ids: Array.from({ length: 25 }, () => randomUUID()) },
         { id: randomUUID(), dueAt },
       ),
     );

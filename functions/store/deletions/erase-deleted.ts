@@ -10,10 +10,11 @@ import { cascadeKinds } from '../model/relations.ts';
 import type { Kind } from '../model/schema.ts';
 import type { Write } from '../model/writes.ts';
 import type { Session } from '../unit-of-work/session.ts';
-import { readMembers } from './deletion-members.ts';
+import { walkMembers } from './members.ts';
+import { sweepLater } from './sweep.ts';
 
-/** Entities in one transaction: each can have a long text. */
-const batchSize = 50;
+/** Entities in one transaction of 100 writes: each can have a long text, and one write begins a job. */
+const batchSize = 49;
 
 /** Returns the writes that leave only the id and the version of a deleted entity. @param deletion that it belongs to then. */
 export const buildErasure = (
@@ -47,21 +48,18 @@ export const buildErasure = (
 export async function eraseDeleted(session: Session, kind: Kind, id: string): Promise<number> {
   const { tenant, database } = session;
   const item = await database.get(entityKey(tenant, kind, id), { withDeleted: true });
-  const found = item && decodeAnyEntity(item);
-  if (!found?.deletion) throw new EntityNotFound(kind, id);
+  const stored = item && decodeAnyEntity(item);
+  if (!stored?.deletion) throw new EntityNotFound(kind, id);
   let count = 0;
-  if (!found.deletion.isErased) {
-    await database.transact(buildErasure(tenant, found));
+  if (!stored.deletion.isErased) {
+    await database.transact([...buildErasure(tenant, stored), ...sweepLater(session, [stored])]);
     count += 1;
   }
-  for (const child of isRoot(found) ? cascadeKinds(kind) : []) {
-    for (let after: string | undefined = ''; after !== undefined; ) {
-      const page = await readMembers(session, child, found.deletion, { after, limit: batchSize });
-      if (page.members.length > 0)
-        await database.transact(page.members.flatMap((one) => buildErasure(tenant, one)));
-      count += page.members.length;
-      after = page.next;
-    }
+  const kinds = isRoot(stored) ? cascadeKinds(kind) : [];
+  for await (const { members } of walkMembers(session, [stored.deletion], kinds, { limit: batchSize })) {
+    const erasures = members.flatMap((member) => buildErasure(tenant, member));
+    if (erasures.length > 0) await database.transact([...erasures, ...sweepLater(session, members)]);
+    count += members.length;
   }
   if (count === 0) throw new EntityNotFound(kind, id);
   return count;

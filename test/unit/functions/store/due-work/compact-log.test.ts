@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
-import { compactBusyLog, continueReminder } from '#functions/store/cascades/compact-log.ts';
-import { remindBy } from '#functions/store/cascades/reminders.ts';
+import { compactBusyLog, continueReminder } from '#functions/store/due-work/compact-log.ts';
+import { remindBy } from '#functions/store/due-work/reminders.ts';
 import { openLog } from '#functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
 import { emptyManifest } from '#functions/store/lists/engine/format/manifest.ts';
 import { buildCreate } from '#functions/store/model/changes.ts';
@@ -85,7 +85,7 @@ describe('compactBusyLog', () => {
     expect([await compactedRows(), await remindedIn()]).toEqual([rows, dueMs]);
   });
 
-  test('a process that knows the reminder of a log writes nothing', async () => {
+  test('a look that finds the reminder of its log writes nothing', async () => {
     await writeRecords(3);
     await compactBusyLog(session, 'tag');
     const { database } = store.session(session.tenant);

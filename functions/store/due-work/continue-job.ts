@@ -4,6 +4,10 @@
  */
 
 import { now } from '../../runtime/time-and-chance.ts';
+import { archiveStep } from '../application/archive.ts';
+import { cloneStep } from '../application/clone.ts';
+import { restoreStep } from '../deletions/restore.ts';
+import { sweepStep } from '../deletions/sweep.ts';
 import type { Database } from '../dynamodb/database.ts';
 import { mergeChangeSets } from '../model/changes.ts';
 import { ConditionFailed, StoreUnavailable } from '../model/errors.ts';
@@ -22,11 +26,7 @@ import {
 } from '../model/job.ts';
 import { applyChangeSet, applyInBatches } from '../unit-of-work/commit.ts';
 import type { Session } from '../unit-of-work/session.ts';
-import { archiveStep } from './archive.ts';
-import { cloneStep } from './clone.ts';
 import { maxTurnMs, PacedWorker } from './pace-jobs.ts';
-import { restoreStep } from './restore.ts';
-import { sweepStep } from './sweep.ts';
 
 /** Milliseconds that must be left for another step; otherwise the next worker takes it. */
 export const minStepMs = 1_000;

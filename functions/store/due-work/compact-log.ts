@@ -6,7 +6,7 @@ import { openLog } from '../lists/engine/compaction/dynamodb-compaction-storage.
 import { minHoleMs } from '../lists/engine/compaction/read-input.ts';
 import { logMemory } from '../lists/engine/process-memory.ts';
 import { ConditionFailed } from '../model/errors.ts';
-import { isUnchanged, type Reminder, reminderIntervalMs, reminderKey } from '../model/reminder.ts';
+import { hasDueTimeOf, type Reminder, reminderIntervalMs, reminderKey } from '../model/reminder.ts';
 import type { Kind } from '../model/schema.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { remindBy } from './reminders.ts';
@@ -15,8 +15,8 @@ import { remindBy } from './reminders.ts';
 const minStepMs = 1_000;
 
 interface Look {
-  /** Number of pending records that were found, absorbed or not: lists had to read them until now. */
-  readonly found: number;
+  /** Number of records, absorbed or not, that lists had to read until now. */
+  readonly pending: number;
   /** Number of records that are too few for a step. */
   readonly waiting: number;
   /** Whether records were absorbed. */
@@ -26,7 +26,7 @@ interface Look {
 }
 
 /** Takes steps until too few records are left. @param isForced absorbs these as well. */
-async function look({ tenant, database }: Session, kind: Kind, isForced: boolean): Promise<Look> {
+async function takeSteps({ tenant, database }: Session, kind: Kind, isForced: boolean): Promise<Look> {
   const writer = openLog(database, tenant, kind);
   const memory = logMemory(database, tenant, kind);
   let absorbed = 0;
@@ -34,9 +34,9 @@ async function look({ tenant, database }: Session, kind: Kind, isForced: boolean
     const result = await compact({ writer, memory, nowMs: now(), isForced });
     absorbed += result?.records ?? 0;
     const { waiting = 0, hasHole = false } = result ?? {};
-    const found = { found: absorbed + waiting, waiting, hasStepped: absorbed > 0 };
-    if (!result?.hasMore) return { ...found, isComplete: result !== undefined && !hasHole };
-    if (database.deadline.remaining() < minStepMs) return { ...found, isComplete: false };
+    const counts = { pending: absorbed + waiting, waiting, hasStepped: absorbed > 0 };
+    if (!result?.hasMore) return { ...counts, isComplete: result !== undefined && !hasHole };
+    if (database.deadline.remaining() < minStepMs) return { ...counts, isComplete: false };
   }
 }
 
@@ -46,22 +46,22 @@ export const lookAgain = (session: Session, kind: Kind): Promise<void> =>
 
 /** Compacts a log that has new records, if they are enough for a step. Otherwise the schedule looks at it: soon, if it has a hole. */
 export async function compactBusyLog(session: Session, kind: Kind): Promise<Look> {
-  const found = await look(session, kind, false);
-  if (!found.isComplete) await lookAgain(session, kind);
-  else if (found.waiting > 0) await remindBy(session, kind, now() + reminderIntervalMs);
-  return found;
+  const look = await takeSteps(session, kind, false);
+  if (!look.isComplete) await lookAgain(session, kind);
+  else if (look.waiting > 0) await remindBy(session, kind, now() + reminderIntervalMs);
+  return look;
 }
 
 /** Compacts the log of a reminder that is due, however few records it has. Then deletes the reminder, unless somebody has replaced it. */
 export async function continueReminder(database: Database, reminder: Reminder): Promise<Look> {
   const { tenant, kind } = reminder;
-  const found = await look({ tenant, database }, kind, true);
+  const look = await takeSteps({ tenant, database }, kind, true);
   // It is still due.
-  if (!found.isComplete) return found;
+  if (!look.isComplete) return look;
   try {
-    await database.deleteItem(reminderKey(reminder), isUnchanged(reminder));
+    await database.deleteItem(reminderKey(reminder), hasDueTimeOf(reminder));
   } catch (error) {
     if (!(error instanceof ConditionFailed)) throw error;
   }
-  return found;
+  return look;
 }

@@ -1,21 +1,16 @@
 /** Applies the operations of a batch. */
 
 import { now } from '../../runtime/time-and-chance.ts';
+import { buildDeletions } from '../deletions/delete-entity.ts';
 import { findOwnIdError } from '../entities/own-ids.ts';
 import { type ExpectedVersions, versionMismatch } from '../entities/preconditions.ts';
 import { findMissingReferences } from '../entities/references.ts';
 import { findContradiction } from '../entities/requirements.ts';
 import { findTakenValues } from '../entities/unique-values.ts';
 import { changeFields } from '../entities/update-entity.ts';
-import {
-  buildCreate,
-  type Change,
-  type ChangeSet,
-  mergeChangeSets,
-  type WholeChange,
-} from '../model/changes.ts';
-import { isDeletedItem, newDeletion } from '../model/deletion.ts';
-import type { DeletedEntity, Deletion, Fields, StoredEntity, WholeEntity } from '../model/entity.ts';
+import { buildCreate, type Change, type WholeChange } from '../model/changes.ts';
+import { isDeletedItem } from '../model/deletion.ts';
+import type { DeletedEntity, Fields, StoredEntity, WholeEntity } from '../model/entity.ts';
 import { BatchFailed, EntityNotFound } from '../model/errors.ts';
 import { isId } from '../model/ids.ts';
 import { decodeAnyEntity, decodeEntity } from '../model/item-codec.ts';
@@ -24,8 +19,6 @@ import type { Kind } from '../model/schema.ts';
 import { commit } from '../unit-of-work/commit.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { readTexts } from '../unit-of-work/whole-entities.ts';
-import { buildWithDescendants } from './delete-entity.ts';
-import { buildDelete, type DeletionStep } from './sweep.ts';
 
 /** One operation of a batch. No two of them have the same id. */
 export type BatchOperation =
@@ -150,18 +143,6 @@ async function checkOthers(
   });
 }
 
-/** Each deletion of a batch is one of its own: one of the entities can be restored without the others. */
-const deletionOf = ({ actor, nowMs }: DeletionStep, deleted: StoredEntity): Deletion =>
-  newDeletion(deleted, actor, nowMs);
-
-function toChangeSet(step: DeletionStep, operation: ResolvedOperation, includesChildren: boolean): ChangeSet {
-  if ('deleted' in operation) {
-    const { deleted } = operation;
-    return buildDelete(step, deleted, deletionOf(step, deleted), { includesChildren });
-  }
-  return { changes: 'change' in operation && operation.change ? [operation.change] : [] };
-}
-
 /**
  * Applies all operations of a batch on entities of one kind in one transaction, or none. 25 operations make at most 80 writes of less
  * than 3 MB: entities, long texts or unique values, jobs, the record of the change log, and the recorded results. So they always fit.
@@ -184,16 +165,10 @@ export function applyBatch(
         'error' in one ? [{ position, error: one.error }] : [],
       );
       if (failures.length > 0) throw new BatchFailed(failures);
-      const step = { tenant: session.tenant, actor: session.actor, nowMs };
-      const buildOwn = (includesChildren: boolean): ChangeSet =>
-        mergeChangeSets(resolved.map((one) => toChangeSet(step, one, includesChildren)));
-      const deletions = new Map(
-        resolved.flatMap((one) =>
-          'deleted' in one ? [[one.deleted.entity.id, deletionOf(step, one.deleted)] as const] : [],
-        ),
-      );
+      const deleted = resolved.flatMap((one) => ('deleted' in one ? [one.deleted] : []));
+      const others = resolved.flatMap((one) => ('change' in one && one.change ? [one.change] : []));
       const result = resolved.flatMap((one) => ('result' in one ? [one.result] : []));
-      return { ...(await buildWithDescendants(session, buildOwn, { kind, deletions }, attempt)), result };
+      return { ...(await buildDeletions(session, deleted, others, attempt)), result };
     },
     [kind],
   );

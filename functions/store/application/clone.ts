@@ -1,6 +1,7 @@
 /** Clones a project, with or without its tasks. */
 
 import { now } from '../../runtime/time-and-chance.ts';
+import { readChildren, refersToAny } from '../deletions/children.ts';
 import type { ExpectedVersions } from '../entities/preconditions.ts';
 import { readEntity } from '../entities/read-entity.ts';
 import { readSequencer } from '../lists/changes/read-log.ts';
@@ -13,14 +14,14 @@ import {
   type WholeEntity,
 } from '../model/entity.ts';
 import { CloneTooLarge } from '../model/errors.ts';
+import { newId } from '../model/ids.ts';
 import { beginJob, type CloneWork, type Job, type Step } from '../model/job.ts';
 import { entityKey } from '../model/keys.ts';
 import { relationOf } from '../model/relations.ts';
 import { commit } from '../unit-of-work/commit.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { readTexts } from '../unit-of-work/whole-entities.ts';
-import { childrenAsOf, createSnapshotId, readChildren, refersToAny } from './children.ts';
-import { buildWithChildren } from './transaction-or-job.ts';
+import { readChildrenAsOf } from './children-as-of.ts';
 
 const ownership = relationOf('task', 'project');
 
@@ -81,24 +82,23 @@ export function cloneProjectWithTasks(
     const to = clone.entity.id;
     const page = await readChildren(session, ownership, [id]);
     if (page.total > maxClonedTasks) throw new CloneTooLarge(maxClonedTasks);
-    const snapshotId = await createSnapshotId(session, ownership, id, page);
     const asOf = await readSequencer(session, 'task');
     const work = { type: 'clone', from: id, to, asOf, after: '' } as const;
-    const job = beginJob(session, work, { id: snapshotId });
+    const job = beginJob(session, work, { id: newId(nowMs).id });
     // The job copies all tasks when there is another page.
     const changes = page.next === undefined ? await copyTasks(session, page.children, work) : [];
-    return buildWithChildren([own], { changes, next: page.next }, job, clone);
+    const begun = { changes: [own], writes: [job] };
+    return { ...(page.next ? begun : { changes: [own, ...changes] }), orElse: begun, result: clone };
   });
 }
 
-/** Returns the next step of a job that copies tasks. The job's id is the snapshot id. */
-export async function cloneStep(session: Session, { id, work }: Job<CloneWork>): Promise<Step> {
+/** Returns the next step of a job that copies tasks. */
+export async function cloneStep(session: Session, { work }: Job<CloneWork>): Promise<Step> {
   // Tasks must not be created in a project that was deleted meanwhile.
   const clone = await session.database.get(entityKey(session.tenant, 'project', work.to));
   if (!clone) return { left: undefined };
-  const range = { after: work.after, snapshotId: id, limit: stepSize };
-  const { children, next } = await readChildren(session, ownership, [work.from], range);
-  const existed = await childrenAsOf(session, children, work.asOf);
-  const changes = await copyTasks(session, existed, work);
+  const range = { ...work, limit: stepSize };
+  const { children, next } = await readChildrenAsOf(session, ownership, work.from, range);
+  const changes = await copyTasks(session, children, work);
   return { once: { changes }, left: next === undefined ? undefined : { ...work, after: next } };
 }

@@ -2,23 +2,25 @@
 import { randomUUID } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import type { Kind } from '#functions/kinds.ts';
-import { readChildren } from '#functions/store/cascades/children.ts';
-import { cloneProjectWithTasks, cloneStep } from '#functions/store/cascades/clone.ts';
-import { continueJob } from '#functions/store/cascades/continue-job.ts';
-import { deleteEntity } from '#functions/store/cascades/delete-entity.ts';
-import { eraseDeleted } from '#functions/store/cascades/erase-deleted.ts';
-import { restoreEntity } from '#functions/store/cascades/restore.ts';
-import { buildDelete, sweepStep } from '#functions/store/cascades/sweep.ts';
+import { applyBatch } from '#functions/store/application/apply-batch.ts';
+import { cloneProjectWithTasks, cloneStep } from '#functions/store/application/clone.ts';
+import { readChildren } from '#functions/store/deletions/children.ts';
+import { deleteEntity } from '#functions/store/deletions/delete-entity.ts';
+import { eraseDeleted } from '#functions/store/deletions/erase-deleted.ts';
+import { restoreEntity } from '#functions/store/deletions/restore.ts';
+import { beginSweep, sweepLater, sweepStep } from '#functions/store/deletions/sweep.ts';
+import { continueJob } from '#functions/store/due-work/continue-job.ts';
 import { createEntity } from '#functions/store/entities/create-entity.ts';
 import { readEntity, readEntityItem } from '#functions/store/entities/read-entity.ts';
 import { updateEntity } from '#functions/store/entities/update-entity.ts';
 import { readSequencer } from '#functions/store/lists/changes/read-log.ts';
 import { listDeleted } from '#functions/store/lists/list-deleted.ts';
 import { listEntities } from '#functions/store/lists/list-entities.ts';
-import { buildCreate, buildUpdate } from '#functions/store/model/changes.ts';
+import { buildCreate, buildDeletion, buildUpdate } from '#functions/store/model/changes.ts';
 import { expiryOf, newDeletion } from '#functions/store/model/deletion.ts';
 import type { DeletedEntity, Deletion, StoredEntity } from '#functions/store/model/entity.ts';
 import { EntityNotFound, StoreUnavailable } from '#functions/store/model/errors.ts';
+import { newId } from '#functions/store/model/ids.ts';
 import { decodeJob, dueJobsOf, type Job } from '#functions/store/model/job.ts';
 import { entityKey, textKey, textSortKey } from '#functions/store/model/keys.ts';
 import { relationOf } from '#functions/store/model/relations.ts';
@@ -119,9 +121,9 @@ const deletedIds = async (kind: Kind) => (await deletedOnes(kind)).map(({ entity
 
 /** Deletes an entity alone, as a step of a deletion that leaves what belongs to it to the job. */
 async function deleteAlone(stored: StoredEntity, deletion?: Deletion): Promise<Deletion> {
-  const step = { tenant: session.tenant, nowMs: Date.now() };
-  const own = deletion ?? newDeletion(stored, undefined, step.nowMs);
-  await applyChangeSet(fresh(), buildDelete(step, stored, own, { includesChildren: false }));
+  const own = deletion ?? newDeletion(stored, undefined, Date.now());
+  const job = beginSweep(session, stored.kind, [stored.entity.id], newId(Date.now()));
+  await applyChangeSet(fresh(), { changes: [buildDeletion(stored, own)], writes: deletion ? [] : [job] });
   return own;
 }
 
@@ -129,30 +131,38 @@ const stored = (kind: Kind, id: string) => readEntityItem(fresh(), kind, id);
 
 describe('sweep', () => {
   const sweepOf = (id: string) =>
-    jobOf({ type: 'sweep', kind: 'project', id, final: false, relation: 0 } as const);
+    jobOf({
+      type: 'sweep',
+      kind: 'project',
+      ids: [id],
+      isFirst: true,
+      hasFound: false,
+      position: 0,
+      after: '',
+    } as const);
 
-  test('a deletion with all its children leaves the second sweep, after the request and those that saw the parent', async () => {
-    const project = await stored('project', await make('project'));
-    const step = { tenant: 'acme', nowMs: Date.parse('2026-02-03T04:05:06.789Z') };
-    const deletion = newDeletion(project, 'ann', step.nowMs);
-    expect(buildDelete(step, project, deletion, { includesChildren: true }).writes).toMatchObject([
-      { put: { work: { final: true, relation: 0 }, dueAt: '2026-02-03T04:06:08.789Z' } },
+  test('a deletion with all its children leaves the next pass, after the request and those that saw the parent', async () => {
+    jest.spyOn(Date, 'now').mockReturnValue(Date.parse('2026-02-03T04:05:06.789Z'));
+    const one = { kind: 'project', entity: { id: 'one' } } as StoredEntity;
+    const other = { kind: 'task', entity: { id: 'other' } } as StoredEntity;
+    expect(sweepLater({ tenant: 'acme' }, [one, other])).toMatchObject([
+      { put: { work: { ids: ['one'], isFirst: false }, dueAt: '2026-02-03T04:06:08.789Z' } },
     ]);
   });
 
-  test('changes the tasks of a project, 100 in each step, and then takes the next relation', async () => {
+  test('changes 100 tasks of a project in each step', async () => {
     // It does not exist any more.
     const parent = '01890000-0000-7000-8000-000000000001';
     const ids = await makeTasks(120, { projectId: parent });
-    const found: (string | undefined)[][] = [];
-    for (const relation of [0, 1]) {
+    const changed: (string | undefined)[][] = [];
+    for (const _ of [1, 2]) {
       const { repeatable = [], left } = await sweepStep(session, sweepOf(parent));
-      expect(left).toMatchObject({ relation });
+      expect(left).toMatchObject({ position: 0, hasFound: true });
       // A batch read returns items in any order.
-      found.push(repeatable.map(({ changes }) => changes[0]?.before?.entity.id).sort());
+      changed.push(repeatable.map(({ changes }) => changes[0]?.before?.entity.id).sort());
       await applyInBatches(fresh(), repeatable, 25);
     }
-    expect(found).toEqual([ids.slice(0, 100), ids.slice(100)]);
+    expect(changed).toEqual([ids.slice(0, 100), ids.slice(100)]);
   });
 
   test('deletes children as a part of the deletion of their parent, and ends when the parent was restored', async () => {
@@ -181,16 +191,12 @@ describe('readChildren', () => {
     return { ids: children.map(({ entity }) => entity.id), next, total };
   };
 
-  test('returns the children page by page, and ends before the snapshot id', async () => {
+  test('returns the children page by page', async () => {
     const ids = await makeTasks(5, { projectId: parent });
-    const [, second = '', third = '', fourth = ''] = ids;
+    const [, second = '', , fourth = ''] = ids;
     expect(await read({ limit: 2 })).toEqual({ ids: ids.slice(0, 2), next: second, total: 5 });
     expect(await read({ limit: 2, after: second })).toEqual({ ids: ids.slice(2, 4), next: fourth, total: 3 });
     expect(await read({ limit: 2, after: fourth })).toEqual({ ids: ids.slice(4), next: undefined, total: 1 });
-    const snapshotId = fourth;
-    expect(await read({ snapshotId, limit: 2 })).toEqual({ ids: ids.slice(0, 2), next: second, total: 3 });
-    expect(await read({ snapshotId, limit: 3 })).toEqual({ ids: ids.slice(0, 3), next: undefined, total: 3 });
-    expect(await read({ snapshotId, after: third })).toEqual({ ids: [], next: undefined, total: 0 });
   });
 
   test('throws StoreUnavailable when all children of a page are deleted while it is read', async () => {
@@ -276,7 +282,91 @@ describe('continueJob', () => {
     expect(await total(project)).toBe(0);
   });
 
-  test('deletes a child of a request that still saw its parent in the second sweep', async () => {
+  /** An organization with more tasks, in one project, than fit in a transaction, and an empty project. */
+  async function makeOrganization(tasks: number): Promise<[string, string, string]> {
+    const organization = await make('organization');
+    const projects = [
+      await make('project', { organizationId: organization }),
+      await make('project', { organizationId: organization }),
+    ] as const;
+    await makeTasks(tasks, { projectId: projects[0] });
+    return [organization, ...projects];
+  }
+
+  test.each([2, 120])(
+    'deletes the children of requests that still saw what one deletion with %i tasks has removed, and theirs, and ends then',
+    async (tasks) => {
+      const [organization, project, empty] = await makeOrganization(tasks);
+      await deleteEntity(fresh(), 'organization', organization);
+      expect(await jobs()).toHaveLength(1);
+      await runJobs();
+      const [late = ''] = await makeTasks(1, { projectId: empty });
+      await makeTasks(1, { projectId: project });
+      const another = await stored('project', await make('project'));
+      const moved = buildUpdate(another, { organizationId: organization }, Date.now());
+      await applyChangeSet(fresh(), { changes: [moved] });
+      pass(63_000);
+      await runJobs();
+      expect([await total(project), await total(empty)]).toEqual([0, 0]);
+      expect(await deletedIds('project')).toContain(another.entity.id);
+      // A request that saw the late project.
+      await makeTasks(1, { projectId: another.entity.id });
+      await finishJobs();
+      expect(await total(another.entity.id)).toBe(0);
+      const deleted = await deletedOnes('task');
+      expect(deleted.find(({ entity }) => entity.id === late)?.deletion.root.id).toBe(organization);
+    },
+  );
+
+  test('deletes the late children of what an operator erases', async () => {
+    const [organization, project, empty] = await makeOrganization(120);
+    await deleteEntity(fresh(), 'organization', organization);
+    await eraseDeleted(fresh(), 'organization', organization);
+    await runJobs();
+    await makeTasks(1, { projectId: empty });
+    await finishJobs();
+    expect([await total(project), await total(empty)]).toEqual([0, 0]);
+    const [other, , own] = await makeOrganization(2);
+    await deleteEntity(fresh(), 'organization', other);
+    await eraseDeleted(fresh(), 'organization', other);
+    await makeTasks(1, { projectId: own });
+    await finishJobs();
+    expect(await total(own)).toBe(0);
+  });
+
+  test('deletes the late children of what goes with a later deletion', async () => {
+    const [organization, , empty] = await makeOrganization(120);
+    await deleteEntity(fresh(), 'organization', organization);
+    await finishJobs();
+    await restoreEntity(fresh(), 'organization', organization);
+    const [restore] = await jobs();
+    await deleteEntity(fresh(), 'organization', organization);
+    const [, sweep] = await jobs();
+    for (let round = 0; round < 3; round += 1) {
+      await continueJob(store.database(), sweep as Job, { owner: randomUUID() });
+      pass(63_000);
+    }
+    expect(await jobs()).toMatchObject([{ id: restore?.id }]);
+    await makeTasks(1, { projectId: empty });
+    await finishJobs();
+    expect(await total(empty)).toBe(0);
+  });
+
+  test('one job deletes the children of all entities of a batch, and each of these comes back alone', async () => {
+    const projects = [await make('project'), await make('project'), await make('project')] as const;
+    for (const projectId of projects) await makeTasks(60, { projectId });
+    const operations = projects.map((id) => ({ operation: 'delete', id, expected: undefined }) as const);
+    await applyBatch(fresh(), 'project', operations);
+    expect(await jobs()).toHaveLength(1);
+    await restoreEntity(fresh(), 'project', projects[1]);
+    await finishJobs();
+    expect(await Promise.all(projects.map(total))).toEqual([0, 60, 0]);
+    await restoreEntity(fresh(), 'project', projects[2]);
+    await finishJobs();
+    expect(await Promise.all(projects.map(total))).toEqual([0, 60, 60]);
+  });
+
+  test('deletes a child of a request that still saw its parent in the second pass', async () => {
     const project = await make('project');
     await makeTasks(1, { projectId: project });
     await deleteEntity(fresh(), 'project', project);

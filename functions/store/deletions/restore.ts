@@ -25,9 +25,9 @@ import type { Write } from '../model/writes.ts';
 import { commit, type UnitOfWork } from '../unit-of-work/commit.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { findAnyEntity } from '../unit-of-work/whole-entities.ts';
-import { readMembers } from './deletion-members.ts';
 import { buildErasure } from './erase-deleted.ts';
-import { secondPassAt } from './sweep.ts';
+import { walkMembers } from './members.ts';
+import { nextPassAt, sweepLater } from './sweep.ts';
 
 /** Entities that one transaction restores besides the first one: each can have a long text, and 100 writes are allowed. */
 const maxMembers = 45;
@@ -60,9 +60,9 @@ function withoutMissing(
   let deletion: Deletion | undefined;
   for (const relation of referencesOf(deleted.kind)) {
     const ids = idsIn(relation, deleted);
-    const left = ids.filter((id) => find(relation.parent, id) === 'exists');
-    if (left.length === ids.length) continue;
-    fields[relation.field] = relation.isArray ? left : null;
+    const kept = ids.filter((id) => find(relation.parent, id) === 'exists');
+    if (kept.length === ids.length) continue;
+    fields[relation.field] = relation.isArray ? kept : null;
     if (relation.isRequired) required = relation;
     const owner = relation.onDelete === 'cascade' ? find(relation.parent, ids[0] as string) : undefined;
     if (owner !== 'exists') deletion = owner ?? deletion;
@@ -114,37 +114,41 @@ function moveTo(tenant: string, deleted: DeletedEntity, deletion: Deletion): Wri
 
 /**
  * Returns the change sets that restore what a deletion has removed besides its root. What belongs to an entity that was deleted again meanwhile becomes
- * a part of that deletion, with which it comes back.
+ * a part of that deletion, with which it comes back. The job of that deletion may have looked for its children before.
+ * @param again the deletion of the root, if it was deleted again.
  */
 async function restoreMembers(
   session: Session,
   members: readonly DeletedEntity[],
   deletion: Deletion,
+  again?: Deletion,
 ): Promise<ChangeSet[]> {
-  const fields = await readFields(session, members, deletion);
+  const fieldsOf = again ? [] : await readFields(session, members, deletion);
   const nowMs = now();
-  return members.flatMap((member, position): ChangeSet[] => {
-    const { fields: own = {}, required, deletion: later } = fields[position] ?? {};
-    if (later) return [{ changes: [], writes: moveTo(session.tenant, member, later) }];
-    return required ? [] : [{ changes: [buildRestore(member, own, nowMs)] }];
+  const moved: DeletedEntity[] = [];
+  const changeSets = members.flatMap((member, position): ChangeSet[] => {
+    const { fields = {}, required, deletion: later = again } = fieldsOf[position] ?? {};
+    if (!later) return required ? [] : [{ changes: [buildRestore(member, fields, nowMs)] }];
+    moved.push(member);
+    return [{ changes: [], writes: moveTo(session.tenant, member, later) }];
   });
+  return [...sweepLater(session, moved).map((write) => ({ changes: [], writes: [write] })), ...changeSets];
 }
 
 /** Reads what a deletion has removed besides its root, if it is little enough for the same transaction. */
 async function readFewMembers(session: Session, deletion: Deletion): Promise<DeletedEntity[] | undefined> {
-  const found: DeletedEntity[] = [];
-  for (const kind of cascadeKinds(deletion.root.kind)) {
-    const limit = maxMembers - found.length + 1;
-    const { members, next } = await readMembers(session, kind, deletion, { after: '', limit });
-    found.push(...members);
-    if (next !== undefined || found.length > maxMembers) return undefined;
+  const members: DeletedEntity[] = [];
+  const walk = { limit: maxMembers + 1 };
+  for await (const page of walkMembers(session, [deletion], cascadeKinds(deletion.root.kind), walk)) {
+    members.push(...page.members);
+    if (members.length > maxMembers) return undefined;
   }
-  return found;
+  return members;
 }
 
 function beginRestore(session: Session, { deletedAt, root }: Deletion, final: boolean, nowMs: number): Write {
   const work = { type: 'restore', ...root, deletedAt, final, position: 0, after: '' } as const;
-  const dueAt = final ? secondPassAt(nowMs) : undefined;
+  const dueAt = final ? nextPassAt(nowMs) : undefined;
   return beginJob(session, work, { id: newId(nowMs).id, dueAt });
 }
 
@@ -171,7 +175,7 @@ async function buildWithMembers(
  * Restores a deleted entity as it was, without references to entities that do not exist any more. With it comes back what its deletion has removed
  * besides, in the same transaction when it fits, and otherwise by a job. An entity that exists is returned as it is.
  * @param expected versions: of a deleted entity, that which it had before the deletion.
- * @throws EntityNotFound when there is nothing to restore, or not any more; VersionMismatch; SubjectTaken; RequiredReferenceMissing.
+ * @throws EntityNotFound when there is nothing to restore, or not any more; VersionMismatch; ValueTaken; RequiredReferenceMissing.
  */
 export function restoreEntity(
   session: Session,
@@ -180,53 +184,40 @@ export function restoreEntity(
   expected?: ExpectedVersions,
 ): Promise<WholeEntity> {
   return commit(session, async (): Promise<UnitOfWork<WholeEntity>> => {
-    const found = isId(id) ? await findAnyEntity(session, kind, id) : undefined;
+    const stored = isId(id) ? await findAnyEntity(session, kind, id) : undefined;
     const nowMs = now();
-    if (!found || (found.deletion && isExpired(found.deletion, nowMs))) throw new EntityNotFound(kind, id);
-    if (!found.deletion) {
-      requireExpectedVersion(found, expected);
-      return { changes: [], result: found };
+    if (!stored || (stored.deletion && isExpired(stored.deletion, nowMs))) throw new EntityNotFound(kind, id);
+    if (!stored.deletion) {
+      requireExpectedVersion(stored, expected);
+      return { changes: [], result: stored };
     }
-    const { deletion: _, ...deleted } = found;
-    if (expected !== 'none') requireExpectedVersion({ ...deleted, version: found.version - 1 }, expected);
-    const [{ fields = {}, required } = {}] = await readFields(session, [found]);
+    const { deletion: _, ...deleted } = stored;
+    if (expected !== 'none') requireExpectedVersion({ ...deleted, version: stored.version - 1 }, expected);
+    const [{ fields = {}, required } = {}] = await readFields(session, [stored]);
     if (required) throw new RequiredReferenceMissing(kind, required.field, required.parent);
-    const own = buildRestore(found, fields, nowMs);
+    const own = buildRestore(stored, fields, nowMs);
     await requireFreeValue(session, own);
     return { ...(await buildWithMembers(session, own, nowMs)), result: own.after };
   });
 }
 
-/** Returns the last step of a pass: a second pass follows the first one. */
-function endPass(work: RestoreWork, nowMs: number): Step {
-  if (work.final) return { left: undefined };
-  return { left: { ...work, final: true, position: 0, after: '' }, dueAt: secondPassAt(nowMs) };
-}
-
 /**
  * Returns the next step of a job that restores what a deletion has removed. When the root has been deleted again meanwhile, the rest becomes a part
- * of that deletion, with which it comes back.
+ * of that deletion, with which it comes back. A second pass follows the first one.
  */
 export async function restoreStep(session: Session, { work }: Job<RestoreWork>): Promise<Step> {
   const { tenant, database } = session;
-  const { kind, id, deletedAt, position, after } = work;
+  const { kind, id, deletedAt, final, position, after } = work;
   const root = await database.get(entityKey(tenant, kind, id), { withDeleted: true });
   if (!root) return { left: undefined };
   const deletion = { deletedAt, root: { kind, id } };
-  const kinds = cascadeKinds(kind);
-  for (let place = position; place < kinds.length; place += 1) {
-    const range = { after: place === position ? after : '', limit: stepSize };
-    const { members, next } = await readMembers(session, kinds[place] as Kind, deletion, range);
-    if (members.length === 0 && next === undefined) continue;
-    const left =
-      next === undefined
-        ? { ...work, position: place + 1, after: '' }
-        : { ...work, position: place, after: next };
+  const walk = { from: { position, after }, limit: stepSize };
+  const { value: page } = await walkMembers(session, [deletion], cascadeKinds(kind), walk).next();
+  if (page) {
     const later = decodeAnyEntity(root).deletion;
-    const repeatable = later
-      ? members.map((member) => ({ changes: [], writes: moveTo(tenant, member, later) }))
-      : await restoreMembers(session, members, deletion);
-    return { repeatable, left };
+    const repeatable = await restoreMembers(session, page.members, deletion, later);
+    return { repeatable, left: { ...work, ...page.next } };
   }
-  return endPass(work, now());
+  if (final) return { left: undefined };
+  return { left: { ...work, final: true, position: 0, after: '' }, dueAt: nextPassAt(now()) };
 }

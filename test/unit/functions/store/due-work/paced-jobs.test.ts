@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { now, setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
-import { continueJob, maxSteps } from '#functions/store/cascades/continue-job.ts';
+import { beginSweep } from '#functions/store/deletions/sweep.ts';
+import { continueJob, maxSteps } from '#functions/store/due-work/continue-job.ts';
 import { listEntities } from '#functions/store/lists/list-entities.ts';
 import { buildCreate } from '#functions/store/model/changes.ts';
 import { newId } from '#functions/store/model/ids.ts';
-import { beginJob, buildJobWrite, decodeJob, dueJobsOf, type Job } from '#functions/store/model/job.ts';
+import { buildJobWrite, decodeJob, dueJobsOf, type Job } from '#functions/store/model/job.ts';
 import { decodePace, encodePace, newPace, type Pace, paceKey } from '#functions/store/model/pace.ts';
 import type { Item } from '#functions/store/model/writes.ts';
 import { applyInBatches } from '#functions/store/unit-of-work/commit.ts';
@@ -41,13 +42,12 @@ afterAll(() => {
 });
 
 /** Creates tasks of a project that does not exist, and the job that deletes them. Returns the id of the project. */
-async function beginSweep(tasks: number): Promise<string> {
+async function beginDeletion(tasks: number): Promise<string> {
   const { id } = newId(now());
   const fields = { name: 'x', status: 'active', projectId: id, userId: null, tagIds: [] };
   const created = Array.from({ length: tasks }, () => ({ changes: [buildCreate('task', fields, now())] }));
   await applyInBatches(session, created, 90);
-  const sweep = { type: 'sweep', kind: 'project', id, final: true, relation: 0 } as const;
-  await session.database.transact([beginJob(session, sweep, { id: newId(now()).id })]);
+  await session.database.transact([beginSweep(session, 'project', [id], { id: newId(now()).id })]);
   return id;
 }
 
@@ -71,7 +71,7 @@ const proceed = ({ id, tenant }: Job): Promise<boolean> =>
   continueJob(store.database(30_000), { tenant, id }, { owner: randomUUID() });
 
 test('jobs of a tenant reserve the time of their changes, one after the other', async () => {
-  const projects = [await beginSweep(150), await beginSweep(150)];
+  const projects = [await beginDeletion(150), await beginDeletion(150)];
   const began = now();
   await Promise.all((await theJobs()).map(proceed));
   // 300 changes take 3 s. The last reservation, of 50 or 100 changes, may end after the jobs.
@@ -81,14 +81,14 @@ test('jobs of a tenant reserve the time of their changes, one after the other', 
 });
 
 test('jobs of another tenant do not wait', async () => {
-  const project = await beginSweep(20);
+  const project = await beginDeletion(20);
   await reserveUntil(now() + 60_000, randomUUID());
   await proceed((await theJobs())[0]);
   expect(await tasksOf(project)).toBe(0);
 });
 
 test('a job whose turn is far away is postponed, and continues later', async () => {
-  const project = await beginSweep(20);
+  const project = await beginDeletion(20);
   await reserveUntil(now() + 60_000);
   const began = now();
   await proceed((await theJobs())[0]);
@@ -104,7 +104,7 @@ test.each([
   ['ThrottlingException', () => refused('ThrottlingException')],
   ['a transaction that is cancelled for throttling', throttled],
 ])('jobs are slower after %s', async (_, course) => {
-  const project = await beginSweep(250);
+  const project = await beginDeletion(250);
   process.env['JOB_CHANGES_PER_SECOND'] = '1000';
   let isThrottled = false;
   store.table.intercept = (call) => {
@@ -121,7 +121,7 @@ test.each([
 });
 
 test('a job that has taken too many steps is reported and not continued', async () => {
-  const project = await beginSweep(1);
+  const project = await beginDeletion(1);
   const [job] = await theJobs();
   const stuck = { ...job, version: job.version + 1, steps: maxSteps };
   await session.database.transact([buildJobWrite(job, stuck)]);
