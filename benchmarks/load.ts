@@ -7,8 +7,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { readListQuery } from '../functions/http/parse-list-query.ts';
+import { continueJob } from '../functions/jobs/continue-job.ts';
 import { beginSweep } from '../functions/store/deletions/sweep.ts';
-import { continueJob } from '../functions/store/due-work/continue-job.ts';
 import { createEntity } from '../functions/store/entities/create-entity.ts';
 import { listEntities } from '../functions/store/lists/list-entities.ts';
 import { newId } from '../functions/store/model/ids.ts';

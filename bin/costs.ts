@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { continueJob } from '../functions/jobs/continue-job.ts';
 import { publishRecords } from '../functions/jobs/publish-records.ts';
 import { deleteEntity } from '../functions/store/deletions/delete-entity.ts';
-import { continueJob } from '../functions/store/due-work/continue-job.ts';
 import { readJobs } from '../functions/store/due-work/read-jobs.ts';
 import { SdkDynamoDb, sharedClient } from '../functions/store/dynamodb/client.ts';
 import { Database } from '../functions/store/dynamodb/database.ts';

@@ -2,8 +2,8 @@
 
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { monotonic } from '../runtime/time-and-chance.ts';
-import { continueJob } from '../store/due-work/continue-job.ts';
 import { type JobIdentity, jobSortKey, parseJobKey, wakeUpSortKey } from '../store/model/job.ts';
+import { continueJob } from './continue-job.ts';
 import { jobDatabase, runLogged } from './job-session.ts';
 
 /**

@@ -1,7 +1,6 @@
 import { endpoint } from '../http/endpoint.ts';
 import { Problem } from '../http/problems.ts';
-import { cloneProjectWithTasks } from '../store/application/clone.ts';
-import { CloneTooLarge } from '../store/model/errors.ts';
+import { CloneTooLarge, cloneProjectWithTasks } from './clone.ts';
 import { cloneProject } from './contract.ts';
 
 export const handler = endpoint(cloneProject, async ({ session, id, expected, body }) => {

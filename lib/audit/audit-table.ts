@@ -5,10 +5,10 @@
  */
 
 import { randomUUID } from 'node:crypto';
+import { continueJob } from '../../functions/jobs/continue-job.ts';
 import type { Kind } from '../../functions/kinds.ts';
 import { now } from '../../functions/runtime/time-and-chance.ts';
-import { beginSweep } from '../../functions/store/deletions/sweep.ts';
-import { continueJob } from '../../functions/store/due-work/continue-job.ts';
+import { beginSweep, type SweepWork, sweepType } from '../../functions/store/deletions/sweep.ts';
 import { readJobs } from '../../functions/store/due-work/read-jobs.ts';
 import { Database } from '../../functions/store/dynamodb/database.ts';
 import { Deadline } from '../../functions/store/dynamodb/deadline.ts';
@@ -111,7 +111,8 @@ class TableAudit {
     const database = this.#database;
     const swept = new Set<string>();
     for (const { tenant, work } of await readJobs(database)) {
-      if (work.type === 'sweep') for (const id of work.ids) swept.add(entityKey(tenant, work.kind, id).pk);
+      const { kind = '', ids = [] } = work.type === sweepType ? (work as SweepWork) : {};
+      for (const id of ids) swept.add(entityKey(tenant, kind, id).pk);
     }
     /** Whether the job of the deletion that has removed an entity is not complete. */
     const isSwept = (item: Item): boolean => {

@@ -92,8 +92,9 @@ const sharedFolders = new Set(['contract', 'http', 'runtime', 'store']);
 /** Returns whether a file belongs to another group of operations than the handler. A resource refers to others, which responses expand. */
 function isFromAnotherGroup(path: string, handler: string): boolean {
   const [folder, group, file] = path.split('/');
-  const isForeign = !sharedFolders.has(group ?? '') && group !== handler.split('/')[1];
-  // A file beside the folders belongs to all.
+  const own = handler.split('/')[1];
+  const isForeign = !sharedFolders.has(group ?? '') && group !== own && own !== 'jobs';
+  // A file beside the folders belongs to all, and jobs are those of all resources.
   return folder === 'functions' && isForeign && file !== undefined && file !== 'resource.ts';
 }
 

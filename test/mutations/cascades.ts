@@ -57,7 +57,7 @@ export const cascadeMutations = toMutations({
       'page.children.filter((_, position) => existed[position] || position >= 0)',
     ],
   },
-  'functions/store/application/clone.ts': {
+  'functions/projects/clone.ts': {
     'copy-of-a-moved-task': [
       'a clone copies a task that moved to another project while its text was read again',
       '.filter((task) => refersToAny(ownership, task, [from]))',

@@ -17,8 +17,8 @@ export const formatMutations = toMutations({
   'functions/store/due-work/continue-job.ts': {
     'unknown-work-continued': [
       'a worker takes a job of a type that it does not know',
-      '  if (item) requireReadableJob(item);\n',
-      "  if (item?.pk === '') requireReadableJob(item);\n",
+      '  if (item) requireReadableJob(item, fieldsOf);\n',
+      "  if (item?.pk === '') requireReadableJob(item, fieldsOf);\n",
     ],
   },
   'functions/store/model/value-codec.ts': {

@@ -83,7 +83,7 @@ const jobDueAt = (tenant: string, id: string, dueAtMs: number): Job => ({
   tenant,
   version: 2,
   dueAt: new Date(dueAtMs).toISOString(),
-  work: { type: 'archive', id, asOf: Date.now(), after: '' },
+  work: { type: 'archive' },
 });
 
 const wait = (milliseconds: number): Promise<void> =>

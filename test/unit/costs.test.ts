@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { continueJob } from '#functions/jobs/continue-job.ts';
 import { deleteEntity } from '#functions/store/deletions/delete-entity.ts';
 import { restoreEntity } from '#functions/store/deletions/restore.ts';
 import { compactBusyLog, continueReminder } from '#functions/store/due-work/compact-log.ts';
-import { continueJob } from '#functions/store/due-work/continue-job.ts';
 import { readJobs } from '#functions/store/due-work/read-jobs.ts';
 import type { Database } from '#functions/store/dynamodb/database.ts';
 import { createEntity } from '#functions/store/entities/create-entity.ts';

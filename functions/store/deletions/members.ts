@@ -2,9 +2,16 @@
 import { isDeletedItem, isSameDeletion, queryOfDeletion } from '../model/deletion.ts';
 import type { DeletedEntity, Deletion } from '../model/entity.ts';
 import { decodeAnyEntity } from '../model/item-codec.ts';
-import type { MembersPlace } from '../model/job.ts';
 import type { Kind } from '../model/schema.ts';
 import type { Session } from '../unit-of-work/session.ts';
+
+/** Where a walk is among what deletions have removed. */
+export interface MembersPlace {
+  /** The position of the deletion and kind. */
+  readonly position: number;
+  /** The last entity of them, or an empty text. */
+  readonly after: string;
+}
 
 interface MembersPage {
   readonly kind: Kind;

@@ -17,17 +17,30 @@ import {
 import { EntityNotFound, RequiredReferenceMissing } from '../model/errors.ts';
 import { isId, newId } from '../model/ids.ts';
 import { decodeAnyEntity, encodeEntity } from '../model/item-codec.ts';
-import { beginJob, type Job, type RestoreWork, type Step } from '../model/job.ts';
+import { beginJob, type Job, type JobWork, type Step } from '../model/job.ts';
 import { entityKey } from '../model/keys.ts';
 import { cascadeKinds, referencesOf } from '../model/relations.ts';
 import type { Kind, Relation } from '../model/schema.ts';
 import type { Write } from '../model/writes.ts';
 import { commit, type UnitOfWork } from '../unit-of-work/commit.ts';
+import type { JobHandler } from '../unit-of-work/job-handler.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { findAnyEntity } from '../unit-of-work/whole-entities.ts';
 import { buildErasure } from './erase-deleted.ts';
-import { walkMembers } from './members.ts';
+import { type MembersPlace, walkMembers } from './members.ts';
 import { nextPassAt, sweepLater } from './sweep.ts';
+
+/** Restores what the deletion of an entity has removed besides: once at once, and once more when no step of the deletion can be in progress. */
+export interface RestoreWork extends JobWork, MembersPlace {
+  readonly type: 'restore';
+  /** The root of the deletion, which is restored already. */
+  readonly kind: Kind;
+  readonly id: string;
+  /** Of the deletion, milliseconds since 1970. */
+  readonly deletedAt: number;
+  /** Whether this is the second pass. */
+  readonly final: boolean;
+}
 
 /** Entities that one transaction restores besides the first one: each can have a long text, and 100 writes are allowed. */
 const maxMembers = 45;
@@ -205,7 +218,7 @@ export function restoreEntity(
  * Returns the next step of a job that restores what a deletion has removed. When the root has been deleted again meanwhile, the rest becomes a part
  * of that deletion, with which it comes back. A second pass follows the first one.
  */
-export async function restoreStep(session: Session, { work }: Job<RestoreWork>): Promise<Step> {
+export async function restoreStep(session: Session, { work }: Job<RestoreWork>): Promise<Step<RestoreWork>> {
   const { tenant, database } = session;
   const { kind, id, deletedAt, final, position, after } = work;
   const root = await database.get(entityKey(tenant, kind, id), { withDeleted: true });
@@ -221,3 +234,8 @@ export async function restoreStep(session: Session, { work }: Job<RestoreWork>):
   if (final) return { left: undefined };
   return { left: { ...work, final: true, position: 0, after: '' }, dueAt: nextPassAt(now()) };
 }
+
+export const restore: JobHandler<RestoreWork> = {
+  fields: { type: true, kind: true, id: true, deletedAt: true, final: true, position: true, after: true },
+  step: restoreStep,
+};

@@ -5,22 +5,32 @@ import { maxRequestMs } from '../dynamodb/deadline.ts';
 import type { DeletedEntity, Deletion, StoredEntity } from '../model/entity.ts';
 import { newId } from '../model/ids.ts';
 import { decodeAnyEntity } from '../model/item-codec.ts';
-import {
-  type Beginning,
-  beginJob,
-  type Job,
-  type JobOrigin,
-  type MembersPlace,
-  type Step,
-  type SweepWork,
-} from '../model/job.ts';
+import { type Beginning, beginJob, type Job, type JobOrigin, type JobWork, type Step } from '../model/job.ts';
 import { entityKey } from '../model/keys.ts';
 import { cascadeKinds, dependentsOf } from '../model/relations.ts';
 import type { Kind } from '../model/schema.ts';
 import type { Write } from '../model/writes.ts';
+import type { JobHandler } from '../unit-of-work/job-handler.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { type Deletions, findNextDescendants } from './descendants.ts';
-import { walkMembers } from './members.ts';
+import { type MembersPlace, walkMembers } from './members.ts';
+
+/** The type of the jobs of deletions. */
+export const sweepType = 'sweep';
+
+/**
+ * Cleans up after deleted entities: deletes their descendants or removes the references to them. It makes a pass at once, and further ones when no
+ * request can be in progress that still read a parent: such a request writes its child a moment later.
+ */
+export interface SweepWork extends JobWork, MembersPlace {
+  readonly type: typeof sweepType;
+  readonly kind: Kind;
+  /** The entities that a request has deleted. */
+  readonly ids: readonly string[];
+  readonly isFirst: boolean;
+  /** Whether this pass has found something. */
+  readonly hasFound: boolean;
+}
 
 /** Milliseconds by which the clocks of two machines of AWS differ, at most. */
 const maxClockErrorMs = 1_000;
@@ -42,7 +52,8 @@ export const beginSweep = (
   beginning: Beginning,
 ): Write => {
   const isFirst = beginning.dueAt === undefined;
-  return beginJob(origin, { type: 'sweep', kind, ids, isFirst, hasFound: false, ...placeOfRoots }, beginning);
+  const work: SweepWork = { type: sweepType, kind, ids, isFirst, hasFound: false, ...placeOfRoots };
+  return beginJob(origin, work, beginning);
 };
 
 const placeOfRoots: MembersPlace = { position: 0, after: '' };
@@ -125,7 +136,7 @@ async function readParents(
  * when none of them can be in progress any more, until one finds nothing. A sweep ends when its roots were restored. What a step removes at the same time
  * comes back with the second pass of the restore.
  */
-export async function sweepStep(session: Session, { work }: Job<SweepWork>): Promise<Step> {
+export async function sweepStep(session: Session, { work }: Job<SweepWork>): Promise<Step<SweepWork>> {
   const roots = await readDeletions(session, work);
   if (roots.size === 0) return { left: undefined };
   if (roots.size < work.ids.length) return { left: { ...work, ids: [...roots.keys()], ...placeOfRoots } };
@@ -146,3 +157,8 @@ export async function sweepStep(session: Session, { work }: Job<SweepWork>): Pro
   const left = { ...work, isFirst: false, hasFound: false, ...placeOfRoots };
   return { left, dueAt: nextPassAt(now()) };
 }
+
+export const sweep: JobHandler<SweepWork> = {
+  fields: { type: true, kind: true, ids: true, isFirst: true, hasFound: true, position: true, after: true },
+  step: sweepStep,
+};

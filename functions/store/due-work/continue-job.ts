@@ -4,10 +4,8 @@
  */
 
 import { now } from '../../runtime/time-and-chance.ts';
-import { archiveStep } from '../application/archive.ts';
-import { cloneStep } from '../application/clone.ts';
-import { restoreStep } from '../deletions/restore.ts';
-import { sweepStep } from '../deletions/sweep.ts';
+import { restore } from '../deletions/restore.ts';
+import { sweep } from '../deletions/sweep.ts';
 import type { Database } from '../dynamodb/database.ts';
 import { mergeChangeSets } from '../model/changes.ts';
 import { ConditionFailed, StoreUnavailable } from '../model/errors.ts';
@@ -17,7 +15,6 @@ import {
   isReady,
   type Job,
   type JobIdentity,
-  type JobWork,
   jobKey,
   requireReadableJob,
   type Step,
@@ -25,6 +22,7 @@ import {
   wakeUp,
 } from '../model/job.ts';
 import { applyChangeSet, applyInBatches } from '../unit-of-work/commit.ts';
+import type { JobHandlers } from '../unit-of-work/job-handler.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { maxTurnMs, PacedWorker } from './pace-jobs.ts';
 
@@ -43,22 +41,18 @@ const postponedMs = 30_000;
 /** Milliseconds for giving a lease back. A lease that is not given back expires. */
 const maxReleaseMs = 500;
 
-type Steps = {
-  readonly [Type in JobWork['type']]: (
-    session: Session,
-    job: Job<Extract<JobWork, { readonly type: Type }>>,
-  ) => Promise<Step>;
-};
+/** The kinds of jobs of the engine itself. */
+const ownHandlers: JobHandlers = { sweep, restore };
 
-const steps: Steps = {
-  sweep: sweepStep,
-  archive: archiveStep,
-  clone: cloneStep,
-  restore: restoreStep,
-};
+/** A worker that continues jobs of one tenant. */
+interface Worker {
+  readonly session: Session;
+  readonly handlers: ReadonlyMap<string, JobHandlers[string]>;
+  readonly pace: PacedWorker;
+}
 
-const nextStep = (session: Session, job: Job): Promise<Step> =>
-  (steps[job.work.type] as (session: Session, job: Job) => Promise<Step>)(session, job);
+const nextStep = ({ session, handlers }: Worker, job: Job): Promise<Step> =>
+  (handlers.get(job.work.type) as JobHandlers[string]).step(session, job);
 
 /**
  * Checks that a job can be continued at all, before anything of it is written.
@@ -70,9 +64,10 @@ function requireContinuable({ version, steps: taken = 0 }: Job): void {
 }
 
 /** @throws UnknownFormat when another release has written the job. */
-async function readJob({ tenant, database }: Session, id: string): Promise<Job | undefined> {
-  const item = await database.get(jobKey({ tenant, id }));
-  if (item) requireReadableJob(item);
+async function readJob({ session, handlers }: Worker, id: string): Promise<Job | undefined> {
+  const item = await session.database.get(jobKey({ tenant: session.tenant, id }));
+  const fieldsOf = new Map([...handlers].map(([type, { fields }]) => [type, fields]));
+  if (item) requireReadableJob(item, fieldsOf);
   return item && decodeJob(item);
 }
 
@@ -91,11 +86,12 @@ async function releaseLease({ database }: Session, job: Job): Promise<void> {
 }
 
 /** Takes one step and records the progress. Returns what is left of the job. */
-async function takeStep(session: Session, worker: PacedWorker, job: Job): Promise<Job | undefined> {
-  const { repeatable = [], once = { changes: [] }, left, dueAt } = await nextStep(session, job);
+async function takeStep(worker: Worker, job: Job): Promise<Job | undefined> {
+  const { session, pace } = worker;
+  const { repeatable = [], once = { changes: [] }, left, dueAt } = await nextStep(worker, job);
   const changes = mergeChangeSets([...repeatable, once]).changes.length;
   const timeMs = session.database.deadline.remaining() - minStepMs;
-  if (!(await worker.waitForTurn(changes, Math.min(maxTurnMs, timeMs)))) {
+  if (!(await pace.waitForTurn(changes, Math.min(maxTurnMs, timeMs)))) {
     if (timeMs >= maxTurnMs) return postpone(session, job);
     // A worker without the time to wait leaves the step to the next one, which has.
     await releaseLease(session, job);
@@ -111,18 +107,15 @@ async function takeStep(session: Session, worker: PacedWorker, job: Job): Promis
 }
 
 /** Takes a step, again while other writers change what it read. Returns `undefined` when another worker took over. */
-async function takeStepUntilApplied(
-  session: Session,
-  worker: PacedWorker,
-  job: Job,
-): Promise<Job | undefined> {
+async function takeStepUntilApplied(worker: Worker, job: Job): Promise<Job | undefined> {
+  const { deadline } = worker.session.database;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await takeStep(session, worker, job);
+      return await takeStep(worker, job);
     } catch (error) {
       if (!(error instanceof ConditionFailed)) throw error;
-      if (!(await session.database.deadline.backOff(attempt))) throw new StoreUnavailable(error);
-      const current = await readJob(session, job.id);
+      if (!(await deadline.backOff(attempt))) throw new StoreUnavailable(error);
+      const current = await readJob(worker, job.id);
       if (current?.version !== job.version) return undefined;
     }
   }
@@ -132,14 +125,17 @@ async function takeStepUntilApplied(
 interface Delivery {
   /** What the worker handles: the same delivery, repeated after a failure, continues. */
   readonly owner: string;
+  /** The kinds of jobs of the application. */
+  readonly handlers?: JobHandlers;
 }
 
 /**
  * Takes the lease of a job for as long as this worker has time.
  * @returns `undefined` when nothing is due, or another worker holds the job.
  */
-async function takeLease(session: Session, id: string, { owner }: Delivery): Promise<Job | undefined> {
-  const job = await readJob(session, id);
+async function takeLease(worker: Worker, id: string, owner: string): Promise<Job | undefined> {
+  const { session } = worker;
+  const job = await readJob(worker, id);
   const nowMs = now();
   const timeMs = session.database.deadline.remaining();
   if (!job || !isReady(job, owner, nowMs) || timeMs <= minStepMs) return undefined;
@@ -166,14 +162,15 @@ async function takeLease(session: Session, id: string, { owner }: Delivery): Pro
 export async function continueJob(
   database: Database,
   { tenant, id }: JobIdentity,
-  delivery: Delivery,
+  { owner, handlers = {} }: Delivery,
 ): Promise<boolean> {
-  const leased = await takeLease({ tenant, database }, id, delivery);
-  const session: Session = { tenant, actor: leased?.actor, database };
-  const worker = new PacedWorker(session);
+  const all = new Map(Object.entries({ ...ownHandlers, ...handlers }));
+  const workerOf = (session: Session): Worker => ({ session, handlers: all, pace: new PacedWorker(session) });
+  const leased = await takeLease(workerOf({ tenant, database }), id, owner);
+  const worker = workerOf({ tenant, actor: leased?.actor, database });
   let job = leased;
   while (job?.lease && database.deadline.remaining() > minStepMs)
-    job = await takeStepUntilApplied(session, worker, job);
-  if (job?.lease) await releaseLease(session, job);
+    job = await takeStepUntilApplied(worker, job);
+  if (job?.lease) await releaseLease(worker.session, job);
   return leased !== undefined;
 }

@@ -169,14 +169,6 @@ export class IdempotencyKeyReused extends Error {
   }
 }
 
-/** The project has more tasks than a clone copies. */
-export class CloneTooLarge extends Error {
-  constructor(maxTasks: number) {
-    super(`The project has more than ${maxTasks} tasks, the maximum of a clone.`);
-    this.name = 'CloneTooLarge';
-  }
-}
-
 /** The tenant has too many jobs that are not finished to begin another one. */
 export class TooManyJobs extends Error {
   constructor(maxJobs: number) {

@@ -7,64 +7,14 @@ import type { ChangeSet } from './changes.ts';
 import { hasVersion, notExists } from './condition-expressions.ts';
 import { UnknownFormat } from './errors.ts';
 import { partitionNumber } from './index-partitions.ts';
-import type { Kind } from './schema.ts';
 import { formatAttributes, requireKnownFields, requireReadable } from './stored-format.ts';
 import type { Item, Key, Write } from './writes.ts';
 
-/** Where a job is among what deletions have removed. */
-export interface MembersPlace {
-  /** The position of the deletion and kind. */
-  readonly position: number;
-  /** The last entity of them, or an empty text. */
-  readonly after: string;
+/** What a job does, and what is left of it. */
+export interface JobWork {
+  /** Names the handler. */
+  readonly type: string;
 }
-
-/**
- * Cleans up after deleted entities: deletes their descendants or removes the references to them. It makes a pass at once, and further ones when no
- * request can be in progress that still read a parent: such a request writes its child a moment later.
- */
-export interface SweepWork extends MembersPlace {
-  readonly type: 'sweep';
-  readonly kind: Kind;
-  /** The entities that a request has deleted. */
-  readonly ids: readonly string[];
-  readonly isFirst: boolean;
-  /** Whether this pass has found something. */
-  readonly hasFound: boolean;
-}
-
-/** Archives the projects that an organization had when it was archived. */
-export interface ArchiveWork {
-  readonly type: 'archive';
-  readonly id: string;
-  /** The head of the projects' log when the job began: later projects can have earlier ids. */
-  readonly asOf: number;
-  readonly after: string;
-}
-
-/** Copies the tasks that a project had when it was cloned. */
-export interface CloneWork {
-  readonly type: 'clone';
-  readonly from: string;
-  readonly to: string;
-  /** The head of the tasks' log when the job began: later tasks can have earlier ids. */
-  readonly asOf: number;
-  readonly after: string;
-}
-
-/** Restores what the deletion of an entity has removed besides: once at once, and once more when no step of the deletion can be in progress. */
-export interface RestoreWork extends MembersPlace {
-  readonly type: 'restore';
-  /** The root of the deletion, which is restored already. */
-  readonly kind: Kind;
-  readonly id: string;
-  /** Of the deletion, milliseconds since 1970. */
-  readonly deletedAt: number;
-  /** Whether this is the second pass. */
-  readonly final: boolean;
-}
-
-export type JobWork = SweepWork | ArchiveWork | CloneWork | RestoreWork;
 
 /**
  * The one worker of a job; the others leave it. Two workers on one job would do no harm, but every step of one would fail a
@@ -101,13 +51,13 @@ export interface Job<Work extends JobWork = JobWork> extends JobIdentity, JobOri
 }
 
 /** One step of a job. */
-export interface Step {
+export interface Step<Work extends JobWork = JobWork> {
   /** Each is applied completely or not at all, and may have been applied before. */
   readonly repeatable?: readonly ChangeSet[];
   /** A change set that must not be applied twice: it is one transaction with the job's progress. */
   readonly once?: ChangeSet;
   /** What is left of the job, if anything. */
-  readonly left: JobWork | undefined;
+  readonly left: Work | undefined;
   /** When the job continues, RFC 3339. Without it, the same worker takes the next step at once. */
   readonly dueAt?: string;
 }
@@ -209,9 +159,9 @@ export interface Beginning {
 }
 
 /** Returns the write that begins a job. */
-export const beginJob = (
+export const beginJob = <Work extends JobWork>(
   { tenant, actor }: JobOrigin,
-  work: JobWork,
+  work: Work,
   { id, dueAt = alwaysDue }: Beginning,
 ): Write => buildJobWrite(undefined, { id, tenant, ...(actor && { actor }), version: 1, dueAt, work });
 
@@ -222,8 +172,8 @@ export const beginsDueJob = (write: Write, nowMs: number): boolean =>
   write.put['version'] === 1 &&
   Date.parse(write.put['dueAt'] as string) <= nowMs;
 
-/** The work of an item that has none: of no type that this version knows, so nothing continues the job. */
-const missingWork = { type: 'missing' } as unknown as JobWork;
+/** The work of an item that has none: no handler has this type, so nothing continues the job. */
+const missingWork: JobWork = { type: 'missing' };
 
 const jobFields: Readonly<Record<Exclude<keyof Job, keyof JobIdentity> | 'ofKind' | 'byStatus', true>> = {
   version: true,
@@ -238,27 +188,18 @@ const jobFields: Readonly<Record<Exclude<keyof Job, keyof JobIdentity> | 'ofKind
 
 const leaseFields: Readonly<Record<keyof Lease, true>> = { owner: true, until: true };
 
-/** The fields of each type of work. */
-const workFields: {
-  readonly [Type in JobWork['type']]: Readonly<Record<keyof Extract<JobWork, { type: Type }>, true>>;
-} = {
-  sweep: { type: true, kind: true, ids: true, isFirst: true, hasFound: true, position: true, after: true },
-  archive: { type: true, id: true, asOf: true, after: true },
-  clone: { type: true, from: true, to: true, asOf: true, after: true },
-  restore: { type: true, kind: true, id: true, deletedAt: true, final: true, position: true, after: true },
-};
-
 /**
  * Checks that this release knows everything of a job: who continues a job writes its item again.
+ * @param fieldsOf by type, the names of the fields of work.
  * @throws UnknownFormat.
  */
-export function requireReadableJob(item: Item): void {
+export function requireReadableJob(item: Item, fieldsOf: ReadonlyMap<string, object>): void {
   requireReadable('job', item, jobFields);
   const { work = missingWork, lease = {} } = item as unknown as Partial<Job>;
   requireKnownFields('job', lease, leaseFields);
-  if (!Object.hasOwn(workFields, work.type))
-    throw new UnknownFormat(`A job has work of the type "${work.type}".`);
-  requireKnownFields('job', work, workFields[work.type]);
+  const fields = fieldsOf.get(work.type);
+  if (!fields) throw new UnknownFormat(`A job has work of the type "${work.type}".`);
+  requireKnownFields('job', work, fields);
 }
 
 /**

@@ -253,7 +253,7 @@ describe('job metrics', () => {
     tenant: 'acme',
     version: 1,
     dueAt: '1970-01-01T00:00:00.000Z',
-    work: { type: 'archive', id: '2', asOf: 0, after: '' },
+    work: { type: 'archive' },
   };
 
   test.each([

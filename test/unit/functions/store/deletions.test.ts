@@ -1,15 +1,15 @@
 /** Deletions, restores, clones and steps of jobs, called directly: late, twice, or between each other. */
 import { randomUUID } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
+import { continueJob } from '#functions/jobs/continue-job.ts';
 import type { Kind } from '#functions/kinds.ts';
+import { clone, cloneProjectWithTasks } from '#functions/projects/clone.ts';
 import { applyBatch } from '#functions/store/application/apply-batch.ts';
-import { cloneProjectWithTasks, cloneStep } from '#functions/store/application/clone.ts';
 import { readChildren } from '#functions/store/deletions/children.ts';
 import { deleteEntity } from '#functions/store/deletions/delete-entity.ts';
 import { eraseDeleted } from '#functions/store/deletions/erase-deleted.ts';
 import { restoreEntity } from '#functions/store/deletions/restore.ts';
 import { beginSweep, sweepLater, sweepStep } from '#functions/store/deletions/sweep.ts';
-import { continueJob } from '#functions/store/due-work/continue-job.ts';
 import { createEntity } from '#functions/store/entities/create-entity.ts';
 import { readEntity, readEntityItem } from '#functions/store/entities/read-entity.ts';
 import { updateEntity } from '#functions/store/entities/update-entity.ts';
@@ -262,7 +262,7 @@ describe('a clone', () => {
     await updateEntity(fresh(), { kind: 'task', id: late }, { status: 'done' });
     const query = jest.spyOn(session.database, 'query');
     const work = { type: 'clone', from, to, asOf, after: '' } as const;
-    const { once } = await cloneStep(session, jobOf(work));
+    const { once } = await clone.step(session, jobOf(work));
     const names = once?.changes.map(({ after }) => after?.entity.name);
     expect(names).toEqual(['before', 'before and changed']);
     expect(query.mock.calls.flatMap(([{ IndexName }]) => IndexName ?? [])).toEqual([]);

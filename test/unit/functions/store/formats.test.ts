@@ -4,6 +4,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { sweep } from '#functions/store/deletions/sweep.ts';
 import { decodeHistoryCursor } from '#functions/store/entities/history-cursor.ts';
 import { decodeCursor } from '#functions/store/lists/changes/cursor.ts';
 import { decodeDeletedPlace } from '#functions/store/lists/deleted-cursor.ts';
@@ -55,7 +56,7 @@ const readers: Readonly<Record<StoredItem, (item: Item) => unknown>> = {
   'unique value': entityOfUniqueValue,
   'idempotency record': (item) => decodeResult([item]),
   job: (item) => {
-    requireReadableJob(item);
+    requireReadableJob(item, new Map([['sweep', sweep.fields]]));
     return decodeJob(item);
   },
   pace: decodePace,

@@ -1,29 +1,47 @@
 /** Clones a project, with or without its tasks. */
 
-import { now } from '../../runtime/time-and-chance.ts';
-import { readChildren, refersToAny } from '../deletions/children.ts';
-import type { ExpectedVersions } from '../entities/preconditions.ts';
-import { readEntity } from '../entities/read-entity.ts';
-import { readSequencer } from '../lists/changes/read-log.ts';
-import { buildCreate, type Change } from '../model/changes.ts';
+import { now } from '../runtime/time-and-chance.ts';
+import { readChildrenAsOf } from '../store/application/children-as-of.ts';
+import { readChildren, refersToAny } from '../store/deletions/children.ts';
+import type { ExpectedVersions } from '../store/entities/preconditions.ts';
+import { readEntity } from '../store/entities/read-entity.ts';
+import { readSequencer } from '../store/lists/changes/read-log.ts';
+import { buildCreate, type Change } from '../store/model/changes.ts';
 import {
   type Entity,
   type Fields,
   readOnlyFields,
   type StoredEntity,
   type WholeEntity,
-} from '../model/entity.ts';
-import { CloneTooLarge } from '../model/errors.ts';
-import { newId } from '../model/ids.ts';
-import { beginJob, type CloneWork, type Job, type Step } from '../model/job.ts';
-import { entityKey } from '../model/keys.ts';
-import { relationOf } from '../model/relations.ts';
-import { commit } from '../unit-of-work/commit.ts';
-import type { Session } from '../unit-of-work/session.ts';
-import { readTexts } from '../unit-of-work/whole-entities.ts';
-import { readChildrenAsOf } from './children-as-of.ts';
+} from '../store/model/entity.ts';
+import { newId } from '../store/model/ids.ts';
+import { beginJob, type Job, type JobWork, type Step } from '../store/model/job.ts';
+import { entityKey } from '../store/model/keys.ts';
+import { relationOf } from '../store/model/relations.ts';
+import { commit } from '../store/unit-of-work/commit.ts';
+import type { JobHandler } from '../store/unit-of-work/job-handler.ts';
+import type { Session } from '../store/unit-of-work/session.ts';
+import { readTexts } from '../store/unit-of-work/whole-entities.ts';
 
-const ownership = relationOf('task', 'project');
+/** Copies the tasks that a project had when it was cloned. */
+interface CloneWork extends JobWork {
+  readonly type: 'clone';
+  readonly from: string;
+  readonly to: string;
+  /** The head of the tasks' log when the job began: later tasks can have earlier ids. */
+  readonly asOf: number;
+  readonly after: string;
+}
+
+/** The project has more tasks than a clone copies. */
+export class CloneTooLarge extends Error {
+  constructor(maxTasks: number) {
+    super(`The project has more than ${maxTasks} tasks, the maximum of a clone.`);
+    this.name = 'CloneTooLarge';
+  }
+}
+
+const ownership = () => relationOf('task', 'project');
 
 /**
  * Tasks that a clone copies, at most. They take 100 seconds at the pace of 100 tasks a second, and about 50,000 write units: five for each
@@ -51,7 +69,7 @@ async function copyTasks(
   return (
     originals
       // A task whose text changed was read again.
-      .filter((task) => refersToAny(ownership, task, [from]))
+      .filter((task) => refersToAny(ownership(), task, [from]))
       .map(({ entity }) => buildCreate('task', { ...copyFields(entity), projectId: to }, nowMs))
   );
 }
@@ -80,10 +98,10 @@ export function cloneProjectWithTasks(
     const clone = own.after;
     if (!includesTasks) return { changes: [own], result: clone };
     const to = clone.entity.id;
-    const page = await readChildren(session, ownership, [id]);
+    const page = await readChildren(session, ownership(), [id]);
     if (page.total > maxClonedTasks) throw new CloneTooLarge(maxClonedTasks);
     const asOf = await readSequencer(session, 'task');
-    const work = { type: 'clone', from: id, to, asOf, after: '' } as const;
+    const work: CloneWork = { type: 'clone', from: id, to, asOf, after: '' };
     const job = beginJob(session, work, { id: newId(nowMs).id });
     // The job copies all tasks when there is another page.
     const changes = page.next === undefined ? await copyTasks(session, page.children, work) : [];
@@ -93,12 +111,17 @@ export function cloneProjectWithTasks(
 }
 
 /** Returns the next step of a job that copies tasks. */
-export async function cloneStep(session: Session, { work }: Job<CloneWork>): Promise<Step> {
+async function cloneStep(session: Session, { work }: Job<CloneWork>): Promise<Step<CloneWork>> {
   // Tasks must not be created in a project that was deleted meanwhile.
   const clone = await session.database.get(entityKey(session.tenant, 'project', work.to));
   if (!clone) return { left: undefined };
   const range = { ...work, limit: stepSize };
-  const { children, next } = await readChildrenAsOf(session, ownership, work.from, range);
+  const { children, next } = await readChildrenAsOf(session, ownership(), work.from, range);
   const changes = await copyTasks(session, children, work);
   return { once: { changes }, left: next === undefined ? undefined : { ...work, after: next } };
 }
+
+export const clone: JobHandler<CloneWork> = {
+  fields: { type: true, from: true, to: true, asOf: true, after: true },
+  step: cloneStep,
+};

@@ -1,0 +1,14 @@
+import { archive } from '../organizations/archive.ts';
+import { clone } from '../projects/clone.ts';
+import { continueJob as continueWith } from '../store/due-work/continue-job.ts';
+import type { JobHandlers } from '../store/unit-of-work/job-handler.ts';
+
+/** The kinds of jobs of this application. */
+export const handlers: JobHandlers = { archive, clone };
+
+/** Continues a job of the engine or of this application: see the function of the engine. @param owner the delivery that the worker handles. */
+export const continueJob = (
+  database: Parameters<typeof continueWith>[0],
+  job: Parameters<typeof continueWith>[1],
+  { owner }: { readonly owner: string },
+): Promise<boolean> => continueWith(database, job, { owner, handlers });

@@ -1,0 +1,73 @@
+/** Archives an organization and its projects. */
+
+import { now } from '../runtime/time-and-chance.ts';
+import { readChildrenAsOf } from '../store/application/children-as-of.ts';
+import { readChildren } from '../store/deletions/children.ts';
+import type { ExpectedVersions } from '../store/entities/preconditions.ts';
+import { readEntity } from '../store/entities/read-entity.ts';
+import { readSequencer } from '../store/lists/changes/read-log.ts';
+import { buildUpdate, type Change } from '../store/model/changes.ts';
+import type { StoredEntity, WholeEntity } from '../store/model/entity.ts';
+import { newId } from '../store/model/ids.ts';
+import { beginJob, type Job, type JobWork, type Step } from '../store/model/job.ts';
+import { relationOf } from '../store/model/relations.ts';
+import { commit } from '../store/unit-of-work/commit.ts';
+import type { JobHandler } from '../store/unit-of-work/job-handler.ts';
+import type { Session } from '../store/unit-of-work/session.ts';
+
+/** Archives the projects that an organization had when it was archived. */
+interface ArchiveWork extends JobWork {
+  readonly type: 'archive';
+  readonly id: string;
+  /** The head of the projects' log when the job began: later projects can have earlier ids. */
+  readonly asOf: number;
+  readonly after: string;
+}
+
+const archived = { status: 'archived' } as const;
+
+const ownership = () => relationOf('project', 'organization');
+
+const archiveAll = (projects: readonly StoredEntity[], nowMs: number): Change[] =>
+  projects
+    .filter(({ entity }) => entity.status !== archived.status)
+    .map((project) => buildUpdate(project, archived, nowMs));
+
+/**
+ * Archives an organization and the projects that it has now. Repeating it archives projects that were created since.
+ * @throws EntityNotFound, VersionMismatch.
+ */
+export function archiveWithProjects(
+  session: Session,
+  id: string,
+  expected: ExpectedVersions,
+): Promise<WholeEntity> {
+  return commit(session, async () => {
+    const before = await readEntity(session, 'organization', id, expected);
+    const isArchived = before.entity.status === archived.status;
+    const nowMs = now();
+    const change = isArchived ? undefined : buildUpdate(before, archived, nowMs);
+    const page = await readChildren(session, ownership(), [id]);
+    const asOf = await readSequencer(session, 'project');
+    const own = change ? [change] : [];
+    const work: ArchiveWork = { type: 'archive', id, asOf, after: '' };
+    const job = beginJob(session, work, { id: newId(nowMs).id });
+    const begun = { changes: own, writes: [job] };
+    const whole = { changes: [...own, ...archiveAll(page.children, nowMs)] };
+    return { ...(page.next ? begun : whole), orElse: begun, result: change?.after ?? before };
+  });
+}
+
+/** Returns the next step of a job that archives projects. */
+async function archiveStep(session: Session, { work }: Job<ArchiveWork>): Promise<Step<ArchiveWork>> {
+  const { children, next } = await readChildrenAsOf(session, ownership(), work.id, work);
+  return {
+    repeatable: archiveAll(children, now()).map((change) => ({ changes: [change] })),
+    left: next === undefined ? undefined : { ...work, after: next },
+  };
+}
+
+export const archive: JobHandler<ArchiveWork> = {
+  fields: { type: true, id: true, asOf: true, after: true },
+  step: archiveStep,
+};
