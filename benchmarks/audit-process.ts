@@ -1,5 +1,5 @@
 /** Audits a table in a process of its own, for `audit.ts`. Sends the time and the memory to its parent. */
-import { connect } from '../functions/store/dynamodb/client.ts';
+import { connect } from '../functions/engine/table/client.ts';
 import { auditTable } from '../lib/audit/audit-table.ts';
 import { isClean } from '../lib/audit/report.ts';
 import { setEngineEnvironment } from '../lib/local/engine-environment.ts';

@@ -6,7 +6,7 @@
  * `--seconds 300` measures each load for five minutes.
  */
 import { parseArgs } from 'node:util';
-import { logPartition, recordPrefix } from '../functions/store/model/change-log.ts';
+import { logPartition, recordPrefix } from '../functions/engine/model/change-log.ts';
 import { startEngineStore } from '../test/support/local-store.ts';
 import { compactUntil } from './compact-until.ts';
 import { FeedFollower } from './feed-follower.ts';

@@ -1,8 +1,8 @@
 /** Compacts the log of the tasks beside a load, as in AWS. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { compact } from '../functions/store/lists/engine/compaction/compact.ts';
-import { openLog } from '../functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
-import { ProcessMemory } from '../functions/store/lists/engine/process-memory.ts';
+import { compact } from '../functions/engine/columns/compact/compact.ts';
+import { openLog } from '../functions/engine/columns/compact/dynamodb-compaction-storage.ts';
+import { ProcessMemory } from '../functions/engine/columns/process-memory.ts';
 import { logRecordsWindowMs } from '../lib/hosting/functions.ts';
 import type { TestStore } from '../test/support/local-store.ts';
 import { tenant } from './task-collection.ts';

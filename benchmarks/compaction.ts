@@ -4,13 +4,13 @@
  * `--tasks 300000` imports so many tasks, and a tenth as many with 50 tags and long texts of another script.
  */
 import { parseArgs } from 'node:util';
+import { compact } from '../functions/engine/columns/compact/compact.ts';
+import { openLog } from '../functions/engine/columns/compact/dynamodb-compaction-storage.ts';
+import { openLogReader } from '../functions/engine/columns/dynamodb-storage.ts';
+import { ProcessMemory } from '../functions/engine/columns/process-memory.ts';
+import { toRowQuery } from '../functions/engine/lists/to-row-query.ts';
+import type { StoredEntity } from '../functions/engine/model/entity.ts';
 import { forEach } from '../functions/runtime/for-each.ts';
-import { compact } from '../functions/store/lists/engine/compaction/compact.ts';
-import { openLog } from '../functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
-import { openLogReader } from '../functions/store/lists/engine/dynamodb-storage.ts';
-import { ProcessMemory } from '../functions/store/lists/engine/process-memory.ts';
-import { toRowQuery } from '../functions/store/lists/to-row-query.ts';
-import type { StoredEntity } from '../functions/store/model/entity.ts';
 import { listQuery, sortedBy } from '../test/support/list-queries.ts';
 import { startEngineStore, type TestStore } from '../test/support/local-store.ts';
 import { readRows } from '../test/support/read-rows.ts';

@@ -3,13 +3,13 @@
  * combinations of operations, filters, orders, expansions, fields, limits, texts, references and batches. The most expensive ones are mutated.
  */
 
+import { buildCreate } from '../functions/engine/model/changes.ts';
+import type { Fields } from '../functions/engine/model/entity.ts';
+import { referencesOf } from '../functions/engine/model/relations.ts';
+import { applyInBatches } from '../functions/engine/write/commit.ts';
 import type { Kind } from '../functions/kinds.ts';
 import { routes } from '../functions/routes.ts';
 import { forEach } from '../functions/runtime/for-each.ts';
-import { buildCreate } from '../functions/store/model/changes.ts';
-import type { Fields } from '../functions/store/model/entity.ts';
-import { referencesOf } from '../functions/store/model/relations.ts';
-import { applyInBatches } from '../functions/store/unit-of-work/commit.ts';
 import { requestTimeoutMs } from '../lib/hosting/functions.ts';
 import type { LambdaFunction } from '../lib/local/http-api.ts';
 import { functionContext } from '../lib/local/lambda-context.ts';

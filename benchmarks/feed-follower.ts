@@ -1,10 +1,10 @@
 /** A caller of the change feed of tasks, which keeps a copy, and checks what the feed promises. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { encodeCursor } from '../functions/engine/feed/cursor.ts';
+import { type ChangesPage, listChanges } from '../functions/engine/feed/list-changes.ts';
+import { maxRequestUnits } from '../functions/engine/feed/read-log.ts';
+import { listEntities } from '../functions/engine/lists/list-entities.ts';
 import { readChangesQuery, readListQuery } from '../functions/http/parse-list-query.ts';
-import { encodeCursor } from '../functions/store/lists/changes/cursor.ts';
-import { type ChangesPage, listChanges } from '../functions/store/lists/changes/list-changes.ts';
-import { maxRequestUnits } from '../functions/store/lists/changes/read-log.ts';
-import { listEntities } from '../functions/store/lists/list-entities.ts';
 import { task } from '../functions/tasks/resource.ts';
 import type { TestStore } from '../test/support/local-store.ts';
 import { tenant } from './task-collection.ts';

@@ -6,10 +6,10 @@
  */
 import { parseArgs } from 'node:util';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { encodeReminder, reminderKey } from '../functions/engine/model/reminder.ts';
+import { type SdkDynamoDb, sharedClient } from '../functions/engine/table/client.ts';
 import { handler as onSchedule } from '../functions/jobs/on-schedule.ts';
 import { forEach } from '../functions/runtime/for-each.ts';
-import { type SdkDynamoDb, sharedClient } from '../functions/store/dynamodb/client.ts';
-import { encodeReminder, reminderKey } from '../functions/store/model/reminder.ts';
 import { batchTasks } from '../functions/tasks/contract.ts';
 import { rebuildLogs } from '../lib/audit/change-logs.ts';
 import { jobTimeoutMs } from '../lib/hosting/functions.ts';

@@ -1,4 +1,4 @@
-import type { Item } from '../functions/store/model/writes.ts';
+import type { Item } from '../functions/engine/model/writes.ts';
 
 /** Bytes of an item with these attributes, as DynamoDB counts them: names, texts, bytes, and half a byte for each digit of a number. */
 export function itemBytes(item: Item): number {

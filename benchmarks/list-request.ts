@@ -1,8 +1,8 @@
 /** Requests of lists, from the event of API Gateway to the JSON of the response, in this process. */
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
+import { processMemory } from '../functions/engine/columns/process-memory.ts';
+import type { ValueCount } from '../functions/engine/model/list-query.ts';
 import { handler as listProjects } from '../functions/projects/list-projects.ts';
-import { processMemory } from '../functions/store/lists/engine/process-memory.ts';
-import type { ValueCount } from '../functions/store/model/list-query.ts';
 import { handler as listTasks } from '../functions/tasks/list-tasks.ts';
 import { median, percentile } from './report.ts';
 

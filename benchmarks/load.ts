@@ -6,15 +6,15 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { beginSweep } from '../functions/engine/deletions/sweep.ts';
+import { createEntity } from '../functions/engine/entities/create-entity.ts';
+import { listEntities } from '../functions/engine/lists/list-entities.ts';
+import { newId } from '../functions/engine/model/ids.ts';
+import { beginJob } from '../functions/engine/model/job.ts';
+import { entityKey } from '../functions/engine/model/keys.ts';
+import type { Write } from '../functions/engine/model/writes.ts';
 import { readListQuery } from '../functions/http/parse-list-query.ts';
 import { continueJob } from '../functions/jobs/continue-job.ts';
-import { beginSweep } from '../functions/store/deletions/sweep.ts';
-import { createEntity } from '../functions/store/entities/create-entity.ts';
-import { listEntities } from '../functions/store/lists/list-entities.ts';
-import { newId } from '../functions/store/model/ids.ts';
-import { beginJob } from '../functions/store/model/job.ts';
-import { entityKey } from '../functions/store/model/keys.ts';
-import type { Write } from '../functions/store/model/writes.ts';
 import { task } from '../functions/tasks/resource.ts';
 import { logRecordsWindowMs } from '../lib/hosting/functions.ts';
 import { startEngineStore, type TestStore } from '../test/support/local-store.ts';

@@ -1,7 +1,7 @@
 /** Tasks as records of their change log, without the entities: for benchmarks that measure only compaction and lists of rows. */
-import { type LogRecord, recordWrites } from '../functions/store/model/change-log.ts';
-import type { Change } from '../functions/store/model/changes.ts';
-import type { ItemFields, StoredEntity } from '../functions/store/model/entity.ts';
+import { type LogRecord, recordWrites } from '../functions/engine/model/change-log.ts';
+import type { Change } from '../functions/engine/model/changes.ts';
+import type { ItemFields, StoredEntity } from '../functions/engine/model/entity.ts';
 import { DataGenerator } from '../lib/seed/data.ts';
 import type { TestStore } from '../test/support/local-store.ts';
 

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { App } from 'aws-cdk-lib';
-import { SdkDynamoDb } from '../functions/store/dynamodb/client.ts';
+import { SdkDynamoDb } from '../functions/engine/table/client.ts';
 import { rebuildLogs } from '../lib/audit/change-logs.ts';
 import { progressLines } from '../lib/cli/progress.ts';
 import { assemblyFunctions } from '../lib/cloud-assembly/assembly-functions.ts';

@@ -5,16 +5,16 @@
  * `--rows 100000,1000000` measures collections with so many tasks. `--creates 20000` creates so many, one in ten with such an id.
  */
 import { parseArgs } from 'node:util';
+import { compact } from '../functions/engine/columns/compact/compact.ts';
+import { openLog } from '../functions/engine/columns/compact/dynamodb-compaction-storage.ts';
+import { openLogReader } from '../functions/engine/columns/dynamodb-storage.ts';
+import { emptyManifest, type Manifest } from '../functions/engine/columns/format/manifest.ts';
+import { type LogMemory, ProcessMemory } from '../functions/engine/columns/process-memory.ts';
+import type { LogReader } from '../functions/engine/columns/storage.ts';
+import { toRowQuery } from '../functions/engine/lists/to-row-query.ts';
+import type { Change } from '../functions/engine/model/changes.ts';
+import type { ListQuery } from '../functions/engine/model/list-query.ts';
 import { forEach } from '../functions/runtime/for-each.ts';
-import { compact } from '../functions/store/lists/engine/compaction/compact.ts';
-import { openLog } from '../functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
-import { openLogReader } from '../functions/store/lists/engine/dynamodb-storage.ts';
-import { emptyManifest, type Manifest } from '../functions/store/lists/engine/format/manifest.ts';
-import { type LogMemory, ProcessMemory } from '../functions/store/lists/engine/process-memory.ts';
-import type { LogReader } from '../functions/store/lists/engine/storage.ts';
-import { toRowQuery } from '../functions/store/lists/to-row-query.ts';
-import type { Change } from '../functions/store/model/changes.ts';
-import type { ListQuery } from '../functions/store/model/list-query.ts';
 import { isValue, listQuery, sortedBy } from '../test/support/list-queries.ts';
 import { startEngineStore, type TestStore } from '../test/support/local-store.ts';
 import { readRows } from '../test/support/read-rows.ts';

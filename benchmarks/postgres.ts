@@ -6,7 +6,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import type { Resource } from '../functions/contract/resource.ts';
-import type { ItemFields } from '../functions/store/model/entity.ts';
+import type { ItemFields } from '../functions/engine/model/entity.ts';
 import { freePort } from '../lib/local/port.ts';
 import { median } from './report.ts';
 import { type PlanNode, rowsRead } from './rows-read.ts';

@@ -3,9 +3,9 @@
  * `docs/performance/records.md`.
  */
 import { randomUUID } from 'node:crypto';
-import { decodeRecord, recordWrites } from '../functions/store/model/change-log.ts';
-import { type Change, kindOf } from '../functions/store/model/changes.ts';
-import type { Item } from '../functions/store/model/writes.ts';
+import { decodeRecord, recordWrites } from '../functions/engine/model/change-log.ts';
+import { type Change, kindOf } from '../functions/engine/model/changes.ts';
+import type { Item } from '../functions/engine/model/writes.ts';
 import { sentence, typicalChanges } from '../test/support/typical-changes.ts';
 import { usualOrSmallest } from './form.ts';
 import { itemBytes } from './item-bytes.ts';

@@ -6,11 +6,11 @@
  */
 
 import { parseArgs } from 'node:util';
-import { ProcessMemory } from '../functions/store/lists/engine/process-memory.ts';
-import type { ListSource } from '../functions/store/lists/engine/read/read-state.ts';
-import { toRowQuery } from '../functions/store/lists/to-row-query.ts';
-import type { Filter, ListQuery, SortField } from '../functions/store/model/list-query.ts';
-import { type Row, toRow } from '../functions/store/model/row.ts';
+import { ProcessMemory } from '../functions/engine/columns/process-memory.ts';
+import type { ListSource } from '../functions/engine/columns/read/read-state.ts';
+import { toRowQuery } from '../functions/engine/lists/to-row-query.ts';
+import type { Filter, ListQuery, SortField } from '../functions/engine/model/list-query.ts';
+import { type Row, toRow } from '../functions/engine/model/row.ts';
 import { task } from '../functions/tasks/resource.ts';
 import { DataGenerator } from '../lib/seed/data.ts';
 import { listQuery } from '../test/support/list-queries.ts';

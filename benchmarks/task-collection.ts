@@ -1,15 +1,15 @@
 /** Creates a large collection of tasks and its parents through the store, with realistic names, texts and relations. */
 
 import type { Resource } from '../functions/contract/resource.ts';
+import { buildCreate, buildUpdate, type Change } from '../functions/engine/model/changes.ts';
+import type { Fields, ItemFields, StoredEntity } from '../functions/engine/model/entity.ts';
+import { decodeEntity } from '../functions/engine/model/item-codec.ts';
+import { entityKey } from '../functions/engine/model/keys.ts';
+import { applyChangeSet } from '../functions/engine/write/commit.ts';
 import type { Kind } from '../functions/kinds.ts';
 import { organization } from '../functions/organizations/resource.ts';
 import { project } from '../functions/projects/resource.ts';
 import { forEach } from '../functions/runtime/for-each.ts';
-import { buildCreate, buildUpdate, type Change } from '../functions/store/model/changes.ts';
-import type { Fields, ItemFields, StoredEntity } from '../functions/store/model/entity.ts';
-import { decodeEntity } from '../functions/store/model/item-codec.ts';
-import { entityKey } from '../functions/store/model/keys.ts';
-import { applyChangeSet } from '../functions/store/unit-of-work/commit.ts';
 import { tag } from '../functions/tags/resource.ts';
 import { task } from '../functions/tasks/resource.ts';
 import { user } from '../functions/users/resource.ts';

@@ -1,6 +1,6 @@
 /** Writes into a collection at a fixed rate, or as fast as several writers can. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { ConditionFailed } from '../functions/store/model/errors.ts';
+import { ConditionFailed } from '../functions/engine/model/errors.ts';
 import type { TaskCollection } from './task-collection.ts';
 
 /** Makes a mixed write. @returns milliseconds that it took; `undefined` if another write has changed the same task meanwhile. */

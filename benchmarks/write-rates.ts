@@ -1,7 +1,7 @@
 /** What the background work of a write costs, by the time between two writes: looks, steps, reminders and deletions of what they replace. */
-import { compactBusyLog, continueReminder } from '../functions/store/due-work/compact-log.ts';
-import { decodeReminder, type Reminder, reminderKey } from '../functions/store/model/reminder.ts';
-import type { Session } from '../functions/store/unit-of-work/session.ts';
+import { compactBusyLog, continueReminder } from '../functions/engine/care/compact-log.ts';
+import { decodeReminder, type Reminder, reminderKey } from '../functions/engine/model/reminder.ts';
+import type { Session } from '../functions/engine/table/session.ts';
 import { logRecordsWindowMs, publishing } from '../lib/hosting/functions.ts';
 import type { TestStore } from '../test/support/local-store.ts';
 import { usualOrSmallest } from './form.ts';

@@ -5,10 +5,10 @@
  * `--sizes 10000,100000,1000000` measures up to 10^6 tasks.
  */
 import { fileURLToPath } from 'node:url';
-import { deleteEntity } from '../functions/store/deletions/delete-entity.ts';
-import { compact } from '../functions/store/lists/engine/compaction/compact.ts';
-import { openLog } from '../functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
-import { ProcessMemory, processMemory } from '../functions/store/lists/engine/process-memory.ts';
+import { compact } from '../functions/engine/columns/compact/compact.ts';
+import { openLog } from '../functions/engine/columns/compact/dynamodb-compaction-storage.ts';
+import { ProcessMemory, processMemory } from '../functions/engine/columns/process-memory.ts';
+import { deleteEntity } from '../functions/engine/deletions/delete-entity.ts';
 import { startEngineStore, type TestStore } from '../test/support/local-store.ts';
 import { measureEachSize } from './each-size.ts';
 import { usualOrSmallest } from './form.ts';

@@ -1,5 +1,5 @@
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
-import { connect } from '../functions/store/dynamodb/client.ts';
+import { connect } from '../functions/engine/table/client.ts';
 import { auditTable } from '../lib/audit/audit-table.ts';
 import { rebuildLogs } from '../lib/audit/change-logs.ts';
 import { type AuditCommand, auditOptions, help } from '../lib/audit/options.ts';

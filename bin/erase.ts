@@ -1,5 +1,5 @@
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { SdkDynamoDb } from '../functions/store/dynamodb/client.ts';
+import { SdkDynamoDb } from '../functions/engine/table/client.ts';
 import { CommandFailure, runCommand } from '../lib/cli/command-line.ts';
 import { progressBar, progressLines } from '../lib/cli/progress.ts';
 import { prices } from '../lib/costs/prices.ts';

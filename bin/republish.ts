@@ -1,8 +1,8 @@
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SdkDynamoDb } from '../functions/engine/table/client.ts';
+import { Deadline } from '../functions/engine/table/deadline.ts';
 import { connectToBus, sendTo } from '../functions/jobs/event-bus.ts';
 import { connectToQueue } from '../functions/jobs/unpublished-queue.ts';
-import { SdkDynamoDb } from '../functions/store/dynamodb/client.ts';
-import { Deadline } from '../functions/store/dynamodb/deadline.ts';
 import { CommandFailure, runCommand } from '../lib/cli/command-line.ts';
 import { progressBar, progressLines } from '../lib/cli/progress.ts';
 import { help, type RepublishCommand, republishOptions } from '../lib/events/options.ts';

@@ -1,10 +1,10 @@
 import { environment } from './runtime/environment.ts';
 // Whatever reads or writes the table needs the schema.
 import './schema.ts';
-import type { Limits } from './store/dynamodb/calls.ts';
-import { sharedClient, warmSharedClient } from './store/dynamodb/client.ts';
-import { Database } from './store/dynamodb/database.ts';
-import { Deadline, maxRequestMs } from './store/dynamodb/deadline.ts';
+import type { Limits } from './engine/table/calls.ts';
+import { sharedClient, warmSharedClient } from './engine/table/client.ts';
+import { Database } from './engine/table/database.ts';
+import { Deadline, maxRequestMs } from './engine/table/deadline.ts';
 
 // Other hosts set the environment variables, or share a client of their own, after they have loaded this module.
 if (environment.isOnLambda()) warmSharedClient(environment.databaseEndpoint());

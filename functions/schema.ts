@@ -1,11 +1,11 @@
 /** The schema of this application, derived from its resources. A new resource is added here and in `routes.ts`. */
 import { longTextField } from './contract/fields.ts';
 import type { Resource } from './contract/resource.ts';
+import { configure, type Schema } from './engine/model/schema.ts';
 import { organization } from './organizations/resource.ts';
 import { project } from './projects/resource.ts';
 import { environment } from './runtime/environment.ts';
 import { logMetrics, logWarning } from './runtime/logger.ts';
-import { configure, type Schema } from './store/model/schema.ts';
 import { tag } from './tags/resource.ts';
 import { task } from './tasks/resource.ts';
 import { user } from './users/resource.ts';

@@ -6,16 +6,16 @@
 
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as v from 'valibot';
+import { createEntity } from '../../functions/engine/entities/create-entity.ts';
+import { readEntity } from '../../functions/engine/entities/read-entity.ts';
+import { listEntities } from '../../functions/engine/lists/list-entities.ts';
+import { EntityNotFound, ReferenceNotFound } from '../../functions/engine/model/errors.ts';
+import { Database } from '../../functions/engine/table/database.ts';
+import { Deadline } from '../../functions/engine/table/deadline.ts';
+import type { Session } from '../../functions/engine/table/session.ts';
 import { createProject as creation } from '../../functions/projects/contract.ts';
 import { project } from '../../functions/projects/resource.ts';
 import { environment } from '../../functions/runtime/environment.ts';
-import { Database } from '../../functions/store/dynamodb/database.ts';
-import { Deadline } from '../../functions/store/dynamodb/deadline.ts';
-import { createEntity } from '../../functions/store/entities/create-entity.ts';
-import { readEntity } from '../../functions/store/entities/read-entity.ts';
-import { listEntities } from '../../functions/store/lists/list-entities.ts';
-import { EntityNotFound, ReferenceNotFound } from '../../functions/store/model/errors.ts';
-import type { Session } from '../../functions/store/unit-of-work/session.ts';
 
 /** The store retries itself. */
 const client = new DynamoDBClient({ maxAttempts: 1 });

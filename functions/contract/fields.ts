@@ -4,8 +4,8 @@
  */
 
 import * as v from 'valibot';
-import { isStatus, statusPattern } from '../store/model/entity.ts';
-import type { Relation } from '../store/model/schema.ts';
+import { isStatus, statusPattern } from '../engine/model/entity.ts';
+import type { Relation } from '../engine/model/schema.ts';
 
 /** Returns the length in Unicode code points, as JSON Schema counts it: an emoji is one character, not two. */
 function codePoints(value: string): number {

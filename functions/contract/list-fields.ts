@@ -3,7 +3,7 @@
  * OpenAPI document and the client are derived from here.
  */
 import * as v from 'valibot';
-import type { FilterOperator } from '../store/model/list-query.ts';
+import type { FilterOperator } from '../engine/model/list-query.ts';
 import { isFreeText, longTextField, type ReferenceOptions } from './fields.ts';
 
 /** The types of fields that lists tell apart. Of a long text, rows hold only the beginning. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
+import { type Entity, type Fields, type ItemFields, readOnlyFields } from '../engine/model/entity.ts';
+import type { Check, Relation } from '../engine/model/schema.ts';
 import type { Kind } from '../kinds.ts';
-import { type Entity, type Fields, type ItemFields, readOnlyFields } from '../store/model/entity.ts';
-import type { Check, Relation } from '../store/model/schema.ts';
 import { label, longTextField, status, withDefault } from './fields.ts';
 import { type ListField, referenceIn, toListField, withoutDefault } from './list-fields.ts';
 

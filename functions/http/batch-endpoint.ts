@@ -1,7 +1,7 @@
 import type { batch } from '../contract/contract.ts';
 import type { Resource } from '../contract/resource.ts';
-import { applyBatch, type BatchResult } from '../store/application/apply-batch.ts';
-import { BatchFailed, type OperationFailure, VersionMismatch } from '../store/model/errors.ts';
+import { applyBatch, type BatchResult } from '../engine/batches/apply-batch.ts';
+import { BatchFailed, type OperationFailure, VersionMismatch } from '../engine/model/errors.ts';
 import { readOperations } from './batch-operations.ts';
 import { endpoint } from './endpoint.ts';
 import { versionTag } from './entity-tags.ts';

@@ -2,9 +2,9 @@
 import * as v from 'valibot';
 import { reference } from '../contract/fields.ts';
 import { bodyFields, type Resource } from '../contract/resource.ts';
-import type { BatchOperation } from '../store/application/apply-batch.ts';
-import type { ExpectedVersions } from '../store/entities/preconditions.ts';
-import type { Fields } from '../store/model/entity.ts';
+import type { BatchOperation } from '../engine/batches/apply-batch.ts';
+import type { ExpectedVersions } from '../engine/entities/preconditions.ts';
+import type { Fields } from '../engine/model/entity.ts';
 import { readPrecondition } from './conditional-requests.ts';
 import { invalidRequest, maxIssues, type ValidationIssue } from './problems.ts';
 import { isObject, validate } from './validation.ts';

@@ -1,7 +1,7 @@
 /** Views: which fields of entities a response shows, and which references it expands. */
 import type { Expansion, Resource } from '../contract/resource.ts';
-import type { ItemFields } from '../store/model/entity.ts';
-import type { References } from '../store/model/list-query.ts';
+import type { ItemFields } from '../engine/model/entity.ts';
+import type { References } from '../engine/model/list-query.ts';
 import { invalidRequest } from './problems.ts';
 
 export interface EntityView {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Idempotency } from '../store/unit-of-work/session.ts';
+import type { Idempotency } from '../engine/table/session.ts';
 import { invalidRequest, type Problem } from './problems.ts';
 
 const digest = (text: string): string => hash('sha256', text, 'base64url');

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import type { Consumption } from '../store/dynamodb/query.ts';
-import type { Session } from '../store/unit-of-work/session.ts';
+import type { Consumption } from '../engine/table/query.ts';
+import type { Session } from '../engine/table/session.ts';
 
 /** A Lambda handler behind an HTTP API, payload format 2.0. */
 export type Handler = (event: APIGatewayProxyEventV2, context: Context) => Promise<Response>;

@@ -6,7 +6,7 @@ import {
   type ListOperator,
   operatorsOfBooleans,
 } from '../contract/list-fields.ts';
-import type { Filter } from '../store/model/list-query.ts';
+import type { Filter } from '../engine/model/list-query.ts';
 import { quoted, suggestion } from './suggestion.ts';
 
 /** Values of one `in`, `notIn` or `all`. */

@@ -1,4 +1,4 @@
-import type { ListQuery } from '../store/model/list-query.ts';
+import type { ListQuery } from '../engine/model/list-query.ts';
 
 /** Bytes of a query that links repeat. Four links stay below the 10,240 bytes that API Gateway allows for headers. */
 const maxLinkQueryBytes = 2_048;

@@ -1,6 +1,6 @@
 /** Filters of lists: `field=value` is an exact match, and `field[operator]=value` any other comparison. */
 import { type ListField, type ListOperator, operatorsOfSeveralValues } from '../contract/list-fields.ts';
-import type { Filter } from '../store/model/list-query.ts';
+import type { Filter } from '../engine/model/list-query.ts';
 import { exactFilter, InvalidOperand, toFilter } from './operands.ts';
 import { exactMatchNames, otherOperatorNames, otherParameterNames, rangeNames } from './other-names.ts';
 import type { ValidationIssue } from './problems.ts';

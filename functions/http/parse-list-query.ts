@@ -1,10 +1,10 @@
 import { longTextField } from '../contract/fields.ts';
 import type { Expansion, Resource } from '../contract/resource.ts';
-import { type ChangesCursor, decodeCursor } from '../store/lists/changes/cursor.ts';
-import { decodePlace } from '../store/lists/place-cursor.ts';
-import { queryHash } from '../store/lists/query-hash.ts';
-import { InvalidCursor } from '../store/model/errors.ts';
-import type { Direction, Filter, ListQuery, SortField } from '../store/model/list-query.ts';
+import { type ChangesCursor, decodeCursor } from '../engine/feed/cursor.ts';
+import { decodePlace } from '../engine/lists/place-cursor.ts';
+import { queryHash } from '../engine/lists/query-hash.ts';
+import { InvalidCursor } from '../engine/model/errors.ts';
+import type { Direction, Filter, ListQuery, SortField } from '../engine/model/list-query.ts';
 import type { EntityView } from './entity-view.ts';
 import { otherDirectionNames, otherFieldNames } from './other-names.ts';
 import { checkFilterName, filterSeparation, readFilters, severalValuesHint } from './parse-filters.ts';

@@ -19,7 +19,7 @@ import {
   UnusableId,
   ValueTaken,
   VersionMismatch,
-} from '../store/model/errors.ts';
+} from '../engine/model/errors.ts';
 import { versionTag } from './entity-tags.ts';
 
 /** Every type of problem. The code is the last part of its `type`. */

@@ -4,17 +4,17 @@
  */
 
 import type { Context } from 'aws-lambda';
-import { openDatabase } from '../open-database.ts';
-import { environment } from '../runtime/environment.ts';
-import { logError } from '../runtime/logger.ts';
-import { now, randomId } from '../runtime/time-and-chance.ts';
-import { type Consumption, newConsumption } from '../store/dynamodb/query.ts';
 import {
   encodePublishedUnits,
   publishedUnitsQuery,
   sumOfOthers,
   windowMs,
-} from '../store/model/published-units.ts';
+} from '../engine/model/published-units.ts';
+import { type Consumption, newConsumption } from '../engine/table/query.ts';
+import { openDatabase } from '../open-database.ts';
+import { environment } from '../runtime/environment.ts';
+import { logError } from '../runtime/logger.ts';
+import { now, randomId } from '../runtime/time-and-chance.ts';
 import type { Middleware, PipelineRequest } from './middleware.ts';
 import { Problem } from './problems.ts';
 import { logContext } from './request-log.ts';

@@ -1,5 +1,5 @@
-import type { ItemFields } from '../store/model/entity.ts';
-import type { ListQuery, Page } from '../store/model/list-query.ts';
+import type { ItemFields } from '../engine/model/entity.ts';
+import type { ListQuery, Page } from '../engine/model/list-query.ts';
 import { invalidRequest, type Problem } from './problems.ts';
 
 const maxPageBytes = 5_500_000;

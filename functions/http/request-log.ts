@@ -1,9 +1,9 @@
 /** Writes one log line for each request. CloudWatch makes metrics of each operation from it. */
 
+import { ReadBudgetExceeded } from '../engine/model/errors.ts';
 import { environment } from '../runtime/environment.ts';
 import { embeddedMetrics, type LogContext, logInfo, type Metric } from '../runtime/logger.ts';
 import { monotonic } from '../runtime/time-and-chance.ts';
-import { ReadBudgetExceeded } from '../store/model/errors.ts';
 import type { Middleware, PipelineRequest } from './middleware.ts';
 import { traceContext } from './trace-context.ts';
 

@@ -1,6 +1,7 @@
 /** Sets the headers that every response has, and removes the content of responses to `HEAD`. */
+
+import { type Consumption, newConsumption } from '../engine/table/query.ts';
 import { environment } from '../runtime/environment.ts';
-import { type Consumption, newConsumption } from '../store/dynamodb/query.ts';
 import type { Middleware, PipelineEvent, PipelineRequest } from './middleware.ts';
 
 /** A year. Other services can use the subdomains of a custom domain, so it does not include them (RFC 6797). */

@@ -1,8 +1,8 @@
 /** Opens the session of a request. Static pages have none: their bundles do not contain the client of DynamoDB. */
 
+import { maxRequestMs } from '../engine/table/deadline.ts';
+import type { Session } from '../engine/table/session.ts';
 import { openDatabase } from '../open-database.ts';
-import { maxRequestMs } from '../store/dynamodb/deadline.ts';
-import type { Session } from '../store/unit-of-work/session.ts';
 import { callerOf } from './caller.ts';
 import type { Caller, Middleware, PipelineEvent } from './middleware.ts';
 

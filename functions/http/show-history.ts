@@ -1,10 +1,10 @@
 /** The history of an entity as responses show it. Handlers call it, so that only their bundles have it. */
 import type { Resource } from '../contract/resource.ts';
-import { encodeHistoryCursor } from '../store/entities/history-cursor.ts';
-import type { HistoryEntry, HistoryPage } from '../store/entities/list-history.ts';
-import { type ChangeDescription, describeChange } from '../store/lists/changes/describe-change.ts';
-import { defaultOf } from '../store/lists/filters.ts';
-import type { Row } from '../store/model/row.ts';
+import { type ChangeDescription, describeChange } from '../engine/feed/describe-change.ts';
+import { encodeHistoryCursor } from '../engine/feed/history-cursor.ts';
+import type { HistoryEntry, HistoryPage } from '../engine/feed/list-history.ts';
+import { defaultOf } from '../engine/lists/filters.ts';
+import type { Row } from '../engine/model/row.ts';
 
 interface ShownHistoryEntry extends ChangeDescription {
   readonly version: number;

@@ -1,5 +1,5 @@
 /** Adds up what the requests of tenants use in this process, and estimates it for the other processes. Pure: the caller passes the time. */
-import { type PublishedUnits, windowMs } from '../store/model/published-units.ts';
+import { type PublishedUnits, windowMs } from '../engine/model/published-units.ts';
 
 /** Milliseconds between two publications of a process for one tenant. */
 const publicationMs = 1_000;

@@ -4,14 +4,10 @@
  * @see https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/spec.md
  */
 
+import { type ChangeOperation, describeChange, type FieldChange } from '../engine/feed/describe-change.ts';
+import type { LogIdentity, LogRecord } from '../engine/model/change-log.ts';
+import type { LogEntry } from '../engine/model/log-entry.ts';
 import type { Kind } from '../kinds.ts';
-import {
-  type ChangeOperation,
-  describeChange,
-  type FieldChange,
-} from '../store/lists/changes/describe-change.ts';
-import type { LogIdentity, LogRecord } from '../store/model/change-log.ts';
-import type { LogEntry } from '../store/model/log-entry.ts';
 
 /** The last part of a type of events, by operation. */
 export const eventNames = {

@@ -1,7 +1,7 @@
+import { continueJob as continueWith } from '../engine/due-work/continue-job.ts';
+import type { JobHandlers } from '../engine/write/job-handler.ts';
 import { archive } from '../organizations/archive.ts';
 import { clone } from '../projects/clone.ts';
-import { continueJob as continueWith } from '../store/due-work/continue-job.ts';
-import type { JobHandlers } from '../store/unit-of-work/job-handler.ts';
 
 /** The kinds of jobs of this application. */
 export const handlers: JobHandlers = { archive, clone };

@@ -2,11 +2,12 @@
  * Handles what is due, within the time of one call: first the jobs, which users wait for, then the reminders, which compact logs. The tenants take
  * turns, a job each.
  */
+
+import { readDueReminders, readFirstJobs } from '../engine/due-work/read-jobs.ts';
+import { isReady, type Job } from '../engine/model/job.ts';
+import type { Reminder } from '../engine/model/reminder.ts';
+import type { Database } from '../engine/table/database.ts';
 import { now, randomInteger } from '../runtime/time-and-chance.ts';
-import { readDueReminders, readFirstJobs } from '../store/due-work/read-jobs.ts';
-import type { Database } from '../store/dynamodb/database.ts';
-import { isReady, type Job } from '../store/model/job.ts';
-import type { Reminder } from '../store/model/reminder.ts';
 import { ageOf, delayOf, isMissed, jobMetrics } from './job-metrics.ts';
 
 /** Jobs and reminders in progress at the same time. */

@@ -5,8 +5,8 @@ import {
   PutEventsCommand,
   type PutEventsRequestEntry,
 } from '@aws-sdk/client-eventbridge';
+import type { Deadline } from '../engine/table/deadline.ts';
 import { forEach } from '../runtime/for-each.ts';
-import type { Deadline } from '../store/dynamodb/deadline.ts';
 import { busSource, type CloudEvent } from './cloud-events.ts';
 import type { SendEvents } from './publish-records.ts';
 

@@ -1,7 +1,7 @@
 /** Metrics of what is due: how late it is, whether the stream starts jobs, and what a call of the schedule left. */
-import { isId, timestampMs } from '../store/model/ids.ts';
-import { alwaysDue, type Job } from '../store/model/job.ts';
-import type { Reminder } from '../store/model/reminder.ts';
+import { isId, timestampMs } from '../engine/model/ids.ts';
+import { alwaysDue, type Job } from '../engine/model/job.ts';
+import type { Reminder } from '../engine/model/reminder.ts';
 
 /** Names of the metrics, as alarms use them. */
 export const jobMetrics = {

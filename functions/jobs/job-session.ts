@@ -1,11 +1,11 @@
 /** What the functions share that continue jobs. */
 
+import type { LogIdentity } from '../engine/model/change-log.ts';
+import type { JobIdentity } from '../engine/model/job.ts';
+import type { Database } from '../engine/table/database.ts';
 import { openDatabase } from '../open-database.ts';
 import { type LogContext, logError, logInfo } from '../runtime/logger.ts';
 import { monotonic } from '../runtime/time-and-chance.ts';
-import type { Database } from '../store/dynamodb/database.ts';
-import type { LogIdentity } from '../store/model/change-log.ts';
-import type { JobIdentity } from '../store/model/job.ts';
 
 /** Milliseconds of the function's time that are kept for the log and the response. */
 const responseReserveMs = 500;

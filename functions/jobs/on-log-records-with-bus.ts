@@ -5,11 +5,11 @@
  */
 
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import type { Key } from '../engine/model/writes.ts';
+import { Deadline } from '../engine/table/deadline.ts';
 import { environment } from '../runtime/environment.ts';
 import { type LogContext, logError } from '../runtime/logger.ts';
 import { monotonic, now } from '../runtime/time-and-chance.ts';
-import { Deadline } from '../store/dynamodb/deadline.ts';
-import type { Key } from '../store/model/writes.ts';
 import { maxAttempts, sendTo } from './event-bus.ts';
 import { jobDatabase, logContextOf } from './job-session.ts';
 import { handler as compactLogs, isLogRecord } from './on-log-records.ts';

@@ -1,11 +1,11 @@
 /** Compacts the logs of which the table's stream reports new records. A log with few records waits for its reminder. */
 
 import type { Context, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import { compactBusyLog, lookAgain } from '../engine/care/compact-log.ts';
+import { type LogIdentity, parseLogPartition, recordPrefix } from '../engine/model/change-log.ts';
 import { forEach } from '../runtime/for-each.ts';
 import { logMetrics } from '../runtime/logger.ts';
 import { monotonic } from '../runtime/time-and-chance.ts';
-import { compactBusyLog, lookAgain } from '../store/due-work/compact-log.ts';
-import { type LogIdentity, parseLogPartition, recordPrefix } from '../store/model/change-log.ts';
 import { jobMetrics } from './job-metrics.ts';
 import { jobDatabase, runLogged } from './job-session.ts';
 

@@ -1,10 +1,10 @@
 /** Continues jobs that wait for a time, and jobs that the stream gave up, and compacts quiet logs. Runs every minute. */
 
 import type { Context, ScheduledEvent } from 'aws-lambda';
+import { continueReminder } from '../engine/care/compact-log.ts';
+import { minStepMs } from '../engine/due-work/continue-job.ts';
 import { logError, logMetrics } from '../runtime/logger.ts';
 import { monotonic } from '../runtime/time-and-chance.ts';
-import { continueReminder } from '../store/due-work/compact-log.ts';
-import { minStepMs } from '../store/due-work/continue-job.ts';
 import { continueJob } from './continue-job.ts';
 import { handleDueWork } from './due-work.ts';
 import { jobMetrics } from './job-metrics.ts';

@@ -1,8 +1,8 @@
 /** Begins and continues jobs when the table's stream reports their items: within a second of the write. */
 
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import { type JobIdentity, jobSortKey, parseJobKey, wakeUpSortKey } from '../engine/model/job.ts';
 import { monotonic } from '../runtime/time-and-chance.ts';
-import { type JobIdentity, jobSortKey, parseJobKey, wakeUpSortKey } from '../store/model/job.ts';
 import { continueJob } from './continue-job.ts';
 import { jobDatabase, runLogged } from './job-session.ts';
 

@@ -1,8 +1,8 @@
 /** Publishes what new records of change logs say. The table's stream has only their keys, so they are read. */
-import type { Database } from '../store/dynamodb/database.ts';
+import type { Database } from '../engine/table/database.ts';
 import '../schema.ts';
-import { decodeRecord, parseLogPartition } from '../store/model/change-log.ts';
-import type { Item, Key } from '../store/model/writes.ts';
+import { decodeRecord, parseLogPartition } from '../engine/model/change-log.ts';
+import type { Item, Key } from '../engine/model/writes.ts';
 import { type CloudEvent, toEvents } from './cloud-events.ts';
 
 /** What was not published, and why. */

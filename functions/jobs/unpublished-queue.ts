@@ -3,8 +3,8 @@
  * client of SQS, which belongs into the bundle of one function.
  */
 import { SendMessageCommand, SQSClient, type SQSClientConfig } from '@aws-sdk/client-sqs';
-import type { Deadline } from '../store/dynamodb/deadline.ts';
-import type { Key } from '../store/model/writes.ts';
+import type { Key } from '../engine/model/writes.ts';
+import type { Deadline } from '../engine/table/deadline.ts';
 
 /** The body of a message. The partition key of a record names its tenant and its log. */
 export interface UnpublishedRecords {

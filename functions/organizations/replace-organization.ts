@@ -1,5 +1,5 @@
+import { replaceEntity } from '../engine/entities/replace-entity.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { replaceEntity } from '../store/entities/replace-entity.ts';
 import { replaceOrganization } from './contract.ts';
 
 export const handler = endpoint(replaceOrganization, ({ session, id, body, expected }) =>

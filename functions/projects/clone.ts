@@ -1,27 +1,27 @@
 /** Clones a project, with or without its tasks. */
 
-import { now } from '../runtime/time-and-chance.ts';
-import { readChildrenAsOf } from '../store/application/children-as-of.ts';
-import { readChildren, refersToAny } from '../store/deletions/children.ts';
-import type { ExpectedVersions } from '../store/entities/preconditions.ts';
-import { readEntity } from '../store/entities/read-entity.ts';
-import { readSequencer } from '../store/lists/changes/read-log.ts';
-import { buildCreate, type Change } from '../store/model/changes.ts';
+import type { ExpectedVersions } from '../engine/entities/preconditions.ts';
+import { readEntity } from '../engine/entities/read-entity.ts';
+import { readChildrenAsOf } from '../engine/feed/children-as-of.ts';
+import { readSequencer } from '../engine/feed/read-log.ts';
+import { readChildren, refersToAny } from '../engine/lists/children.ts';
+import { buildCreate, type Change } from '../engine/model/changes.ts';
 import {
   type Entity,
   type Fields,
   readOnlyFields,
   type StoredEntity,
   type WholeEntity,
-} from '../store/model/entity.ts';
-import { newId } from '../store/model/ids.ts';
-import { beginJob, type Job, type JobWork, type Step } from '../store/model/job.ts';
-import { entityKey } from '../store/model/keys.ts';
-import { relationOf } from '../store/model/relations.ts';
-import { commit } from '../store/unit-of-work/commit.ts';
-import type { JobHandler } from '../store/unit-of-work/job-handler.ts';
-import type { Session } from '../store/unit-of-work/session.ts';
-import { readTexts } from '../store/unit-of-work/whole-entities.ts';
+} from '../engine/model/entity.ts';
+import { newId } from '../engine/model/ids.ts';
+import { beginJob, type Job, type JobWork, type Step } from '../engine/model/job.ts';
+import { entityKey } from '../engine/model/keys.ts';
+import { relationOf } from '../engine/model/relations.ts';
+import type { Session } from '../engine/table/session.ts';
+import { readTexts } from '../engine/table/whole-entities.ts';
+import { commit } from '../engine/write/commit.ts';
+import type { JobHandler } from '../engine/write/job-handler.ts';
+import { now } from '../runtime/time-and-chance.ts';
 
 /** Copies the tasks that a project had when it was cloned. */
 interface CloneWork extends JobWork {

@@ -1,7 +1,7 @@
 import { day, nullable, reference, text, withDefault } from '../contract/fields.ts';
 import { commonFields, resource } from '../contract/resource.ts';
+import type { Check } from '../engine/model/schema.ts';
 import { organization } from '../organizations/resource.ts';
-import type { Check } from '../store/model/schema.ts';
 
 /**
  * Checks that a change of dates does not make an entity end before it starts. Other changes of an entity that has such dates already are allowed.

@@ -1,5 +1,5 @@
+import { listDeleted } from '../engine/lists/list-deleted.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { listDeleted } from '../store/lists/list-deleted.ts';
 import { listDeletedTags } from './contract.ts';
 
 export const handler = endpoint(listDeletedTags, ({ session, deletedQuery }) =>

@@ -1,6 +1,6 @@
+import { listHistory } from '../engine/feed/list-history.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { showHistory } from '../http/show-history.ts';
-import { listHistory } from '../store/entities/list-history.ts';
 import { listTagHistory } from './contract.ts';
 import { tag } from './resource.ts';
 

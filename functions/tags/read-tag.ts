@@ -1,5 +1,5 @@
+import { readEntity } from '../engine/entities/read-entity.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { readEntity } from '../store/entities/read-entity.ts';
 import { readTag } from './contract.ts';
 
 export const handler = endpoint(readTag, ({ session, id }) => readEntity(session, 'tag', id));

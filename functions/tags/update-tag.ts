@@ -1,5 +1,5 @@
+import { updateEntity } from '../engine/entities/update-entity.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { updateEntity } from '../store/entities/update-entity.ts';
 import { updateTag } from './contract.ts';
 
 export const handler = endpoint(updateTag, ({ session, id, body, expected }) =>

@@ -1,5 +1,5 @@
+import { deleteEntity } from '../engine/deletions/delete-entity.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { deleteEntity } from '../store/deletions/delete-entity.ts';
 import { deleteTask } from './contract.ts';
 
 export const handler = endpoint(deleteTask, ({ session, id, expected }) =>

@@ -1,5 +1,5 @@
+import { listDeleted } from '../engine/lists/list-deleted.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { listDeleted } from '../store/lists/list-deleted.ts';
 import { listDeletedTasks } from './contract.ts';
 
 export const handler = endpoint(listDeletedTasks, ({ session, deletedQuery }) =>

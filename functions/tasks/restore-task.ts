@@ -1,5 +1,5 @@
+import { restoreEntity } from '../engine/deletions/restore.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { restoreEntity } from '../store/deletions/restore.ts';
 import { restoreTask } from './contract.ts';
 
 export const handler = endpoint(restoreTask, ({ session, id, expected }) =>

@@ -1,7 +1,7 @@
+import { findByUniqueValue } from '../engine/entities/find-by-unique-value.ts';
 import { hasScope } from '../http/caller.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { resources } from '../schema.ts';
-import { findByUniqueValue } from '../store/entities/find-by-unique-value.ts';
 import { readSignedInUser } from './contract.ts';
 import { user } from './resource.ts';
 

@@ -1,5 +1,5 @@
+import { updateEntity } from '../engine/entities/update-entity.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { updateEntity } from '../store/entities/update-entity.ts';
 import { updateUser } from './contract.ts';
 
 export const handler = endpoint(updateUser, ({ session, id, body, expected }) =>

@@ -5,19 +5,19 @@
  */
 
 import { randomUUID } from 'node:crypto';
+import { beginSweep, type SweepWork, sweepType } from '../../functions/engine/deletions/sweep.ts';
+import { readJobs } from '../../functions/engine/due-work/read-jobs.ts';
+import { isDeletedItem } from '../../functions/engine/model/deletion.ts';
+import { newId } from '../../functions/engine/model/ids.ts';
+import { decodeAnyEntity, decodeEntity } from '../../functions/engine/model/item-codec.ts';
+import { entityKey } from '../../functions/engine/model/keys.ts';
+import type { Item, Key } from '../../functions/engine/model/writes.ts';
+import { Database } from '../../functions/engine/table/database.ts';
+import { Deadline } from '../../functions/engine/table/deadline.ts';
+import type { DynamoDb } from '../../functions/engine/table/operations.ts';
 import { continueJob } from '../../functions/jobs/continue-job.ts';
 import type { Kind } from '../../functions/kinds.ts';
 import { now } from '../../functions/runtime/time-and-chance.ts';
-import { beginSweep, type SweepWork, sweepType } from '../../functions/store/deletions/sweep.ts';
-import { readJobs } from '../../functions/store/due-work/read-jobs.ts';
-import { Database } from '../../functions/store/dynamodb/database.ts';
-import { Deadline } from '../../functions/store/dynamodb/deadline.ts';
-import type { DynamoDb } from '../../functions/store/dynamodb/operations.ts';
-import { isDeletedItem } from '../../functions/store/model/deletion.ts';
-import { newId } from '../../functions/store/model/ids.ts';
-import { decodeAnyEntity, decodeEntity } from '../../functions/store/model/item-codec.ts';
-import { entityKey } from '../../functions/store/model/keys.ts';
-import type { Item, Key } from '../../functions/store/model/writes.ts';
 import { compareLogs, type LogDifference, rebuildLogs, subtractRows } from './change-logs.ts';
 import type { Report } from './report.ts';
 import { scanTable } from './scan.ts';

@@ -1,33 +1,33 @@
 /** Compares the rows of the list engine with the entities, and writes its columns again. */
 
 import { isDeepStrictEqual } from 'node:util';
-import { forEach } from '../../functions/runtime/for-each.ts';
-import { delay } from '../../functions/runtime/time-and-chance.ts';
-import { Database } from '../../functions/store/dynamodb/database.ts';
-import { Deadline } from '../../functions/store/dynamodb/deadline.ts';
-import type { DynamoDb } from '../../functions/store/dynamodb/operations.ts';
-import { openLog } from '../../functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
-import { fillAllHoles, rebuild } from '../../functions/store/lists/engine/compaction/rebuild.ts';
-import type { SegmentRow } from '../../functions/store/lists/engine/compaction/row-block.ts';
-import { ProcessMemory } from '../../functions/store/lists/engine/process-memory.ts';
+import { openLog } from '../../functions/engine/columns/compact/dynamodb-compaction-storage.ts';
+import { fillAllHoles, rebuild } from '../../functions/engine/columns/compact/rebuild.ts';
+import type { SegmentRow } from '../../functions/engine/columns/compact/row-block.ts';
+import { ProcessMemory } from '../../functions/engine/columns/process-memory.ts';
 import {
   type KnownRow,
   type RowCounts,
   visitRows,
-} from '../../functions/store/lists/engine/read/read-all-rows.ts';
-import { StaleRead } from '../../functions/store/lists/engine/read/stale-read.ts';
+} from '../../functions/engine/columns/read/read-all-rows.ts';
+import { StaleRead } from '../../functions/engine/columns/read/stale-read.ts';
 import {
   logPartition,
   manifestSortKey,
   parseLogPartition,
   recordPrefix,
-} from '../../functions/store/model/change-log.ts';
-import { isDeletedItem } from '../../functions/store/model/deletion.ts';
-import { UnknownFormat } from '../../functions/store/model/errors.ts';
-import { decodeEntity } from '../../functions/store/model/item-codec.ts';
-import { entityKey, entitySortKey } from '../../functions/store/model/keys.ts';
-import { toRow } from '../../functions/store/model/row.ts';
-import type { Kind } from '../../functions/store/model/schema.ts';
+} from '../../functions/engine/model/change-log.ts';
+import { isDeletedItem } from '../../functions/engine/model/deletion.ts';
+import { UnknownFormat } from '../../functions/engine/model/errors.ts';
+import { decodeEntity } from '../../functions/engine/model/item-codec.ts';
+import { entityKey, entitySortKey } from '../../functions/engine/model/keys.ts';
+import { toRow } from '../../functions/engine/model/row.ts';
+import type { Kind } from '../../functions/engine/model/schema.ts';
+import { Database } from '../../functions/engine/table/database.ts';
+import { Deadline } from '../../functions/engine/table/deadline.ts';
+import type { DynamoDb } from '../../functions/engine/table/operations.ts';
+import { forEach } from '../../functions/runtime/for-each.ts';
+import { delay } from '../../functions/runtime/time-and-chance.ts';
 import { type AuditedTable, defaultSegments, scanTable } from './scan.ts';
 import { type AuditedLog, copyOfRow, type Inventory, maxFindings, mayDiffer, tenantOf } from './snapshot.ts';
 

@@ -1,6 +1,7 @@
 /** Scans of the whole table, in segments at the same time. */
-import type { DynamoDb } from '../../functions/store/dynamodb/operations.ts';
-import type { Item } from '../../functions/store/model/writes.ts';
+
+import type { Item } from '../../functions/engine/model/writes.ts';
+import type { DynamoDb } from '../../functions/engine/table/operations.ts';
 import { scanPages } from '../hosting/scan-pages.ts';
 
 /** Segments that are read at the same time. One process decodes what about four segments give it. */

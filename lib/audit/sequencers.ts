@@ -2,8 +2,9 @@
  * Compares the sequencer of each change log with the positions that the log has. In a restored table, the sequencer can be as of an earlier moment. Then
  * it hands out positions that have records, and no change can be written.
  */
-import { countOf, type Database } from '../../functions/store/dynamodb/database.ts';
-import { parseLogPartition, sequencerKey } from '../../functions/store/model/change-log.ts';
+
+import { parseLogPartition, sequencerKey } from '../../functions/engine/model/change-log.ts';
+import { countOf, type Database } from '../../functions/engine/table/database.ts';
 import type { AuditedLog } from './snapshot.ts';
 
 export interface SequencerDifference {

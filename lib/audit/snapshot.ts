@@ -4,23 +4,23 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
-import { schema } from '../../functions/schema.ts';
-import { decodeManifest, isManifest } from '../../functions/store/lists/engine/format/manifest.ts';
+import { decodeManifest, isManifest } from '../../functions/engine/columns/format/manifest.ts';
 import {
   logPartition,
   parseLogPartition,
   positionOf,
   recordPrefix,
-} from '../../functions/store/model/change-log.ts';
-import { isDeletedItem } from '../../functions/store/model/deletion.ts';
-import type { StoredEntity } from '../../functions/store/model/entity.ts';
-import { UnknownFormat } from '../../functions/store/model/errors.ts';
-import { decodeAnyEntity, decodeEntity, encodeEntity } from '../../functions/store/model/item-codec.ts';
-import { entityKey, entitySortKey } from '../../functions/store/model/keys.ts';
-import { referencesOf } from '../../functions/store/model/relations.ts';
-import { type Row, toRow } from '../../functions/store/model/row.ts';
-import type { Kind } from '../../functions/store/model/schema.ts';
-import type { Item, Key } from '../../functions/store/model/writes.ts';
+} from '../../functions/engine/model/change-log.ts';
+import { isDeletedItem } from '../../functions/engine/model/deletion.ts';
+import type { StoredEntity } from '../../functions/engine/model/entity.ts';
+import { UnknownFormat } from '../../functions/engine/model/errors.ts';
+import { decodeAnyEntity, decodeEntity, encodeEntity } from '../../functions/engine/model/item-codec.ts';
+import { entityKey, entitySortKey } from '../../functions/engine/model/keys.ts';
+import { referencesOf } from '../../functions/engine/model/relations.ts';
+import { type Row, toRow } from '../../functions/engine/model/row.ts';
+import type { Kind } from '../../functions/engine/model/schema.ts';
+import type { Item, Key } from '../../functions/engine/model/writes.ts';
+import { schema } from '../../functions/schema.ts';
 import { Checksum, Checksums, KeyFilter, type StoredCopy } from './checksums.ts';
 import { copyOfSubject, ScannedSubjects } from './subjects.ts';
 import { copyOfText, ScannedTexts } from './texts.ts';

@@ -1,12 +1,11 @@
 /** Compares the items of subjects, which make a subject unique in its tenant, with the users that have these subjects. */
-import { delay, now } from '../../functions/runtime/time-and-chance.ts';
-import type { Database } from '../../functions/store/dynamodb/database.ts';
-import { buildUpdate } from '../../functions/store/model/changes.ts';
-import { notExists } from '../../functions/store/model/condition-expressions.ts';
-import type { StoredEntity } from '../../functions/store/model/entity.ts';
-import { ConditionFailed } from '../../functions/store/model/errors.ts';
-import { decodeAnyEntity, decodeEntity } from '../../functions/store/model/item-codec.ts';
-import { entityKey, entitySortKey } from '../../functions/store/model/keys.ts';
+
+import { buildUpdate } from '../../functions/engine/model/changes.ts';
+import { notExists } from '../../functions/engine/model/condition-expressions.ts';
+import type { StoredEntity } from '../../functions/engine/model/entity.ts';
+import { ConditionFailed } from '../../functions/engine/model/errors.ts';
+import { decodeAnyEntity, decodeEntity } from '../../functions/engine/model/item-codec.ts';
+import { entityKey, entitySortKey } from '../../functions/engine/model/keys.ts';
 import {
   encodeUniqueValue,
   entityOfUniqueValue,
@@ -14,9 +13,11 @@ import {
   uniqueKey,
   uniqueSortKey,
   uniqueValueOf,
-} from '../../functions/store/model/unique-value.ts';
-import type { Item, Key, Write } from '../../functions/store/model/writes.ts';
-import { applyChangeSet } from '../../functions/store/unit-of-work/commit.ts';
+} from '../../functions/engine/model/unique-value.ts';
+import type { Item, Key, Write } from '../../functions/engine/model/writes.ts';
+import type { Database } from '../../functions/engine/table/database.ts';
+import { applyChangeSet } from '../../functions/engine/write/commit.ts';
+import { delay, now } from '../../functions/runtime/time-and-chance.ts';
 import { user } from '../../functions/users/resource.ts';
 import type { StoredCopy } from './checksums.ts';
 

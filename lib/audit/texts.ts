@@ -1,23 +1,24 @@
 /** Compares the long texts of entities, which are items beside them, with the digests in the entities. */
-import { delay, now } from '../../functions/runtime/time-and-chance.ts';
-import type { Database } from '../../functions/store/dynamodb/database.ts';
-import { buildUpdate } from '../../functions/store/model/changes.ts';
-import { hasVersion } from '../../functions/store/model/condition-expressions.ts';
-import { expiryOf } from '../../functions/store/model/deletion.ts';
-import type { DeletedEntity, StoredEntity } from '../../functions/store/model/entity.ts';
-import { ConditionFailed } from '../../functions/store/model/errors.ts';
-import { decodeAnyEntity, encodeEntity } from '../../functions/store/model/item-codec.ts';
-import { entitySortKey, textKey, textSortKey } from '../../functions/store/model/keys.ts';
+
+import { buildUpdate } from '../../functions/engine/model/changes.ts';
+import { hasVersion } from '../../functions/engine/model/condition-expressions.ts';
+import { expiryOf } from '../../functions/engine/model/deletion.ts';
+import type { DeletedEntity, StoredEntity } from '../../functions/engine/model/entity.ts';
+import { ConditionFailed } from '../../functions/engine/model/errors.ts';
+import { decodeAnyEntity, encodeEntity } from '../../functions/engine/model/item-codec.ts';
+import { entitySortKey, textKey, textSortKey } from '../../functions/engine/model/keys.ts';
 import {
   beginningOf,
   Digest,
   digestText,
   isDigestOf,
   isLong,
-} from '../../functions/store/model/long-text.ts';
-import { table } from '../../functions/store/model/table.ts';
-import type { Item, Key, Write } from '../../functions/store/model/writes.ts';
-import { applyChangeSet } from '../../functions/store/unit-of-work/commit.ts';
+} from '../../functions/engine/model/long-text.ts';
+import { table } from '../../functions/engine/model/table.ts';
+import type { Item, Key, Write } from '../../functions/engine/model/writes.ts';
+import type { Database } from '../../functions/engine/table/database.ts';
+import { applyChangeSet } from '../../functions/engine/write/commit.ts';
+import { delay, now } from '../../functions/runtime/time-and-chance.ts';
 import type { StoredCopy } from './checksums.ts';
 
 /** Reads of an entity and its text before a difference is reported. Writes between the two items of a read cause a difference. */

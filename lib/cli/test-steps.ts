@@ -166,7 +166,7 @@ const everyNight: readonly NightStep[] = [
   },
   {
     name: 'sync-adapters',
-    about: ['client/', 'docs/sync.md', 'test/sync-adapters/', 'functions/store/lists/changes/'],
+    about: ['client/', 'docs/sync.md', 'test/sync-adapters/', 'functions/engine/feed/'],
     command: testSyncAdapters,
   },
   { name: 'agents', about: ['client/', 'lib/openapi/', 'test/agents/'], command: testAgents },

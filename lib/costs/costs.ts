@@ -1,7 +1,8 @@
 /** Computes what requests cost, from their units and the list prices. */
+
+import { jobPartitions } from '../../functions/engine/model/job.ts';
+import { reminderPartitions } from '../../functions/engine/model/reminder.ts';
 import { jobMetrics } from '../../functions/jobs/job-metrics.ts';
-import { jobPartitions } from '../../functions/store/model/job.ts';
-import { reminderPartitions } from '../../functions/store/model/reminder.ts';
 import { prices } from './prices.ts';
 
 /** What one request uses. */

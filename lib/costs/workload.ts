@@ -1,6 +1,6 @@
 /** Computes what a month of steady traffic costs, with the work that follows writes. */
 import { readFileSync } from 'node:fs';
-import { defaultSizes } from '../../functions/store/lists/engine/compaction/sizes.ts';
+import { defaultSizes } from '../../functions/engine/columns/compact/sizes.ts';
 import { logRecordsWindowMs, publishing } from '../hosting/functions.ts';
 import { type Cost, costOfMillionEvents, type EventUsage, gigabyte, million, recordsGb } from './costs.ts';
 import { prices } from './prices.ts';

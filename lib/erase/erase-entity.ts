@@ -1,11 +1,11 @@
 import type { Kind } from '../../functions/kinds.ts';
 import '../../functions/schema.ts';
-import { eraseDeleted } from '../../functions/store/deletions/erase-deleted.ts';
-import { Database } from '../../functions/store/dynamodb/database.ts';
-import { Deadline } from '../../functions/store/dynamodb/deadline.ts';
-import type { DynamoDb } from '../../functions/store/dynamodb/operations.ts';
-import { ConditionFailed, EntityNotFound } from '../../functions/store/model/errors.ts';
-import { entityKey } from '../../functions/store/model/keys.ts';
+import { eraseDeleted } from '../../functions/engine/deletions/erase-deleted.ts';
+import { ConditionFailed, EntityNotFound } from '../../functions/engine/model/errors.ts';
+import { entityKey } from '../../functions/engine/model/keys.ts';
+import { Database } from '../../functions/engine/table/database.ts';
+import { Deadline } from '../../functions/engine/table/deadline.ts';
+import type { DynamoDb } from '../../functions/engine/table/operations.ts';
 import { CommandFailure } from '../cli/command-line.ts';
 
 /** Deadline of the command, retries included. A deletion can have removed many entities. */

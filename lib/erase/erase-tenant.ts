@@ -3,12 +3,12 @@
  * index has. Background work of the tenant can write while a pass runs. The last pass finds nothing, which is the proof.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { textSortKey } from '../../functions/engine/model/keys.ts';
+import type { Key } from '../../functions/engine/model/writes.ts';
+import { Database } from '../../functions/engine/table/database.ts';
+import { Deadline } from '../../functions/engine/table/deadline.ts';
+import type { DynamoDb } from '../../functions/engine/table/operations.ts';
 import { forEach } from '../../functions/runtime/for-each.ts';
-import { Database } from '../../functions/store/dynamodb/database.ts';
-import { Deadline } from '../../functions/store/dynamodb/deadline.ts';
-import type { DynamoDb } from '../../functions/store/dynamodb/operations.ts';
-import { textSortKey } from '../../functions/store/model/keys.ts';
-import type { Key } from '../../functions/store/model/writes.ts';
 import { CommandFailure } from '../cli/command-line.ts';
 import { scanPages } from '../hosting/scan-pages.ts';
 

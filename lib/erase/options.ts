@@ -1,7 +1,7 @@
+import { isId } from '../../functions/engine/model/ids.ts';
 import { encodeTenant, publicTenant } from '../../functions/http/caller.ts';
 import type { Kind } from '../../functions/kinds.ts';
 import { routes } from '../../functions/routes.ts';
-import { isId } from '../../functions/store/model/ids.ts';
 import { parseFlags, UsageError, wholeNumber } from '../cli/command-line.ts';
 import { type TableOptions, tableFlags, tableOptions } from '../cli/table-options.ts';
 

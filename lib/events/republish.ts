@@ -1,11 +1,11 @@
 /** Publishes events again, from the records of the change logs (docs/operations.md#events-are-not-published). */
 import type { Message } from '@aws-sdk/client-sqs';
+import { timeAttribute } from '../../functions/engine/model/change-log.ts';
+import type { Item, Key } from '../../functions/engine/model/writes.ts';
+import { Database } from '../../functions/engine/table/database.ts';
+import { Deadline } from '../../functions/engine/table/deadline.ts';
+import type { DynamoDb } from '../../functions/engine/table/operations.ts';
 import { publishItems, type SendEvents } from '../../functions/jobs/publish-records.ts';
-import { Database } from '../../functions/store/dynamodb/database.ts';
-import { Deadline } from '../../functions/store/dynamodb/deadline.ts';
-import type { DynamoDb } from '../../functions/store/dynamodb/operations.ts';
-import { timeAttribute } from '../../functions/store/model/change-log.ts';
-import type { Item, Key } from '../../functions/store/model/writes.ts';
 import { type Period, storedRecords } from './stored-records.ts';
 import { contentsOf, type UnpublishedMessages } from './unpublished-messages.ts';
 

@@ -1,7 +1,8 @@
 /** Finds the records of all change logs by their time. */
-import type { DynamoDb } from '../../functions/store/dynamodb/operations.ts';
-import { recordPrefix, timeAttribute } from '../../functions/store/model/change-log.ts';
-import type { Item } from '../../functions/store/model/writes.ts';
+
+import { recordPrefix, timeAttribute } from '../../functions/engine/model/change-log.ts';
+import type { Item } from '../../functions/engine/model/writes.ts';
+import type { DynamoDb } from '../../functions/engine/table/operations.ts';
 import { scanPages } from '../hosting/scan-pages.ts';
 
 /** Times of records, in milliseconds since 1970. */

@@ -9,8 +9,8 @@ import {
   ReceiveMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
+import type { Key } from '../../functions/engine/model/writes.ts';
 import type { UnpublishedRecords } from '../../functions/jobs/unpublished-queue.ts';
-import type { Key } from '../../functions/store/model/writes.ts';
 import type { Period } from './stored-records.ts';
 
 /** Seconds for which nobody else receives a message: longer than the table is read. A command that is stopped hides its messages for as long. */

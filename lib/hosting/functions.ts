@@ -8,9 +8,9 @@ import {
   showReference,
   showStart,
 } from '../../functions/documentation/contract.ts';
+import { maxRequestMs } from '../../functions/engine/table/deadline.ts';
 import { notFoundFile } from '../../functions/http/static-page.ts';
 import { type Route, routes } from '../../functions/routes.ts';
-import { maxRequestMs } from '../../functions/store/dynamodb/deadline.ts';
 
 export const fallbackFile = 'fallback/reject-unmatched.ts';
 export const streamFile = 'jobs/on-stream.ts';

@@ -1,7 +1,7 @@
 /** Reads a whole table: audits, erasures and the search for records do. */
 import type { ScanCommandInput } from '@aws-sdk/lib-dynamodb';
-import type { DynamoDb } from '../../functions/store/dynamodb/operations.ts';
-import type { Item } from '../../functions/store/model/writes.ts';
+import type { Item } from '../../functions/engine/model/writes.ts';
+import type { DynamoDb } from '../../functions/engine/table/operations.ts';
 
 interface ScanPage {
   readonly items: readonly Item[];

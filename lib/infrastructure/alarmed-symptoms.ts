@@ -11,9 +11,9 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
+import { oldRecordsDimension, oldRecordsMetric } from '../../functions/engine/lists/old-records.ts';
 import { jobMetrics } from '../../functions/jobs/job-metrics.ts';
 import { metricNamespace } from '../../functions/runtime/logger.ts';
-import { oldRecordsDimension, oldRecordsMetric } from '../../functions/store/lists/old-records.ts';
 import type { Jobs } from './jobs.ts';
 import { accessLogName, requestNamespace } from './names.ts';
 import type { Settings } from './settings.ts';

@@ -12,9 +12,9 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { recordPrefix } from '../../functions/store/model/change-log.ts';
-import { jobSortKey, wakeUpSortKey } from '../../functions/store/model/job.ts';
-import { table as shape } from '../../functions/store/model/table.ts';
+import { recordPrefix } from '../../functions/engine/model/change-log.ts';
+import { jobSortKey, wakeUpSortKey } from '../../functions/engine/model/job.ts';
+import { table as shape } from '../../functions/engine/model/table.ts';
 import {
   jobTimeoutMs,
   logRecordsFile,

@@ -5,7 +5,7 @@ import {
   defaultHistoryDays,
   maxHistoryDays,
   minHistoryDays,
-} from '../../functions/store/model/change-log.ts';
+} from '../../functions/engine/model/change-log.ts';
 import { crossOrigin, isOrigin } from '../hosting/cors.ts';
 import { defaultTenantRate, maxTenantRate } from '../hosting/functions.ts';
 

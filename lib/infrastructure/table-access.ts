@@ -7,8 +7,8 @@ import { longTextField } from '../../functions/contract/fields.ts';
 import type { Resource } from '../../functions/contract/resource.ts';
 import type { Kind } from '../../functions/kinds.ts';
 import '../../functions/schema.ts';
-import { dependentsOf, referencesOf } from '../../functions/store/model/relations.ts';
-import type { IndexName } from '../../functions/store/model/table.ts';
+import { dependentsOf, referencesOf } from '../../functions/engine/model/relations.ts';
+import type { IndexName } from '../../functions/engine/model/table.ts';
 
 type Action = 'GetItem' | 'BatchGetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem';
 

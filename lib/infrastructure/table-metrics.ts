@@ -1,7 +1,7 @@
 /** Metrics of the table and of its indexes. AWS reports an index under its own dimension and leaves it out of the table's metrics. */
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import { table as shape } from '../../functions/store/model/table.ts';
+import { table as shape } from '../../functions/engine/model/table.ts';
 
 export const period = Duration.minutes(5);
 

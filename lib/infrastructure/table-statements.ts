@@ -1,5 +1,5 @@
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { ratePrefix } from '../../functions/store/model/published-units.ts';
+import { ratePrefix } from '../../functions/engine/model/published-units.ts';
 import type { Access } from './table-access.ts';
 
 /**

@@ -2,15 +2,16 @@
  * Posts events of changes to an address, at least once, as the event bus delivers them in the cloud. It reads the change logs upwards from its places:
  * how far the events of each log were delivered. They are in the table, so a service that starts again continues there.
  */
+
+import { rangeQuery } from '../../functions/engine/columns/dynamodb-storage.ts';
+import { advance, completeUpTo, type Progress, upTo } from '../../functions/engine/log/progress.ts';
+import { logPartition, parseLogPartition, positionOf } from '../../functions/engine/model/change-log.ts';
+import type { Key } from '../../functions/engine/model/writes.ts';
+import { Database } from '../../functions/engine/table/database.ts';
+import { Deadline } from '../../functions/engine/table/deadline.ts';
+import type { DynamoDb } from '../../functions/engine/table/operations.ts';
 import type { CloudEvent } from '../../functions/jobs/cloud-events.ts';
 import { publishItems, type SendEvents } from '../../functions/jobs/publish-records.ts';
-import { Database } from '../../functions/store/dynamodb/database.ts';
-import { Deadline } from '../../functions/store/dynamodb/deadline.ts';
-import type { DynamoDb } from '../../functions/store/dynamodb/operations.ts';
-import { rangeQuery } from '../../functions/store/lists/engine/dynamodb-storage.ts';
-import { advance, completeUpTo, type Progress, upTo } from '../../functions/store/lists/engine/progress.ts';
-import { logPartition, parseLogPartition, positionOf } from '../../functions/store/model/change-log.ts';
-import type { Key } from '../../functions/store/model/writes.ts';
 import { findLogs } from './find-logs.ts';
 
 /** Events of one request. */

@@ -1,7 +1,12 @@
 /** Finds the change logs of a table. */
-import { countOf } from '../../functions/store/dynamodb/database.ts';
-import type { DynamoDb } from '../../functions/store/dynamodb/operations.ts';
-import { type LogIdentity, parseSequencerKey, sequencerKey } from '../../functions/store/model/change-log.ts';
+
+import {
+  type LogIdentity,
+  parseSequencerKey,
+  sequencerKey,
+} from '../../functions/engine/model/change-log.ts';
+import { countOf } from '../../functions/engine/table/database.ts';
+import type { DynamoDb } from '../../functions/engine/table/operations.ts';
 import { scanPages } from '../hosting/scan-pages.ts';
 
 interface FoundLog extends LogIdentity {

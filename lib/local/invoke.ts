@@ -2,10 +2,10 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Contract } from '../../functions/contract/contract.ts';
+import type { Entity } from '../../functions/engine/model/entity.ts';
+import { connect, shareClient } from '../../functions/engine/table/client.ts';
+import { maxRequestMs } from '../../functions/engine/table/deadline.ts';
 import { routes } from '../../functions/routes.ts';
-import { connect, shareClient } from '../../functions/store/dynamodb/client.ts';
-import { maxRequestMs } from '../../functions/store/dynamodb/deadline.ts';
-import type { Entity } from '../../functions/store/model/entity.ts';
 import { buildPages } from '../pages/build.ts';
 import { setFunctionEnvironment, type TokenSettings } from './function-environment.ts';
 import type { TableLocation } from './hosted-functions.ts';

@@ -3,9 +3,9 @@
  * record of a stream. All functions of the local service share one client, so it sees every write.
  */
 import type { DynamoDBStreamEvent } from 'aws-lambda';
-import type { DynamoDb } from '../../functions/store/dynamodb/operations.ts';
-import { recordKey, recordPrefix } from '../../functions/store/model/change-log.ts';
-import type { Key } from '../../functions/store/model/writes.ts';
+import { recordKey, recordPrefix } from '../../functions/engine/model/change-log.ts';
+import type { Key } from '../../functions/engine/model/writes.ts';
+import type { DynamoDb } from '../../functions/engine/table/operations.ts';
 import { maxLogRecords } from '../hosting/functions.ts';
 import { findLogs } from './find-logs.ts';
 

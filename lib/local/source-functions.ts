@@ -1,9 +1,9 @@
 import type { Context, DynamoDBStreamEvent, ScheduledEvent } from 'aws-lambda';
 import { type Contract, needsToken, scopeOf } from '../../functions/contract/contract.ts';
+import { table } from '../../functions/engine/model/table.ts';
+import { connect, shareClient } from '../../functions/engine/table/client.ts';
+import type { DynamoDb } from '../../functions/engine/table/operations.ts';
 import { routes } from '../../functions/routes.ts';
-import { connect, shareClient } from '../../functions/store/dynamodb/client.ts';
-import type { DynamoDb } from '../../functions/store/dynamodb/operations.ts';
-import { table } from '../../functions/store/model/table.ts';
 import { crossOrigin, localOrigins } from '../hosting/cors.ts';
 import {
   fallbackFile,

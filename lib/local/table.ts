@@ -11,7 +11,7 @@ import {
   UpdateTableCommand,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
-import { table } from '../../functions/store/model/table.ts';
+import { table } from '../../functions/engine/model/table.ts';
 
 export interface TableShape {
   readonly partitionKey: string;

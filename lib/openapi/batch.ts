@@ -1,7 +1,7 @@
 import { maxOperations } from '../../functions/contract/contract.ts';
 import type { Resource } from '../../functions/contract/resource.ts';
+import { maxOwnIdAgeMs, maxOwnIdAheadMs } from '../../functions/engine/entities/own-ids.ts';
 import { maxIfMatchLength } from '../../functions/http/batch-operations.ts';
-import { maxOwnIdAgeMs, maxOwnIdAheadMs } from '../../functions/store/entities/own-ids.ts';
 import { referTo, type Schema } from './types.ts';
 
 /** The value of `If-Match`, and of `ifMatch` in an operation. */

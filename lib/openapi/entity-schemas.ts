@@ -1,11 +1,11 @@
 import type { Expansion, Resource } from '../../functions/contract/resource.ts';
+import { maxCountedValues } from '../../functions/engine/columns/read/count-values.ts';
+import { maxChangesCursorLength } from '../../functions/engine/feed/cursor.ts';
+import { maxDeletedCursorLength } from '../../functions/engine/lists/deleted-cursor.ts';
+import { maxPlaceCursorLength } from '../../functions/engine/lists/place-cursor.ts';
+import { restorableDays } from '../../functions/engine/model/deletion.ts';
+import { readOnlyFields } from '../../functions/engine/model/entity.ts';
 import { maxLimit } from '../../functions/http/parse-list-query.ts';
-import { maxChangesCursorLength } from '../../functions/store/lists/changes/cursor.ts';
-import { maxDeletedCursorLength } from '../../functions/store/lists/deleted-cursor.ts';
-import { maxCountedValues } from '../../functions/store/lists/engine/read/count-values.ts';
-import { maxPlaceCursorLength } from '../../functions/store/lists/place-cursor.ts';
-import { restorableDays } from '../../functions/store/model/deletion.ts';
-import { readOnlyFields } from '../../functions/store/model/entity.ts';
 import { entityTag } from './headers.ts';
 import { historySchema } from './history.ts';
 import { converted, count, pascal } from './json-schema.ts';

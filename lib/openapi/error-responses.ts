@@ -1,6 +1,6 @@
 import { type Contract, isConditionalWrite, needsToken } from '../../functions/contract/contract.ts';
+import { referencesOf } from '../../functions/engine/model/relations.ts';
 import { catalogue, type ProblemCode, problemType } from '../../functions/http/problems.ts';
-import { referencesOf } from '../../functions/store/model/relations.ts';
 import { problemExample } from '../pages/problem-examples.ts';
 import { headerReferences } from './headers.ts';
 import { pascal } from './json-schema.ts';

@@ -2,10 +2,10 @@
 
 import { longTextField } from '../../functions/contract/fields.ts';
 import type { Resource } from '../../functions/contract/resource.ts';
+import type { ChangeOperation } from '../../functions/engine/feed/describe-change.ts';
+import { readOnlyFields } from '../../functions/engine/model/entity.ts';
 import { busSource, type EventType, eventNames } from '../../functions/jobs/cloud-events.ts';
 import { routes } from '../../functions/routes.ts';
-import type { ChangeOperation } from '../../functions/store/lists/changes/describe-change.ts';
-import { readOnlyFields } from '../../functions/store/model/entity.ts';
 import { fieldSchemas } from './entity-schemas.ts';
 import { count } from './json-schema.ts';
 import type { Schema } from './types.ts';

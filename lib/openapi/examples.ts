@@ -4,7 +4,7 @@
  */
 import type { Contract } from '../../functions/contract/contract.ts';
 import type { Resource } from '../../functions/contract/resource.ts';
-import { referencesOf } from '../../functions/store/model/relations.ts';
+import { referencesOf } from '../../functions/engine/model/relations.ts';
 import { converted } from './json-schema.ts';
 import { resourceDocs } from './resources.ts';
 import type { Examples } from './types.ts';

@@ -2,9 +2,9 @@
 
 import { longTextField } from '../../functions/contract/fields.ts';
 import type { Resource } from '../../functions/contract/resource.ts';
+import { maxHistoryCursorLength } from '../../functions/engine/feed/history-cursor.ts';
+import { readOnlyFields } from '../../functions/engine/model/entity.ts';
 import { defaultLimit, maxLimit } from '../../functions/http/parse-list-query.ts';
-import { maxHistoryCursorLength } from '../../functions/store/entities/history-cursor.ts';
-import { readOnlyFields } from '../../functions/store/model/entity.ts';
 import { count, maxHeadBytes } from './json-schema.ts';
 import { resourceDocs } from './resources.ts';
 import type { Parameter, Schema } from './types.ts';

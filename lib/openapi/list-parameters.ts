@@ -5,6 +5,9 @@ import {
   operatorsOfSeveralValues,
 } from '../../functions/contract/list-fields.ts';
 import type { Resource } from '../../functions/contract/resource.ts';
+import { maxChangesCursorLength } from '../../functions/engine/feed/cursor.ts';
+import { maxDeletedCursorLength } from '../../functions/engine/lists/deleted-cursor.ts';
+import { maxPlaceCursorLength } from '../../functions/engine/lists/place-cursor.ts';
 import { maxLongTextPrefix, maxValues } from '../../functions/http/operands.ts';
 import {
   defaultChangesLimit,
@@ -12,9 +15,6 @@ import {
   maxLimit,
   maxSortFields,
 } from '../../functions/http/parse-list-query.ts';
-import { maxChangesCursorLength } from '../../functions/store/lists/changes/cursor.ts';
-import { maxDeletedCursorLength } from '../../functions/store/lists/deleted-cursor.ts';
-import { maxPlaceCursorLength } from '../../functions/store/lists/place-cursor.ts';
 import { anyText, count } from './json-schema.ts';
 import { describeOperator, exampleMark } from './operator-descriptions.ts';
 import { knownStatuses, resourceDocs } from './resources.ts';

@@ -1,10 +1,10 @@
 import { type Contract, needsToken, scopeOf } from '../../functions/contract/contract.ts';
 import type { Resource } from '../../functions/contract/resource.ts';
+import { restorableDays } from '../../functions/engine/model/deletion.ts';
+import { cascadeKinds, dependentsOf, referencesOf } from '../../functions/engine/model/relations.ts';
+import type { Relation } from '../../functions/engine/model/schema.ts';
 import { defaultLimit } from '../../functions/http/parse-list-query.ts';
 import type { Kind } from '../../functions/kinds.ts';
-import { restorableDays } from '../../functions/store/model/deletion.ts';
-import { cascadeKinds, dependentsOf, referencesOf } from '../../functions/store/model/relations.ts';
-import type { Relation } from '../../functions/store/model/schema.ts';
 import { describeFilters } from './operator-descriptions.ts';
 
 const plural = ({ child }: Relation): string => `${child}s`;

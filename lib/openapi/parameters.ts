@@ -1,8 +1,8 @@
 import { type Contract, isConditionalWrite } from '../../functions/contract/contract.ts';
 import type { Resource } from '../../functions/contract/resource.ts';
+import { referencesOf } from '../../functions/engine/model/relations.ts';
 import { keyPattern } from '../../functions/http/idempotency-key.ts';
 import type { Kind } from '../../functions/kinds.ts';
-import { referencesOf } from '../../functions/store/model/relations.ts';
 import { ifMatchPattern, ownIdRule } from './batch.ts';
 import { historyParameters } from './history.ts';
 import { anyText } from './json-schema.ts';

@@ -4,7 +4,7 @@ import type {
   KeySchemaElement,
   TableDescription,
 } from '@aws-sdk/client-dynamodb';
-import { table as shape } from '../../functions/store/model/table.ts';
+import { table as shape } from '../../functions/engine/model/table.ts';
 
 /** A table as DynamoDB describes it. */
 export interface TableInUse {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { Database } from '#functions/store/dynamodb/database.ts';
-import { Deadline } from '#functions/store/dynamodb/deadline.ts';
-import { openLog } from '#functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
-import { emptyManifest } from '#functions/store/lists/engine/format/manifest.ts';
+import { openLog } from '#functions/engine/columns/compact/dynamodb-compaction-storage.ts';
+import { emptyManifest } from '#functions/engine/columns/format/manifest.ts';
+import { Database } from '#functions/engine/table/database.ts';
+import { Deadline } from '#functions/engine/table/deadline.ts';
 import { type Service, startService } from '#lib/local/service.ts';
 import { compactAll } from '../support/compaction.ts';
 import { type TestClient, testClient } from '../support/test-client.ts';

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { type Client, createClient } from '#client/index.ts';
+import { createEntity } from '#functions/engine/entities/create-entity.ts';
+import { encodeReminder } from '#functions/engine/model/reminder.ts';
+import { Database } from '#functions/engine/table/database.ts';
+import { Deadline } from '#functions/engine/table/deadline.ts';
 import { encodeTenant } from '#functions/http/caller.ts';
-import { Database } from '#functions/store/dynamodb/database.ts';
-import { Deadline } from '#functions/store/dynamodb/deadline.ts';
-import { createEntity } from '#functions/store/entities/create-entity.ts';
-import { encodeReminder } from '#functions/store/model/reminder.ts';
 import { type Service, startService } from '#lib/local/service.ts';
 import { compactAll } from '../support/compaction.ts';
 import { type TestClient, testClient } from '../support/test-client.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { connect } from '#functions/store/dynamodb/client.ts';
-import { Database } from '#functions/store/dynamodb/database.ts';
-import { Deadline } from '#functions/store/dynamodb/deadline.ts';
-import { decodeRecord, logPartition, recordPrefix } from '#functions/store/model/change-log.ts';
-import type { Item, Key } from '#functions/store/model/writes.ts';
+import { decodeRecord, logPartition, recordPrefix } from '#functions/engine/model/change-log.ts';
+import type { Item, Key } from '#functions/engine/model/writes.ts';
+import { connect } from '#functions/engine/table/client.ts';
+import { Database } from '#functions/engine/table/database.ts';
+import { Deadline } from '#functions/engine/table/deadline.ts';
 import { type Service, startService } from '#lib/local/service.ts';
 import { startTestBus, type TestBus } from '../support/event-bus.ts';
 import { startTestQueue, type TestQueue } from '../support/queue.ts';

@@ -1,5 +1,5 @@
 import { type Client, createClient, isProblem, newId } from '#client/index.ts';
-import { isId, timestampMs } from '#functions/store/model/ids.ts';
+import { isId, timestampMs } from '#functions/engine/model/ids.ts';
 import { startFetchedService } from '../support/in-process-fetch.ts';
 
 let service: Awaited<ReturnType<typeof startFetchedService>>;

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { encodeDeletedPlace } from '#functions/store/lists/deleted-cursor.ts';
+import { encodeDeletedPlace } from '#functions/engine/lists/deleted-cursor.ts';
 import { createMany, resultsOf, sendBatch, times } from './batches.ts';
 import { expectProblem } from './problem.ts';
 import {

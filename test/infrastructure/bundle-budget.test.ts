@@ -87,7 +87,7 @@ describe('the limits of bundles', () => {
     const violations = budgetViolations(await withImport(imported), recorded);
     const found = violations.filter((violation) => violation.includes(what));
     expect(found).toContainEqual(expect.stringContaining(module));
-    expect(found).toContainEqual(expect.stringContaining('functions/store/model/item-codec.ts → '));
+    expect(found).toContainEqual(expect.stringContaining('functions/engine/model/item-codec.ts → '));
   });
 });
 

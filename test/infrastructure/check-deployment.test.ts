@@ -6,7 +6,7 @@ import {
   UpdateTableCommand,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
-import { table } from '#functions/store/model/table.ts';
+import { table } from '#functions/engine/model/table.ts';
 import { readSettings } from '#lib/infrastructure/read-settings.ts';
 import type { Settings } from '#lib/infrastructure/settings.ts';
 import { setCredentials } from '#lib/local/engine-environment.ts';

@@ -1,6 +1,6 @@
 import { scopeOf } from '#functions/contract/contract.ts';
+import { table } from '#functions/engine/model/table.ts';
 import { routes } from '#functions/routes.ts';
-import { table } from '#functions/store/model/table.ts';
 import { crossOrigin } from '#lib/hosting/cors.ts';
 import { streamRetries } from '#lib/hosting/functions.ts';
 import { readSettings } from '#lib/infrastructure/read-settings.ts';

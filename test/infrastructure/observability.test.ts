@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { table } from '#functions/store/model/table.ts';
+import { table } from '#functions/engine/model/table.ts';
 import { alarmMetrics } from '#lib/costs/costs.ts';
 import { ofType, type ReadableStacks, stacksOf } from './stacks.ts';
 import type { Resource } from './synthesis.ts';

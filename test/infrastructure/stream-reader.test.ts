@@ -5,7 +5,7 @@ import {
   TrimmedDataAccessException,
 } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBRecord } from 'aws-lambda';
-import { createEntity } from '#functions/store/entities/create-entity.ts';
+import { createEntity } from '#functions/engine/entities/create-entity.ts';
 import { StreamReader } from '#lib/cloud-assembly/stream-reader.ts';
 import { streamRetries } from '#lib/hosting/functions.ts';
 import { startEngineStore, type TestStore } from '../support/local-store.ts';

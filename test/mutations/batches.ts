@@ -8,7 +8,7 @@ export const batchMutations = toMutations({
       'toProblem(failed.failures.at(-1)?.error)',
     ],
   },
-  'functions/store/application/apply-batch.ts': {
+  'functions/engine/batches/apply-batch.ts': {
     'batch-of-the-valid-ones': [
       'a batch applies its valid operations although another one fails',
       'if (failures.length > 0) throw new BatchFailed(failures);',
@@ -30,7 +30,7 @@ export const batchMutations = toMutations({
       'const resolved = await checkOthers(session, unchecked.slice(0, 0)).then(() => unchecked);',
     ],
   },
-  'functions/store/deletions/descendants.ts': {
+  'functions/engine/deletions/descendants.ts': {
     'batch-writes-a-dependent-twice': [
       'an entity that refers to two deleted entities has two changes',
       'const { children, total } = await readChildren(session, relation, [...deletions.keys()], range);',
@@ -49,7 +49,7 @@ export const batchMutations = toMutations({
       "const repeated = ids.has('') ?",
     ],
   },
-  'functions/store/unit-of-work/idempotency.ts': {
+  'functions/engine/write/idempotency.ts': {
     'result-in-one-item': [
       'of a result that exceeds one item, only the first item is recorded',
       'Math.ceil(json.length / maxPartBytes)',

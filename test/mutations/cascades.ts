@@ -1,7 +1,7 @@
 import { toMutations } from './mutation.ts';
 
 export const cascadeMutations = toMutations({
-  'functions/store/deletions/sweep.ts': {
+  'functions/engine/deletions/sweep.ts': {
     'sweep-that-ends-after-a-page': [
       'the job of a deletion ends although descendants are left',
       'left: { ...work, hasFound: true },',
@@ -28,7 +28,7 @@ export const cascadeMutations = toMutations({
       'maxRequestMs + 0 * maxClockErrorMs',
     ],
   },
-  'functions/store/deletions/children.ts': {
+  'functions/engine/lists/children.ts': {
     'page-repeats-a-child': [
       'a page of children begins with the last child of the page before',
       'from: rangeOfId(after).to',
@@ -50,7 +50,7 @@ export const cascadeMutations = toMutations({
       'stored',
     ],
   },
-  'functions/store/application/children-as-of.ts': {
+  'functions/engine/feed/children-as-of.ts': {
     'clone-of-later-tasks': [
       'a job handles children that were created after it began',
       'page.children.filter((_, position) => existed[position])',
@@ -64,7 +64,7 @@ export const cascadeMutations = toMutations({
       '.filter(() => true)',
     ],
   },
-  'functions/store/due-work/continue-job.ts': {
+  'functions/engine/due-work/continue-job.ts': {
     'job-without-actor': [
       'the changes of a job do not name who began it',
       'actor: leased?.actor',

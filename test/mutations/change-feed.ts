@@ -2,7 +2,7 @@ import { toMutations } from './mutation.ts';
 
 /** Mutations of the rules of the change feed and of cursors. docs/sync.md and docs/list-engine.md give the reasons. */
 export const changeFeedMutations = toMutations({
-  'functions/store/lists/changes/read-log.ts': {
+  'functions/engine/feed/read-log.ts': {
     'large-records-not-expected': [
       'a request asks for as many records as it needs, however large they can be',
       'const affordable = Math.floor(unitsLeft / Math.max(maxRecordUnits, largest / bytesPerUnit));',
@@ -44,7 +44,7 @@ export const changeFeedMutations = toMutations({
       'if (position >= 0 * head) return head;',
     ],
   },
-  'functions/store/lists/changes/list-changes.ts': {
+  'functions/engine/feed/list-changes.ts': {
     'from-after-the-walk': [
       'the log is read from the end of the walk',
       'let progress = cursor?.progress ?? page.log?.progress;',
@@ -86,14 +86,14 @@ export const changeFeedMutations = toMutations({
       'if ((matched && isMatch) || isMatch || changes.has(id))',
     ],
   },
-  'functions/store/lists/query-hash.ts': {
+  'functions/engine/lists/query-hash.ts': {
     'cursor-of-another-query': [
       'a cursor is accepted with other filters',
       'queryHash.equals(cursor.subarray(1, 1 + queryHashBytes))',
       'queryHash.equals(cursor.subarray(1, 1 + queryHashBytes)) || cursor.length > 0',
     ],
   },
-  'functions/store/lists/engine/read/read-state.ts': {
+  'functions/engine/columns/read/read-state.ts': {
     'walk-from-the-head': [
       'the feed begins behind a hole, and never gives the record that appears in it',
       '    progress,\n    isComplete:',

@@ -2,21 +2,21 @@ import { toMutations } from './mutation.ts';
 
 /** The rules of deleted entities and of what restores them. */
 export const deletedEntityMutations = toMutations({
-  'functions/store/dynamodb/database.ts': {
+  'functions/engine/table/database.ts': {
     'deleted-entity-visible': [
       'reads of the database return deleted entities to those who do not ask for them',
       'withDeleted ? items : items.filter((item) => !isDeletedItem(item));',
       'withDeleted ? items : items.filter((item) => item !== undefined || !isDeletedItem(item));',
     ],
   },
-  'functions/store/model/item-codec.ts': {
+  'functions/engine/model/item-codec.ts': {
     'deleted-entity-in-by-creation': [
       'the item of a deleted entity keeps the attribute by which the index of all entities has it',
       '...(deletion ? encodeDeletion(tenant, stored) :',
       '...(deletion ? { ...encodeDeletion(tenant, stored), id } :',
     ],
   },
-  'functions/store/deletions/restore.ts': {
+  'functions/engine/deletions/restore.ts': {
     'restore-after-expiry': [
       'a deleted entity can be restored until DynamoDB deletes its item',
       '(stored.deletion && isExpired(stored.deletion, nowMs))',
@@ -73,7 +73,7 @@ export const deletedEntityMutations = toMutations({
       '...(isWhole(deleted) || deletion.deletedAt > 0 ? [] :',
     ],
   },
-  'functions/store/model/deletion.ts': {
+  'functions/engine/model/deletion.ts': {
     'expired-entity-listed': [
       'the list of deleted entities has those that have expired',
       'sortableText(expiredAt(nowMs))',
@@ -90,7 +90,7 @@ export const deletedEntityMutations = toMutations({
       'deletedAt <= expiredAt(isErased === true ? nowMs : nowMs);',
     ],
   },
-  'functions/store/model/changes.ts': {
+  'functions/engine/model/changes.ts': {
     'text-stays-for-ever': [
       'a long text does not expire with its deleted entity',
       'expiresAt: deletion && expiryOf(deletion),',
@@ -107,7 +107,7 @@ export const deletedEntityMutations = toMutations({
       'after: deletion.isErased ? { ...erased(after), ...after } : after',
     ],
   },
-  'functions/store/deletions/sweep.ts': {
+  'functions/engine/deletions/sweep.ts': {
     'sweep-of-a-restored-entity': [
       'the jobs of a deletion remove the children of an entity that was restored',
       'return deletion ? [[id, deletion]] : [];',
@@ -119,7 +119,7 @@ export const deletedEntityMutations = toMutations({
       'const deletion = item && !decodeAnyEntity(item).deletion ? undefined :',
     ],
   },
-  'functions/store/lists/engine/compaction/locate-changes.ts': {
+  'functions/engine/columns/compact/locate-changes.ts': {
     'restored-row-stays-deleted': [
       'compaction takes a deleted row for later than every change',
       'ofSegment.push(updateOf(change, located));',
@@ -131,14 +131,14 @@ export const deletedEntityMutations = toMutations({
       'return { row, deleted: isDeleted ? 0 : 0, values };',
     ],
   },
-  'functions/store/lists/engine/compaction/merge-segments.ts': {
+  'functions/engine/columns/compact/merge-segments.ts': {
     'merge-without-restored-rows': [
       'a merge loses a row that was restored while it was built',
       'haveRestored.includes(true) ? undefined : values;',
       'haveRestored.length < 0 ? undefined : values;',
     ],
   },
-  'functions/store/deletions/erase-deleted.ts': {
+  'functions/engine/deletions/erase-deleted.ts': {
     'erased-id-used-again': [
       'the id of an erased entity can name a new one, which lists take for deleted',
       'put: encodeEntity(tenant, erased({ ...deleted, deletion }), deleted.logPosition ?? 0),',
@@ -155,14 +155,14 @@ export const deletedEntityMutations = toMutations({
       '...sweepLater(session, members.slice(members.length))',
     ],
   },
-  'functions/store/entities/own-ids.ts': {
+  'functions/engine/entities/own-ids.ts': {
     'restore-named-after-its-time': [
       'the refusal of an own id names the restore of an entity that cannot come back any more',
       'if (stored && !hasExpired(stored, nowMs))',
       'if (stored && (!hasExpired(stored, nowMs) || nowMs > 0))',
     ],
   },
-  'functions/store/application/children-as-of.ts': {
+  'functions/engine/feed/children-as-of.ts': {
     'later-children-with-earlier-ids': [
       'a clone copies tasks that came after it began, with ids that were made before',
       'if (!found.entry.before) return false;',

@@ -1,14 +1,14 @@
 import { toMutations } from './mutation.ts';
 
 export const dueWorkMutations = toMutations({
-  'functions/store/unit-of-work/commit.ts': {
+  'functions/engine/write/commit.ts': {
     'limit-for-jobs-of-jobs': [
       'jobs begin no further ones, so they make no progress',
       '    const writer = { session, positions };\n    await send(writer, changeSet, ',
       '    const writer = { session, positions };\n    await requireJobCapacity(session, changeSet.writes);\n    await send(writer, changeSet, ',
     ],
   },
-  'functions/store/due-work/compact-log.ts': {
+  'functions/engine/care/compact-log.ts': {
     'reminder-of-another-life': [
       'the schedule deletes a reminder that a writer has requested meanwhile',
       'await database.deleteItem(reminderKey(reminder), hasDueTimeOf(reminder));',
@@ -69,7 +69,7 @@ export const dueWorkMutations = toMutations({
       'void lookAgain;\n        void reserve;',
     ],
   },
-  'functions/store/model/job.ts': {
+  'functions/engine/model/job.ts': {
     'tenants-not-skipped': [
       'the schedule reads all jobs of a tenant before those of the next one',
       '`${tenant}#${tenant && last}`',
@@ -83,14 +83,14 @@ export const dueWorkMutations = toMutations({
       "? eventName !== 'REMOVE'",
     ],
   },
-  'functions/store/unit-of-work/job-limit.ts': {
+  'functions/engine/write/job-limit.ts': {
     'jobs-without-limit': [
       'a tenant begins any number of jobs',
       'if (count > maxJobs) throw',
       'if (count > 10 * maxJobs) throw',
     ],
   },
-  'functions/store/deletions/delete-entity.ts': {
+  'functions/engine/deletions/delete-entity.ts': {
     'first-sweep-forgotten': [
       'a deletion that leaves its children to the job begins with the next pass',
       'if (!descendants) return begun;',
@@ -102,7 +102,7 @@ export const dueWorkMutations = toMutations({
       'writes: begun.writes, orElse: begun && sweepLater(session, deleted) && begun',
     ],
   },
-  'functions/store/deletions/sweep.ts': {
+  'functions/engine/deletions/sweep.ts': {
     'second-sweep-during-the-deletion': [
       'the only sweep of a deletion comes before the requests have ended that saw the parent',
       'nextPassAt(nowMs + maxRequestMs)',

@@ -1,7 +1,7 @@
 import { toMutations } from './mutation.ts';
 
 export const dynamodbMutations = toMutations({
-  'functions/store/dynamodb/database.ts': {
+  'functions/engine/table/database.ts': {
     'one-token-per-request': [
       'the second transaction of a change set has the token of the first one',
       'ClientRequestToken: token,',
@@ -38,14 +38,14 @@ export const dynamodbMutations = toMutations({
       'Key: key, ConsistentRead: false,',
     ],
   },
-  'functions/store/dynamodb/client.ts': {
+  'functions/engine/table/client.ts': {
     'timeout-that-does-not-throw': [
       'a hung call does not time out before the request does',
       'throwOnRequestTimeout: true,\n      socketTimeout: requestTimeout,',
       'throwOnRequestTimeout: requestTimeout < 0,',
     ],
   },
-  'functions/store/dynamodb/deadline.ts': {
+  'functions/engine/table/deadline.ts': {
     'calls-without-a-signal': [
       'calls continue after the deadline of the request',
       'startTimer(Math.max(0, remainingMs), () => controller.abort())',
@@ -62,7 +62,7 @@ export const dynamodbMutations = toMutations({
       'if (waitMs < 0) return false;',
     ],
   },
-  'functions/store/dynamodb/calls.ts': {
+  'functions/engine/table/calls.ts': {
     'retries-of-a-hot-key': [
       'a request repeats a call that DynamoDB refuses for its keys until its time is over',
       'if (this.#keyThrottles >= this.#maxKeyThrottles) throw new KeysThrottled(error, isInDoubt);',
@@ -79,7 +79,7 @@ export const dynamodbMutations = toMutations({
       'if (this.consumption.readUnits > 2 * this.#limits.maxReadUnits)',
     ],
   },
-  'functions/store/dynamodb/error-classification.ts': {
+  'functions/engine/table/error-classification.ts': {
     'no-retry-on-conflict': [
       'a transaction is not retried after a conflict',
       "new Set(['TransactionConflict', ...throttles])",

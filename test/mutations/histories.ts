@@ -2,7 +2,7 @@ import { toMutations } from './mutation.ts';
 
 /** Mutations of the rules of histories. docs/interface.md gives the reasons. */
 export const historyMutations = toMutations({
-  'functions/store/entities/list-history.ts': {
+  'functions/engine/feed/list-history.ts': {
     'history-from-a-replica': [
       'a record that a replica lacks ends the history',
       '(await database.getMany(keys, false))[0] ?? (await database.getMany(keys))[0]',
@@ -29,21 +29,21 @@ export const historyMutations = toMutations({
       '(await database.getMany(keys))[0]',
     ],
   },
-  'functions/store/entities/history-cursor.ts': {
+  'functions/engine/feed/history-cursor.ts': {
     'cursor-of-another-history': [
       'the cursor of one entity is taken for that of another',
       'if (!hashOf(name).equals(bytes.subarray(1, 1 + hashBytes)))',
       'if (hashOf(name).equals(bytes.subarray(0, 0)))',
     ],
   },
-  'functions/store/lists/changes/describe-change.ts': {
+  'functions/engine/feed/describe-change.ts': {
     'beginnings-of-texts-not-told': [
       'the beginning of a description seems to be all of it',
       '&& { isCut: true }',
       '&& {}',
     ],
   },
-  'functions/store/unit-of-work/commit.ts': {
+  'functions/engine/write/commit.ts': {
     'setting-of-history-ignored': [
       'records live 30 days, whatever the setting says',
       'const historyDays = settingsInUse().historyDays();',

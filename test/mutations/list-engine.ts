@@ -2,14 +2,14 @@ import { toMutations } from './mutation.ts';
 
 /** Mutations of the rules of the list engine. docs/list-engine.md gives the reasons of the rules. */
 export const listEngineMutations = toMutations({
-  'functions/store/model/ids.ts': {
+  'functions/engine/model/ids.ts': {
     'ids-of-a-millisecond-in-any-order': [
       'ids of one millisecond are not in the order in which they are made',
       'seq: last.seq + 1',
       'seq: randomInteger(0, maxFirstSequence)',
     ],
   },
-  'functions/store/lists/engine/read/read-state.ts': {
+  'functions/engine/columns/read/read-state.ts': {
     'gap-in-the-log': [
       'a list does not notice that an earlier record is missing',
       'if (previousPosition > watermark && ',
@@ -33,7 +33,7 @@ export const listEngineMutations = toMutations({
       '    await this.#sweep(orphans);\n    const rebuilt = await this.#rebuild(logs);',
     ],
   },
-  'functions/store/lists/engine/compaction/rebuild.ts': {
+  'functions/engine/columns/compact/rebuild.ts': {
     'rebuild-with-later-changes': [
       'a rebuild writes changes into the columns that lists read from the log as well',
       'if (!change) return found.get(id) ?? [];',
@@ -50,7 +50,7 @@ export const listEngineMutations = toMutations({
       'const beganAt = now();',
     ],
   },
-  'functions/store/lists/engine/compaction/absorb.ts': {
+  'functions/engine/columns/compact/absorb.ts': {
     'each-new-row-a-segment': [
       'a step writes a segment for a few new rows',
       'last.length < sizes.minSegmentRows',
@@ -72,7 +72,7 @@ export const listEngineMutations = toMutations({
       "...[...gone].filter((id) => id === '').map(",
     ],
   },
-  'functions/store/lists/engine/merge-records.ts': {
+  'functions/engine/columns/merge-records.ts': {
     'merge-by-arrival': [
       'of several changes of an entity, the last one that was read decides its row',
       'version > merged.to',
@@ -84,7 +84,7 @@ export const listEngineMutations = toMutations({
       'version > 0',
     ],
   },
-  'functions/store/lists/engine/dynamodb-storage.ts': {
+  'functions/engine/columns/dynamodb-storage.ts': {
     'log-read-upwards': [
       'a list reads earlier records before later ones, and the manifest last',
       'isDescending: true } as const',
@@ -96,17 +96,17 @@ export const listEngineMutations = toMutations({
       'ConsistentRead: false,',
     ],
   },
-  'functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts': {
+  'functions/engine/columns/compact/dynamodb-compaction-storage.ts': {
     'manifest-without-condition': [
       'of two compactions that take the same step, both write their manifest',
       'encodeManifest(manifest) }, condition);',
       'encodeManifest(manifest) }, condition && undefined);',
     ],
   },
-  'functions/store/lists/engine/read/pending-changes.ts': {
+  'functions/engine/columns/read/pending-changes.ts': {
     'changed-row-in-both-places': ['a changed row stays at its old place', 'add(id, before, -1);', ''],
   },
-  'functions/store/lists/engine/format/patch.ts': {
+  'functions/engine/columns/format/patch.ts': {
     'patch-over-a-newer-column': [
       'the values of a patch replace those of a column that was written after it',
       "sequenceOf(step) > sequenceOf(columns[field] ?? '0')",
@@ -118,7 +118,7 @@ export const listEngineMutations = toMutations({
       'if (encoded.length <= maxBytes * maxBytes) return [encoded];',
     ],
   },
-  'functions/store/lists/engine/format/manifest.ts': {
+  'functions/engine/columns/format/manifest.ts': {
     'names-used-again': [
       'two compactions that take the same step write the same items',
       "randomBytes(3).toString('hex')",
@@ -140,7 +140,7 @@ export const listEngineMutations = toMutations({
       "const patchPrefix = 'patch-';",
     ],
   },
-  'functions/store/lists/engine/compaction/commit-step.ts': {
+  'functions/engine/columns/compact/commit-step.ts': {
     'step-recorded-after-its-items': [
       'nothing deletes the items of a compaction that crashed',
       '    await recordStep(writer, manifest.version, newStepId(manifest.version), { beganAt: nowMs, names });\n    await writer.putItems(items);\n',
@@ -152,7 +152,7 @@ export const listEngineMutations = toMutations({
       'if ((await writer.replaceManifest(manifest)) || manifest) {',
     ],
   },
-  'functions/store/lists/engine/compaction/delete-garbage.ts': {
+  'functions/engine/columns/compact/delete-garbage.ts': {
     'items-deleted-at-once': [
       'compaction deletes items that lists still read',
       'if (beganAt + garbageMs > nowMs || ',
@@ -164,7 +164,7 @@ export const listEngineMutations = toMutations({
       "names.filter((one) => isLive.has(one) || one !== '/')",
     ],
   },
-  'functions/store/lists/engine/read/item-reader.ts': {
+  'functions/engine/columns/read/item-reader.ts': {
     'missing-item-is-empty': [
       'a list takes an item that was deleted for empty',
       'throw new StaleRead(`the item ${name} is gone`);',
@@ -176,7 +176,7 @@ export const listEngineMutations = toMutations({
       '',
     ],
   },
-  'functions/store/lists/read-page.ts': {
+  'functions/engine/lists/read-page.ts': {
     'deleted-entity-of-a-replica': [
       'a page shows an entity that a replica has in an older version, although it has been deleted since',
       'return stored && stored.version >= version ? stored : [];',
@@ -198,7 +198,7 @@ export const listEngineMutations = toMutations({
       'options',
     ],
   },
-  'functions/store/lists/engine/compaction/read-input.ts': {
+  'functions/engine/columns/compact/read-input.ts': {
     'small-log-compacted': [
       'compaction writes columns for a few records',
       'waitingChanges >= sizes.minChanges',
@@ -220,7 +220,7 @@ export const listEngineMutations = toMutations({
       'const waitingChanges = Math.min(records.length, countChanges(records));',
     ],
   },
-  'functions/store/lists/engine/compaction/rewrite-columns.ts': {
+  'functions/engine/columns/compact/rewrite-columns.ts': {
     'column-outgrows-its-item': [
       'a column that is written again can be larger than DynamoDB allows',
       '> sizes.maxColumnBytes && segment.rows > 1',
@@ -242,7 +242,7 @@ export const listEngineMutations = toMutations({
       'newStepId(before.version + 9)',
     ],
   },
-  'functions/store/lists/engine/format/buckets.ts': {
+  'functions/engine/columns/format/buckets.ts': {
     'single-bucket': [
       'a column becomes one bucket, which is read as a whole column',
       'Math.max(2, Math.ceil(bytes / bucketBytes))',
@@ -254,7 +254,7 @@ export const listEngineMutations = toMutations({
       'if (patch.size < 0) ordinals.fill(1);',
     ],
   },
-  'functions/store/lists/engine/read/row-filter.ts': {
+  'functions/engine/columns/read/row-filter.ts': {
     'bucket-for-absent-values': [
       'a list whose filter accepts absent values reads one bucket of a column, which does not have them',
       'return defaultValue !== null && texts.includes(defaultValue) ? undefined : texts;',
@@ -266,7 +266,7 @@ export const listEngineMutations = toMutations({
       "condition.ids.filter((id) => id !== '')",
     ],
   },
-  'functions/store/lists/engine/read/divide-by-sort-key.ts': {
+  'functions/engine/columns/read/divide-by-sort-key.ts': {
     'direction-of-the-first-field': [
       'a field with another direction than the first one is sorted in ascending order',
       'isDescending ? divide(mirror(group)).map(mirror).reverse() : divide(group)',
@@ -278,14 +278,14 @@ export const listEngineMutations = toMutations({
       'divide(mirror(group)).reverse()',
     ],
   },
-  'functions/store/lists/filters.ts': {
+  'functions/engine/lists/filters.ts': {
     'null-does-not-differ': [
       'rows with null do not match "ne" and "notIn"',
       'return { ...isOneOf, isNegated, acceptsNull };',
       'return { ...isOneOf, isNegated };',
     ],
   },
-  'functions/store/lists/engine/read/list-rows.ts': {
+  'functions/engine/columns/read/list-rows.ts': {
     'counts-without-pending-changes': [
       'counts of values do not contain the changes since the last compaction',
       'for (const { row, count } of changes) counter.add(row[field], count);',
@@ -297,35 +297,35 @@ export const listEngineMutations = toMutations({
       "const unsorted = waitingSegment?.id === '' ? [waitingSegment] : [];",
     ],
   },
-  'functions/store/lists/engine/read/id-ranges.ts': {
+  'functions/engine/columns/read/id-ranges.ts': {
     'ids-next-to-a-gap': [
       'the complement of a set of ids begins with the ids that it must not have',
       '    start = to;\n  }\n  if (start < allIds.to)',
       '    start = from;\n  }\n  if (start < allIds.to)',
     ],
   },
-  'functions/store/lists/engine/format/ids.ts': {
+  'functions/engine/columns/format/ids.ts': {
     'rows-at-the-edge-of-a-range': [
       'the first row of a range of ids is left out',
       'idAt(ids, position) >= text',
       'idAt(ids, position) > text',
     ],
   },
-  'functions/store/lists/engine/read/match-rows.ts': {
+  'functions/engine/columns/read/match-rows.ts': {
     'segment-partly-in-a-range': [
       'a segment that is partly in a set of ids is counted with all its rows',
       "return isWhole ? 'all' : 'part';",
       "return isWhole || range.from !== '' ? 'all' : 'part';",
     ],
   },
-  'functions/store/lists/engine/read/count-values.ts': {
+  'functions/engine/columns/read/count-values.ts': {
     'default-of-an-absent-value': [
       'counts have null for rows that are older than the field',
       'value === undefined ? defaultValue : value',
       'value === undefined ? defaultValue && null : value',
     ],
   },
-  'functions/store/lists/engine/read/search-texts.ts': {
+  'functions/engine/columns/read/search-texts.ts': {
     'final-sigma': [
       'the lower case of a text depends on what follows',
       "text.toLowerCase().replaceAll('ς', 'σ')",
@@ -337,14 +337,14 @@ export const listEngineMutations = toMutations({
       'if (position === 0) requireTime();',
     ],
   },
-  'functions/store/lists/engine/read/sort-key-counts.ts': {
+  'functions/engine/columns/read/sort-key-counts.ts': {
     'few-rows-of-a-group-counted-twice': [
       'a value that several of a few rows have is listed several times',
       'if (distinct === 0 || positions[distinct - 1] !== position)',
       'if (distinct === 0 || positions[distinct - 1] !== -1)',
     ],
   },
-  'functions/store/lists/engine/compaction/write-patches.ts': {
+  'functions/engine/columns/compact/write-patches.ts': {
     'patch-that-is-never-merged': [
       'a log gets one patch more with every step',
       'if (newer < maxShareOfPatch * values || ',
@@ -356,14 +356,14 @@ export const listEngineMutations = toMutations({
       'isNewerThan(patch, segment, field)) || patch.values > 0,',
     ],
   },
-  'functions/store/lists/query-plan.ts': {
+  'functions/engine/lists/query-plan.ts': {
     'range-that-is-not-dense': [
       'an index is read between the ends of a page whose filter leaves out what is between',
       "['eq', 'lt', 'lte', 'gt', 'gte'].includes(operator)",
       "operator !== 'in'",
     ],
   },
-  'functions/store/lists/engine/compaction/choose-step.ts': {
+  'functions/engine/columns/compact/choose-step.ts': {
     'segments-that-are-not-filled': [
       'segments are merged only when one has room for all of them, so a log has up to twice as many',
       'rows > sizes.maxMergedRows || read',
@@ -405,7 +405,7 @@ export const listEngineMutations = toMutations({
       'sumOf(segments, waitingOf) > 1_000 * sizes.maxWaitingRows',
     ],
   },
-  'functions/store/lists/engine/compaction/merge-segments.ts': {
+  'functions/engine/columns/compact/merge-segments.ts': {
     'merge-without-newer-values': [
       'a merge loses the values that were absorbed while it was built',
       'if (found) setValue(',
@@ -442,7 +442,7 @@ export const listEngineMutations = toMutations({
       'const maxGrownShare = 1;',
     ],
   },
-  'functions/store/lists/engine/compaction/step-share.ts': {
+  'functions/engine/columns/compact/step-share.ts': {
     'step-never-smaller': [
       'a step that does not finish is tried again as it is',
       'Math.max(minShare, knownShare(memory) / 2)',
@@ -459,28 +459,28 @@ export const listEngineMutations = toMutations({
       'Math.min(1, remainingMs + fullStepMs)',
     ],
   },
-  'functions/store/lists/engine/compaction/new-segments.ts': {
+  'functions/engine/columns/compact/new-segments.ts': {
     'divided-by-halves': [
       'columns that outgrow their item are encoded again for each halving',
       'const parts = counts.length > 1 ? counts : [half, block.ids.length - half];',
       'const parts = counts.length < 1 ? counts : [half, block.ids.length - half];',
     ],
   },
-  'functions/store/lists/engine/read/select-page.ts': {
+  'functions/engine/columns/read/select-page.ts': {
     'waiting-rows-before-their-changes': [
       'a list has a row that waits twice while a change of it is pending',
       'added.filter(({ id }) => !removed.has(id))',
       'added.filter(({ id }) => !removed.has(id.slice(1)))',
     ],
   },
-  'functions/store/lists/engine/read/read-all-rows.ts': {
+  'functions/engine/columns/read/read-all-rows.ts': {
     'waiting-rows-not-audited': [
       'the audit does not look at the rows that wait',
       'of waiting.values()) visitUnlessPending(',
       'of waiting.values()) if (total < 0) visitUnlessPending(',
     ],
   },
-  'functions/store/lists/engine/read/place.ts': {
+  'functions/engine/columns/read/place.ts': {
     'place-without-equal-rows': [
       'a page behind a cursor skips no rows that are equal to its last one in all fields',
       'return [...parts, { ...whole, filters: [...filters, ...equal], ids: idsUpTo(query, id) }];',

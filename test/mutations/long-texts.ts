@@ -1,14 +1,14 @@
 import { toMutations } from './mutation.ts';
 
 export const longTextMutations = toMutations({
-  'functions/store/model/item-codec.ts': {
+  'functions/engine/model/item-codec.ts': {
     'any-text-matches': [
       'an entity is shown with a text of another version',
       "typeof text === 'string' && isDigestOf(longTextOf(entity) as Digest, text)",
       "typeof text === 'string' && !isDigestOf(longTextOf(entity) as Digest, '')",
     ],
   },
-  'functions/store/model/changes.ts': {
+  'functions/engine/model/changes.ts': {
     'text-stays-behind': [
       'the deletion of an entity leaves its long text for ever',
       'return isLong(known) ? [buildTextExpiry',
@@ -20,7 +20,7 @@ export const longTextMutations = toMutations({
       'if (after && known === wanted && !isLong(wanted)) return [];',
     ],
   },
-  'functions/store/model/long-text.ts': {
+  'functions/engine/model/long-text.ts': {
     'text-in-indexes': [
       'the item of an entity, and with it every index, contains a long text',
       'return isLong(text) ? digestText(text) : text;',

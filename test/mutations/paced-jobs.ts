@@ -1,7 +1,7 @@
 import { toMutations } from './mutation.ts';
 
 export const pacedJobMutations = toMutations({
-  'functions/store/due-work/pace-jobs.ts': {
+  'functions/engine/due-work/pace-jobs.ts': {
     'jobs-without-pace': [
       'a worker reserves the time of a step and does not wait for it',
       'await delay(waitMs);',
@@ -13,14 +13,14 @@ export const pacedJobMutations = toMutations({
       'throttles < this.#throttles',
     ],
   },
-  'functions/store/model/pace.ts': {
+  'functions/engine/model/pace.ts': {
     'pace-of-all-tenants': [
       'the jobs of all tenants share a pace',
       '{ pk: `${tenant}#pace`, sk',
       '{ pk: tenant && `#pace`, sk',
     ],
   },
-  'functions/store/due-work/continue-job.ts': {
+  'functions/engine/due-work/continue-job.ts': {
     'postponed-job-due-at-once': [
       'a job that cannot get its turn is delivered again and again',
       'timeMs >= maxTurnMs',

@@ -66,7 +66,7 @@ export const requestMutations = toMutations({
       'const isTooLong = codePoints(value) > 2 ** 18 + maximum;',
     ],
   },
-  'functions/store/model/keys.ts': {
+  'functions/engine/model/keys.ts': {
     'keys-without-tenant': [
       'an entity is found by its id without the tenant',
       'entityKey = (tenant: string, kind: Kind, id: string): Key',

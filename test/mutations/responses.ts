@@ -18,7 +18,7 @@ export const responseMutations = toMutations({
       'const tag = versionTag(',
     ],
   },
-  'functions/store/model/item-codec.ts': {
+  'functions/engine/model/item-codec.ts': {
     'keys-in-entities': [
       'the keys of the table become fields of an entity',
       'if (internalAttributes.has(name)) continue;',

@@ -2,7 +2,7 @@ import { toMutations } from './mutation.ts';
 
 /** Mutations of the rules of the change log as a shared log. docs/list-engine.md gives the reasons. */
 export const sharedLogMutations = toMutations({
-  'functions/store/model/change-log.ts': {
+  'functions/engine/model/change-log.ts': {
     'record-without-condition': [
       'a record takes the place of the filler that its readers rely on',
       'put: toItem(key, { actor, entries }, time, historyDays), condition: notExists }',
@@ -14,7 +14,7 @@ export const sharedLogMutations = toMutations({
       "put: toItem(key, { entries: [] }, time, defaultHistoryDays),\n  condition: { expression: 'attribute_exists(pk) OR attribute_not_exists(pk)' },",
     ],
   },
-  'functions/store/unit-of-work/positions.ts': {
+  'functions/engine/log/positions.ts': {
     'position-below-the-previous-one': [
       "a change has a position below that of its entity's previous change",
       'if (position > previous) return',
@@ -36,7 +36,7 @@ export const sharedLogMutations = toMutations({
       'async ([, taken]) => void (await taken)',
     ],
   },
-  'functions/store/unit-of-work/commit.ts': {
+  'functions/engine/write/commit.ts': {
     'doubt-ignored': [
       'a change set whose response was lost is planned again, although it was applied',
       'if (!first || !mayBeApplied) throw error;',
@@ -58,7 +58,7 @@ export const sharedLogMutations = toMutations({
       'throw error;\n    return true;',
     ],
   },
-  'functions/store/dynamodb/database.ts': {
+  'functions/engine/table/database.ts': {
     'no-time-for-the-doubt': [
       'a request that waits for DynamoDB has no time left to find out what became of its changes',
       'isDecidable ? this.deadline.before(doubtReserveMs) : this.deadline',
@@ -75,14 +75,14 @@ export const sharedLogMutations = toMutations({
       'if (clockErrorMs > maxClockErrorMs) throw',
     ],
   },
-  'functions/store/lists/engine/read/read-state.ts': {
+  'functions/engine/columns/read/read-state.ts': {
     'list-remembers-past-a-hole': [
       'a process remembers records behind a hole, and never sees the one that appears in it',
       'const end = completeUpTo(progress);',
       'const end = progress.position;',
     ],
   },
-  'functions/store/lists/engine/dynamodb-storage.ts': {
+  'functions/engine/columns/dynamodb-storage.ts': {
     'list-in-two-pages': [
       'a list reads the newest records in several pages, which show the state of no moment',
       'const { items, next } = await database.query(rangeQuery(tenant, kind, range));',
@@ -94,7 +94,7 @@ export const sharedLogMutations = toMutations({
       'isComplete: next === undefined || items.length > 0',
     ],
   },
-  'functions/store/lists/engine/compaction/read-input.ts': {
+  'functions/engine/columns/compact/read-input.ts': {
     'watermark-over-holes': [
       'compaction absorbs records behind a hole, and never the one that appears in it',
       'const records = filled.filter(({ position }) => position <= end);',
@@ -106,28 +106,28 @@ export const sharedLogMutations = toMutations({
       'const old = holes.filter((hole) => hole < 0 * last);',
     ],
   },
-  'functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts': {
+  'functions/engine/columns/compact/dynamodb-compaction-storage.ts': {
     'record-taken-for-the-own-filler': [
       'compaction does not absorb a record that has appeared in a hole which it was about to fill',
       'return (await database.getMany(keys)).map(decodeRecord);',
       'return positions.map((position) => ({ position, time: now(), entries: [] }));',
     ],
   },
-  'functions/store/lists/engine/compaction/rebuild.ts': {
+  'functions/engine/columns/compact/rebuild.ts': {
     'rebuild-without-filling': [
       'the columns of a rebuild lack the change whose record appears in a hole after the scan',
       'await writer.fill(progress.holes);',
       'void progress.holes;',
     ],
   },
-  'functions/store/due-work/compact-log.ts': {
+  'functions/engine/care/compact-log.ts': {
     'hole-waits-half-a-day': [
       'nobody fills a hole of a quiet log for half a day',
       'if (!look.isComplete) await lookAgain(session, kind);',
       'if (!look.isComplete) await remindBy(session, kind, now() + reminderIntervalMs);',
     ],
   },
-  'functions/store/due-work/reminders.ts': {
+  'functions/engine/care/reminders.ts': {
     'due-reminder-kept': [
       'a reminder suffices that is due already: the worker that has just looked deletes it',
       'before && before.dueAt > now() && before.dueAt <= dueAt',
@@ -139,14 +139,14 @@ export const sharedLogMutations = toMutations({
       'before && before.dueAt > now()',
     ],
   },
-  'functions/store/application/children-as-of.ts': {
+  'functions/engine/feed/children-as-of.ts': {
     'child-as-of-now': [
       'a clone or an archive takes children that came after it began',
       'for (let later = logPosition; later > position; )',
       'for (let later = logPosition; later > position + later; )',
     ],
   },
-  'functions/store/lists/old-records.ts': {
+  'functions/engine/lists/old-records.ts': {
     'old-records-unreported': [
       'nobody learns that compaction stands still',
       'oldestTime + maxPendingMs < nowMs',

@@ -1,14 +1,14 @@
 import { toMutations } from './mutation.ts';
 
 export const writeMutations = toMutations({
-  'functions/store/entities/requirements.ts': {
+  'functions/engine/entities/requirements.ts': {
     'parent-not-required': [
       'an entity can be created with a parent that does not exist',
       'await requireReferences(session, change);',
       '',
     ],
   },
-  'functions/store/model/changes.ts': {
+  'functions/engine/model/changes.ts': {
     'update-without-version': [
       'two writers that read the same version both succeed',
       'const condition = hasVersion(before.version);',
@@ -25,7 +25,7 @@ export const writeMutations = toMutations({
       'new Date(Math.min(nowMs, createdMs))',
     ],
   },
-  'functions/store/entities/preconditions.ts': {
+  'functions/engine/entities/preconditions.ts': {
     'if-match-ignored': [
       'a write ignores the version in If-Match',
       'return expected.has(stored.version) ?',
@@ -39,7 +39,7 @@ export const writeMutations = toMutations({
       'if (!acceptsNoVersion({})) return',
     ],
   },
-  'functions/store/entities/own-ids.ts': {
+  'functions/engine/entities/own-ids.ts': {
     'own-id-of-any-age': [
       'a creation takes an id that is older than what is remembered of deleted entities',
       'if (timeMs <= nowMs - maxOwnIdAgeMs)',
@@ -56,7 +56,7 @@ export const writeMutations = toMutations({
       'const issue = findTimeIssue(id, nowMs);',
     ],
   },
-  'functions/store/application/apply-batch.ts': {
+  'functions/engine/batches/apply-batch.ts': {
     'own-id-unchecked-in-a-batch': [
       'a batch takes any id for a creation',
       'const error =\n      id === undefined ? undefined : findOwnIdError(id, existing.get(id) ?? deleted.get(id), nowMs);',
@@ -84,7 +84,7 @@ export const writeMutations = toMutations({
       "startDate <= dueDate || dueDate !== '') return undefined;",
     ],
   },
-  'functions/store/unit-of-work/commit.ts': {
+  'functions/engine/write/commit.ts': {
     'recorded-outside-the-transaction': [
       'the records of the change log are written before the transaction, not in it',
       'await session.database.transact(writes, { isDecidable: first !== undefined, token });',
@@ -102,21 +102,21 @@ export const writeMutations = toMutations({
       'await sendFitting({ session, positions }, changeSet, orElse);\n    if (more.length > 0) await session.database.transact(more);',
     ],
   },
-  'functions/store/model/write-units.ts': {
+  'functions/engine/model/write-units.ts': {
     'replaced-entities-of-1-kb': [
       'the units of a write do not count the size of the entity that it replaces or deletes',
       'replacedBytes = replaced ? itemBytes(replaced) : 0',
       'replacedBytes = 0',
     ],
   },
-  'functions/store/entities/references.ts': {
+  'functions/engine/entities/references.ts': {
     'any-number-of-references': [
       'a batch may add references to any number of entities',
       'keys.size > maxReferences',
       'keys.size > 100 * maxReferences',
     ],
   },
-  'functions/store/unit-of-work/idempotency.ts': {
+  'functions/engine/write/idempotency.ts': {
     'unchanged-entities-stored': [
       'the result of an Idempotency-Key has the entities that the request did not change',
       'isStored(value) && !changed.has(value)',
@@ -140,7 +140,7 @@ export const writeMutations = toMutations({
       "nullable(reference(user, { onDelete: 'cascade' }))",
     ],
   },
-  'functions/store/deletions/sweep.ts': {
+  'functions/engine/deletions/sweep.ts': {
     'no-second-sweep': [
       'a deletion starts no second pass, so that a child of a concurrent request remains',
       '.filter((kind) => dependentsOf(kind).length > 0)',
@@ -154,7 +154,7 @@ export const writeMutations = toMutations({
       'const identity = job ? key + sequenceNumber : sequenceNumber;',
     ],
   },
-  'functions/store/model/job.ts': {
+  'functions/engine/model/job.ts': {
     'job-without-lease': [
       'a worker starts a job that another worker holds',
       'lease.owner !== owner && lease.until > now',
@@ -173,7 +173,7 @@ export const writeMutations = toMutations({
       '    throw error;\n',
     ],
   },
-  'functions/store/model/unique-value.ts': {
+  'functions/engine/model/unique-value.ts': {
     'subject-without-condition': [
       'the item of a subject replaces that of another user',
       'condition: notExists',
@@ -185,7 +185,7 @@ export const writeMutations = toMutations({
       '...(former === undefined || !before || !after ? []',
     ],
   },
-  'functions/store/entities/unique-values.ts': {
+  'functions/engine/entities/unique-values.ts': {
     'swapped-subjects': [
       'one transaction takes a subject from a user and gives it to another',
       'if (loser >= 0) return movedInBatch(value.kind, [loser, position]);',

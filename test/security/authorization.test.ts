@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Contract } from '#functions/contract/contract.ts';
 import type { Resource } from '#functions/contract/resource.ts';
-import { referencesOf } from '#functions/store/model/relations.ts';
+import { referencesOf } from '#functions/engine/model/relations.ts';
 import { audience } from '../support/issuer.ts';
 import { someOf } from '../support/runs.ts';
 import {

@@ -1,6 +1,6 @@
-import { readOnlyFields } from '#functions/store/model/entity.ts';
-import { internalAttributes } from '#functions/store/model/item-codec.ts';
-import { entityKey } from '#functions/store/model/keys.ts';
+import { readOnlyFields } from '#functions/engine/model/entity.ts';
+import { internalAttributes } from '#functions/engine/model/item-codec.ts';
+import { entityKey } from '#functions/engine/model/keys.ts';
 import { referring, resources, useTwoTenants } from './two-tenants.ts';
 
 /** OWASP API risks 3 and 4: object property level authorization and resource consumption. */

@@ -1,7 +1,7 @@
 import { type Contract, scopeOf } from '#functions/contract/contract.ts';
 import type { Resource } from '#functions/contract/resource.ts';
+import { referencesOf } from '#functions/engine/model/relations.ts';
 import { routes } from '#functions/routes.ts';
-import { referencesOf } from '#functions/store/model/relations.ts';
 import { startFetchedService } from '../support/in-process-fetch.ts';
 import { audience, startIssuer } from '../support/issuer.ts';
 

@@ -1,9 +1,9 @@
+import { buildJobWrite, type Job } from '#functions/engine/model/job.ts';
+import { encodeReminder, type Reminder } from '#functions/engine/model/reminder.ts';
+import type { Item } from '#functions/engine/model/writes.ts';
+import { Deadline } from '#functions/engine/table/deadline.ts';
+import type { Query, QueryPage, Values } from '#functions/engine/table/query.ts';
 import { handleDueWork } from '#functions/jobs/due-work.ts';
-import { Deadline } from '#functions/store/dynamodb/deadline.ts';
-import type { Query, QueryPage, Values } from '#functions/store/dynamodb/query.ts';
-import { buildJobWrite, type Job } from '#functions/store/model/job.ts';
-import { encodeReminder, type Reminder } from '#functions/store/model/reminder.ts';
-import type { Item } from '#functions/store/model/writes.ts';
 import { runs } from '../support/runs.ts';
 import { seededRandom } from '../support/virtual-time.ts';
 

@@ -1,5 +1,5 @@
-import { emptyManifest, encodeManifest } from '#functions/store/lists/engine/format/manifest.ts';
-import type { Row } from '#functions/store/model/row.ts';
+import { emptyManifest, encodeManifest } from '#functions/engine/columns/format/manifest.ts';
+import type { Row } from '#functions/engine/model/row.ts';
 import { idOf, LogBuilder, startMs } from '../support/log-builder.ts';
 import { runs } from '../support/runs.ts';
 

@@ -2,7 +2,7 @@
  * An in-memory model of the service: its entities, what a deletion does to others, and what docs/interface.md says about lists and
  * expansions. The plain list filters, sorts and counts. It shares no code with the service.
  */
-import type { Filter, FilterOperator, SortField, ValueCount } from '#functions/store/model/list-query.ts';
+import type { Filter, FilterOperator, SortField, ValueCount } from '#functions/engine/model/list-query.ts';
 import { plainList, ranks } from '../support/plain-list.ts';
 
 export type Kind = 'organization' | 'project' | 'user' | 'task' | 'tag';

@@ -2,9 +2,9 @@
  * What was true at each moment: the entities after each transaction, decoded from the items that the table stored. A response must show one of
  * the moments of its request. Entities are the truth; lists, feeds and histories come from columns and logs.
  */
-import { decodeAnyEntity, withText } from '#functions/store/model/item-codec.ts';
-import { entitySortKey, textSortKey } from '#functions/store/model/keys.ts';
-import type { Item } from '#functions/store/model/writes.ts';
+import { decodeAnyEntity, withText } from '#functions/engine/model/item-codec.ts';
+import { entitySortKey, textSortKey } from '#functions/engine/model/keys.ts';
+import type { Item } from '#functions/engine/model/writes.ts';
 import { type Entity, fieldsOf, type Kind, kinds } from './list-model.ts';
 
 /** An entity in one of its versions. */

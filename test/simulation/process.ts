@@ -1,7 +1,7 @@
 /** One process of the service: the real functions behind the real gateway, with modules, memory and a clock of its own. */
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import type { DynamoDb } from '#functions/engine/table/operations.ts';
 import type { TimeAndChance } from '#functions/runtime/time-and-chance.ts';
-import type { DynamoDb } from '#functions/store/dynamodb/operations.ts';
 import type { HttpApi } from '#lib/local/http-api.ts';
 import { smallSizes } from '../support/compaction.ts';
 import { ResponseChecker } from '../support/response-checker.ts';
@@ -38,9 +38,9 @@ export function takeDifferences(): string[] {
 
 async function importAll(): Promise<Modules> {
   const { setTimeAndChance } = await import('#functions/runtime/time-and-chance.ts');
-  const { shareClient } = await import('#functions/store/dynamodb/client.ts');
-  const { processMemory } = await import('#functions/store/lists/engine/process-memory.ts');
-  const { defaultSizes } = await import('#functions/store/lists/engine/compaction/sizes.ts');
+  const { shareClient } = await import('#functions/engine/table/client.ts');
+  const { processMemory } = await import('#functions/engine/columns/process-memory.ts');
+  const { defaultSizes } = await import('#functions/engine/columns/compact/sizes.ts');
   const { routes } = await import('#functions/routes.ts');
   const hosting = await import('#lib/hosting/functions.ts');
   const { crossOrigin } = await import('#lib/hosting/cors.ts');

@@ -1,5 +1,5 @@
 /** Random lists as requests: any filter, any order, any page. */
-import type { Filter } from '#functions/store/model/list-query.ts';
+import type { Filter } from '#functions/engine/model/list-query.ts';
 import {
   countableFields,
   type Entity,

@@ -1,9 +1,9 @@
 /** The words of scenarios: requests of a world, and what they are about. */
 
+import { logPartition } from '#functions/engine/model/change-log.ts';
+import { jobSortKey } from '#functions/engine/model/job.ts';
+import type { Item, Key } from '#functions/engine/model/writes.ts';
 import type { Kind } from '#functions/kinds.ts';
-import { logPartition } from '#functions/store/model/change-log.ts';
-import { jobSortKey } from '#functions/store/model/job.ts';
-import type { Item, Key } from '#functions/store/model/writes.ts';
 import { auditTable } from '#lib/audit/audit-table.ts';
 import { isClean, reportLines } from '#lib/audit/report.ts';
 import type { Call } from '../support/table/course.ts';

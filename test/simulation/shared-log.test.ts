@@ -3,38 +3,39 @@
  * that follows the feed. Responses are lost, transactions are applied late or while their keys are refused, processes end after any call, replicas
  * lag, and each process has another time of day. `SIMULATION_SEEDS` says how many histories, `SIMULATION_FIRST_SEED` with which they begin.
  */
-import { setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
-import { Database } from '#functions/store/dynamodb/database.ts';
-import { Deadline } from '#functions/store/dynamodb/deadline.ts';
-import type { DynamoDb } from '#functions/store/dynamodb/operations.ts';
-import { findEntry } from '#functions/store/entities/list-history.ts';
-import { readLog, startBudget } from '#functions/store/lists/changes/read-log.ts';
-import { compact } from '#functions/store/lists/engine/compaction/compact.ts';
-import { openLog } from '#functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
-import { fillAllHoles, rebuild } from '#functions/store/lists/engine/compaction/rebuild.ts';
-import { openLogReader } from '#functions/store/lists/engine/dynamodb-storage.ts';
-import { ProcessMemory } from '#functions/store/lists/engine/process-memory.ts';
-import { type Progress, upTo } from '#functions/store/lists/engine/progress.ts';
-import { listRows, type RowPage } from '#functions/store/lists/engine/read/list-rows.ts';
-import { readState } from '#functions/store/lists/engine/read/read-state.ts';
-import { StaleRead } from '#functions/store/lists/engine/read/stale-read.ts';
-import { positionOf, recordPrefix } from '#functions/store/model/change-log.ts';
+
+import { compact } from '#functions/engine/columns/compact/compact.ts';
+import { openLog } from '#functions/engine/columns/compact/dynamodb-compaction-storage.ts';
+import { fillAllHoles, rebuild } from '#functions/engine/columns/compact/rebuild.ts';
+import { openLogReader } from '#functions/engine/columns/dynamodb-storage.ts';
+import { ProcessMemory } from '#functions/engine/columns/process-memory.ts';
+import { listRows, type RowPage } from '#functions/engine/columns/read/list-rows.ts';
+import { readState } from '#functions/engine/columns/read/read-state.ts';
+import { StaleRead } from '#functions/engine/columns/read/stale-read.ts';
+import { findEntry } from '#functions/engine/feed/list-history.ts';
+import { readLog, startBudget } from '#functions/engine/feed/read-log.ts';
+import { type Progress, upTo } from '#functions/engine/log/progress.ts';
+import { positionOf, recordPrefix } from '#functions/engine/model/change-log.ts';
 import {
   buildCreate,
   buildDeletion,
   buildRestore,
   buildUpdate,
   type Change,
-} from '#functions/store/model/changes.ts';
-import { newDeletion } from '#functions/store/model/deletion.ts';
-import type { StoredEntity } from '#functions/store/model/entity.ts';
-import { CompactionTooSlow, StoreUnavailable } from '#functions/store/model/errors.ts';
-import { decodeAnyEntity, decodeEntity } from '#functions/store/model/item-codec.ts';
-import { entityKey, entitySortKey } from '#functions/store/model/keys.ts';
-import { toRow } from '#functions/store/model/row.ts';
-import type { Item } from '#functions/store/model/writes.ts';
-import { commit } from '#functions/store/unit-of-work/commit.ts';
-import type { Session } from '#functions/store/unit-of-work/session.ts';
+} from '#functions/engine/model/changes.ts';
+import { newDeletion } from '#functions/engine/model/deletion.ts';
+import type { StoredEntity } from '#functions/engine/model/entity.ts';
+import { CompactionTooSlow, StoreUnavailable } from '#functions/engine/model/errors.ts';
+import { decodeAnyEntity, decodeEntity } from '#functions/engine/model/item-codec.ts';
+import { entityKey, entitySortKey } from '#functions/engine/model/keys.ts';
+import { toRow } from '#functions/engine/model/row.ts';
+import type { Item } from '#functions/engine/model/writes.ts';
+import { Database } from '#functions/engine/table/database.ts';
+import { Deadline } from '#functions/engine/table/deadline.ts';
+import type { DynamoDb } from '#functions/engine/table/operations.ts';
+import type { Session } from '#functions/engine/table/session.ts';
+import { commit } from '#functions/engine/write/commit.ts';
+import { setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
 import { smallSizes } from '../support/compaction.ts';
 import { allRows, idOf } from '../support/log-builder.ts';
 import type { Faults } from '../support/table/faults.ts';

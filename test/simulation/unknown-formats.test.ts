@@ -1,13 +1,13 @@
-import { Database } from '#functions/store/dynamodb/database.ts';
-import { Deadline } from '#functions/store/dynamodb/deadline.ts';
 import {
   decodeRecord,
   logPartition,
   manifestSortKey,
   recordPrefix,
-} from '#functions/store/model/change-log.ts';
-import { entityKey } from '#functions/store/model/keys.ts';
-import type { Item, Key } from '#functions/store/model/writes.ts';
+} from '#functions/engine/model/change-log.ts';
+import { entityKey } from '#functions/engine/model/keys.ts';
+import type { Item, Key } from '#functions/engine/model/writes.ts';
+import { Database } from '#functions/engine/table/database.ts';
+import { Deadline } from '#functions/engine/table/deadline.ts';
 import { auditTable } from '#lib/audit/audit-table.ts';
 import { compactAll } from '../support/compaction.ts';
 import { type InProcessService, startInProcessService } from '../support/in-process-service.ts';

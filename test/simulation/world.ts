@@ -4,8 +4,8 @@
  */
 import type { DynamoDBRecord } from 'aws-lambda';
 import { v7 as uuidv7 } from 'uuid';
+import { jobSortKey, wakeUpSortKey } from '#functions/engine/model/job.ts';
 import { isLogRecord } from '#functions/jobs/on-log-records.ts';
-import { jobSortKey, wakeUpSortKey } from '#functions/store/model/job.ts';
 import type { Faults } from '../support/table/faults.ts';
 import { MemoryTable } from '../support/table/memory-table.ts';
 import { VirtualTime } from '../support/virtual-time.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { APIGatewayProxyEventV2Schema } from '@aws-lambda-powertools/parser/schemas/api-gatewayv2';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { maxRequestMs } from '#functions/store/dynamodb/deadline.ts';
+import { maxRequestMs } from '#functions/engine/table/deadline.ts';
 import type { FunctionHost } from '#lib/local/hosted-functions.ts';
 import type { TimedResponse } from '#lib/local/http-api.ts';
 import { type Service, type ServiceOptions, startService } from '#lib/local/service.ts';

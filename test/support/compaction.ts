@@ -1,13 +1,13 @@
 /** Compaction in tests. */
 
+import { compact } from '#functions/engine/columns/compact/compact.ts';
+import { openLog } from '#functions/engine/columns/compact/dynamodb-compaction-storage.ts';
+import { type CompactionSizes, defaultSizes } from '#functions/engine/columns/compact/sizes.ts';
+import type { Manifest } from '#functions/engine/columns/format/manifest.ts';
+import { ProcessMemory } from '#functions/engine/columns/process-memory.ts';
+import type { Kind } from '#functions/engine/model/schema.ts';
+import type { Database } from '#functions/engine/table/database.ts';
 import { now } from '#functions/runtime/time-and-chance.ts';
-import type { Database } from '#functions/store/dynamodb/database.ts';
-import { compact } from '#functions/store/lists/engine/compaction/compact.ts';
-import { openLog } from '#functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
-import { type CompactionSizes, defaultSizes } from '#functions/store/lists/engine/compaction/sizes.ts';
-import type { Manifest } from '#functions/store/lists/engine/format/manifest.ts';
-import { ProcessMemory } from '#functions/store/lists/engine/process-memory.ts';
-import type { Kind } from '#functions/store/model/schema.ts';
 
 /** Small segments and patches, so that there are many. */
 export const smallSizes: CompactionSizes = {

@@ -1,8 +1,8 @@
 /** The service in the process of the test: the real gateway and functions, on a table in the process, in virtual time. Nothing has a socket. */
 import { randomUUID } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { maxRequestMs } from '#functions/engine/table/deadline.ts';
 import { setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
-import { maxRequestMs } from '#functions/store/dynamodb/deadline.ts';
 import type { HostingOptions } from '#lib/local/hosted-functions.ts';
 import { HttpApi, type HttpApiOptions } from '#lib/local/http-api.ts';
 import { hostFunctions } from '#lib/local/source-functions.ts';

@@ -1,4 +1,4 @@
-import type { Direction, Filter, ListQuery, SortField } from '#functions/store/model/list-query.ts';
+import type { Direction, Filter, ListQuery, SortField } from '#functions/engine/model/list-query.ts';
 
 export const isValue = (field: string, value: string): Filter => ({
   field,

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { connect, shareClient } from '#functions/store/dynamodb/client.ts';
-import { Database } from '#functions/store/dynamodb/database.ts';
-import { Deadline } from '#functions/store/dynamodb/deadline.ts';
-import type { DynamoDb } from '#functions/store/dynamodb/operations.ts';
-import type { Session } from '#functions/store/unit-of-work/session.ts';
+import { connect, shareClient } from '#functions/engine/table/client.ts';
+import { Database } from '#functions/engine/table/database.ts';
+import { Deadline } from '#functions/engine/table/deadline.ts';
+import type { DynamoDb } from '#functions/engine/table/operations.ts';
+import type { Session } from '#functions/engine/table/session.ts';
 import { setEngineEnvironment } from '#lib/local/engine-environment.ts';
 import { ensureTable } from '#lib/local/table.ts';
 import { MemoryTable } from './table/memory-table.ts';

@@ -1,14 +1,14 @@
 /** A change log for tests: it derives records from the rows after each transaction. */
 
-import { compact } from '#functions/store/lists/engine/compaction/compact.ts';
-import { type CompactionSizes, defaultSizes } from '#functions/store/lists/engine/compaction/sizes.ts';
-import { ProcessMemory } from '#functions/store/lists/engine/process-memory.ts';
-import type { RowPage } from '#functions/store/lists/engine/read/list-rows.ts';
-import type { RowQuery } from '#functions/store/lists/engine/read/row-query.ts';
-import type { LogRecord } from '#functions/store/model/change-log.ts';
-import { firstIdAt } from '#functions/store/model/ids.ts';
-import type { LogEntry } from '#functions/store/model/log-entry.ts';
-import type { Row } from '#functions/store/model/row.ts';
+import { compact } from '#functions/engine/columns/compact/compact.ts';
+import { type CompactionSizes, defaultSizes } from '#functions/engine/columns/compact/sizes.ts';
+import { ProcessMemory } from '#functions/engine/columns/process-memory.ts';
+import type { RowPage } from '#functions/engine/columns/read/list-rows.ts';
+import type { RowQuery } from '#functions/engine/columns/read/row-query.ts';
+import type { LogRecord } from '#functions/engine/model/change-log.ts';
+import { firstIdAt } from '#functions/engine/model/ids.ts';
+import type { LogEntry } from '#functions/engine/model/log-entry.ts';
+import type { Row } from '#functions/engine/model/row.ts';
 import { MemoryLog } from './memory-log.ts';
 import { readRows } from './read-rows.ts';
 

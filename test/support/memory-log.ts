@@ -6,9 +6,9 @@ import {
   encodeManifest,
   type ItemName,
   type Manifest,
-} from '#functions/store/lists/engine/format/manifest.ts';
-import type { LogWriter } from '#functions/store/lists/engine/storage.ts';
-import type { LogRecord } from '#functions/store/model/change-log.ts';
+} from '#functions/engine/columns/format/manifest.ts';
+import type { LogWriter } from '#functions/engine/columns/storage.ts';
+import type { LogRecord } from '#functions/engine/model/change-log.ts';
 
 /** Bytes of an item, at most: 400 KB, without 1 KB for its key and the names of its attributes. */
 const maxItemBytes = 399 * 1024;

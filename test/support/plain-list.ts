@@ -1,5 +1,5 @@
 /** The model of lists in tests: a plain search, sort and count over all entities. It shares no code with the service. */
-import type { Filter, ListQuery, Page, SortField, ValueCount } from '#functions/store/model/list-query.ts';
+import type { Filter, ListQuery, Page, SortField, ValueCount } from '#functions/engine/model/list-query.ts';
 
 /** A value of an entity: lists know no others. */
 type Plain = string | null | readonly string[];

@@ -1,5 +1,5 @@
 /** Random queries of lists: every operator on every field, several sort fields, counts. */
-import type { Filter, FilterOperator, ListQuery, SortField } from '#functions/store/model/list-query.ts';
+import type { Filter, FilterOperator, ListQuery, SortField } from '#functions/engine/model/list-query.ts';
 import type { Random } from '../simulation/random.ts';
 
 const exact = ['eq', 'ne', 'in', 'notIn'] as const;

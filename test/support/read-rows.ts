@@ -1,9 +1,9 @@
 /** Lists of rows in tests, without a table. */
-import { listRows, type RowPage } from '#functions/store/lists/engine/read/list-rows.ts';
-import type { ListSource } from '#functions/store/lists/engine/read/read-state.ts';
-import { readState } from '#functions/store/lists/engine/read/read-state.ts';
-import type { RowQuery } from '#functions/store/lists/engine/read/row-query.ts';
-import { StaleRead } from '#functions/store/lists/engine/read/stale-read.ts';
+import { listRows, type RowPage } from '#functions/engine/columns/read/list-rows.ts';
+import type { ListSource } from '#functions/engine/columns/read/read-state.ts';
+import { readState } from '#functions/engine/columns/read/read-state.ts';
+import type { RowQuery } from '#functions/engine/columns/read/row-query.ts';
+import { StaleRead } from '#functions/engine/columns/read/stale-read.ts';
 
 const maxAttempts = 5;
 

@@ -1,7 +1,7 @@
 /** Segments, manifests and values of patches in unit tests of the list engine. */
-import type { ColumnValue } from '#functions/store/lists/engine/format/dictionary.ts';
-import { emptyManifest, type Manifest, type Segment } from '#functions/store/lists/engine/format/manifest.ts';
-import { type MutablePatchValues, setValue } from '#functions/store/lists/engine/format/patch.ts';
+import type { ColumnValue } from '#functions/engine/columns/format/dictionary.ts';
+import { emptyManifest, type Manifest, type Segment } from '#functions/engine/columns/format/manifest.ts';
+import { type MutablePatchValues, setValue } from '#functions/engine/columns/format/patch.ts';
 import { idOf } from './log-builder.ts';
 
 /** Returns a segment of three rows without columns. */

@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { SdkDynamoDb } from '#functions/store/dynamodb/client.ts';
-import type { DynamoDb } from '#functions/store/dynamodb/operations.ts';
+import { SdkDynamoDb } from '#functions/engine/table/client.ts';
+import type { DynamoDb } from '#functions/engine/table/operations.ts';
 
 /** The operations, and commands of the SDK. */
 export interface TestClient extends DynamoDb {

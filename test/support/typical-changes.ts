@@ -1,7 +1,7 @@
 /** Changes of tasks as users make them, to measure what their records cost. */
-import { buildCreate, buildUpdate, type Change } from '#functions/store/model/changes.ts';
-import type { Fields, StoredEntity } from '#functions/store/model/entity.ts';
-import { newId } from '#functions/store/model/ids.ts';
+import { buildCreate, buildUpdate, type Change } from '#functions/engine/model/changes.ts';
+import type { Fields, StoredEntity } from '#functions/engine/model/entity.ts';
+import { newId } from '#functions/engine/model/ids.ts';
 
 /** 45 characters, the mean of names in public collections of issues. */
 const name = 'Fix the login page of the mobile application.';

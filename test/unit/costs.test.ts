@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { continueJob } from '#functions/jobs/continue-job.ts';
-import { deleteEntity } from '#functions/store/deletions/delete-entity.ts';
-import { restoreEntity } from '#functions/store/deletions/restore.ts';
-import { compactBusyLog, continueReminder } from '#functions/store/due-work/compact-log.ts';
-import { readJobs } from '#functions/store/due-work/read-jobs.ts';
-import type { Database } from '#functions/store/dynamodb/database.ts';
-import { createEntity } from '#functions/store/entities/create-entity.ts';
-import { updateEntity } from '#functions/store/entities/update-entity.ts';
-import { processMemory } from '#functions/store/lists/engine/process-memory.ts';
-import { logPartition, recordWrites } from '#functions/store/model/change-log.ts';
+import { compactBusyLog, continueReminder } from '#functions/engine/care/compact-log.ts';
+import { processMemory } from '#functions/engine/columns/process-memory.ts';
+import { deleteEntity } from '#functions/engine/deletions/delete-entity.ts';
+import { restoreEntity } from '#functions/engine/deletions/restore.ts';
+import { readJobs } from '#functions/engine/due-work/read-jobs.ts';
+import { createEntity } from '#functions/engine/entities/create-entity.ts';
+import { updateEntity } from '#functions/engine/entities/update-entity.ts';
+import { logPartition, recordWrites } from '#functions/engine/model/change-log.ts';
 import {
   buildCreate,
   buildDeletion,
@@ -17,16 +15,18 @@ import {
   buildUpdate,
   buildWrite,
   type Change,
-} from '#functions/store/model/changes.ts';
-import { newDeletion } from '#functions/store/model/deletion.ts';
-import type { Fields } from '#functions/store/model/entity.ts';
-import { decodeEntity } from '#functions/store/model/item-codec.ts';
-import { entityKey } from '#functions/store/model/keys.ts';
-import { decodeReminder, type Reminder, reminderKey } from '#functions/store/model/reminder.ts';
-import { writeUnits } from '#functions/store/model/write-units.ts';
-import type { Item } from '#functions/store/model/writes.ts';
-import { applyChangeSet } from '#functions/store/unit-of-work/commit.ts';
-import type { Session } from '#functions/store/unit-of-work/session.ts';
+} from '#functions/engine/model/changes.ts';
+import { newDeletion } from '#functions/engine/model/deletion.ts';
+import type { Fields } from '#functions/engine/model/entity.ts';
+import { decodeEntity } from '#functions/engine/model/item-codec.ts';
+import { entityKey } from '#functions/engine/model/keys.ts';
+import { decodeReminder, type Reminder, reminderKey } from '#functions/engine/model/reminder.ts';
+import { writeUnits } from '#functions/engine/model/write-units.ts';
+import type { Item } from '#functions/engine/model/writes.ts';
+import type { Database } from '#functions/engine/table/database.ts';
+import type { Session } from '#functions/engine/table/session.ts';
+import { applyChangeSet } from '#functions/engine/write/commit.ts';
+import { continueJob } from '#functions/jobs/continue-job.ts';
 import { recordsGb } from '#lib/costs/costs.ts';
 import { compactAll } from '#test/support/compaction.ts';
 import { startTestStore, type TestStore } from '#test/support/local-store.ts';

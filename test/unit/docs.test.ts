@@ -2,18 +2,18 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { inflateRawSync } from 'node:zlib';
 import { showGuide } from '#functions/documentation/contract.ts';
+import { compact } from '#functions/engine/columns/compact/compact.ts';
+import { defaultSizes } from '#functions/engine/columns/compact/sizes.ts';
+import { type Column, columnValues } from '#functions/engine/columns/format/column.ts';
+import { decodeItem } from '#functions/engine/columns/format/decode-item.ts';
+import { countIds, idAt } from '#functions/engine/columns/format/ids.ts';
+import { type ItemName, isColumnName, isPatchName } from '#functions/engine/columns/format/manifest.ts';
+import type { PatchValues } from '#functions/engine/columns/format/patch.ts';
+import { ProcessMemory } from '#functions/engine/columns/process-memory.ts';
+import type { LogReader } from '#functions/engine/columns/storage.ts';
+import { planQuery } from '#functions/engine/lists/query-plan.ts';
+import { toRowQuery } from '#functions/engine/lists/to-row-query.ts';
 import { methodsByPath } from '#functions/routes.ts';
-import { compact } from '#functions/store/lists/engine/compaction/compact.ts';
-import { defaultSizes } from '#functions/store/lists/engine/compaction/sizes.ts';
-import { type Column, columnValues } from '#functions/store/lists/engine/format/column.ts';
-import { decodeItem } from '#functions/store/lists/engine/format/decode-item.ts';
-import { countIds, idAt } from '#functions/store/lists/engine/format/ids.ts';
-import { type ItemName, isColumnName, isPatchName } from '#functions/store/lists/engine/format/manifest.ts';
-import type { PatchValues } from '#functions/store/lists/engine/format/patch.ts';
-import { ProcessMemory } from '#functions/store/lists/engine/process-memory.ts';
-import type { LogReader } from '#functions/store/lists/engine/storage.ts';
-import { planQuery } from '#functions/store/lists/query-plan.ts';
-import { toRowQuery } from '#functions/store/lists/to-row-query.ts';
 import { expectComplete } from '#test/support/complete.ts';
 import { benchmarks } from '../../benchmarks/catalogue.ts';
 import { changeFeedMutations } from '../mutations/change-feed.ts';
@@ -75,7 +75,7 @@ describe('docs', () => {
 
   test('finds pages in all folders, their links and anchors', () => {
     expect(pages).toEqual(
-      expect.arrayContaining(['README.md', 'docs/guides/errors.md', 'functions/store/README.md']),
+      expect.arrayContaining(['README.md', 'docs/guides/errors.md', 'functions/engine/README.md']),
     );
     const link = { target: 'README.md', anchor: 'platforms-and-troubleshooting' };
     expect(linksOf('CONTRIBUTING.md')).toContainEqual(link);

@@ -1,4 +1,4 @@
-import type { Direction } from '#functions/store/model/list-query.ts';
+import type { Direction } from '#functions/engine/model/list-query.ts';
 import { plainOrder } from '../../support/plain-list.ts';
 import { createMany } from '../batches.ts';
 import { expectParameter } from '../problem.ts';

@@ -1,5 +1,5 @@
 /** What time does to data: deleted entities, records and cursors expire. */
-import { defaultHistoryDays } from '#functions/store/model/change-log.ts';
+import { defaultHistoryDays } from '#functions/engine/model/change-log.ts';
 import { someOf } from '../../support/runs.ts';
 import { live, simulate } from '../life.ts';
 import { Random } from '../random.ts';

@@ -1,11 +1,9 @@
 /** Positions without records: who takes them, who fills them, and that nobody waits for them, or passes what appears in them. */
 import type { DynamoDBRecord } from 'aws-lambda';
-import { Database } from '#functions/store/dynamodb/database.ts';
-import { Deadline } from '#functions/store/dynamodb/deadline.ts';
-import { decodeCursor, encodeCursor } from '#functions/store/lists/changes/cursor.ts';
-import { decodeManifest } from '#functions/store/lists/engine/format/manifest.ts';
-import { upTo } from '#functions/store/lists/engine/progress.ts';
-import { queryHashBytes } from '#functions/store/lists/query-hash.ts';
+import { decodeManifest } from '#functions/engine/columns/format/manifest.ts';
+import { decodeCursor, encodeCursor } from '#functions/engine/feed/cursor.ts';
+import { queryHashBytes } from '#functions/engine/lists/query-hash.ts';
+import { upTo } from '#functions/engine/log/progress.ts';
 import {
   fillerWrite,
   logPartition,
@@ -14,9 +12,11 @@ import {
   recordKey,
   recordPrefix,
   sequencerKey,
-} from '#functions/store/model/change-log.ts';
-import { encodeReminder, reminderIntervalMs, reminderKey } from '#functions/store/model/reminder.ts';
-import type { Key } from '#functions/store/model/writes.ts';
+} from '#functions/engine/model/change-log.ts';
+import { encodeReminder, reminderIntervalMs, reminderKey } from '#functions/engine/model/reminder.ts';
+import type { Key } from '#functions/engine/model/writes.ts';
+import { Database } from '#functions/engine/table/database.ts';
+import { Deadline } from '#functions/engine/table/deadline.ts';
 import { auditTable } from '#lib/audit/audit-table.ts';
 import { lostRequest, lostResponse, nth, touches, untilDecided } from '../../support/table/faults.ts';
 import { type Process, tableName } from '../process.ts';

@@ -1,8 +1,8 @@
 /** Jobs, with what can happen to their deliveries and workers: each is done once, and none stops another. */
 import type { DynamoDBRecord } from 'aws-lambda';
-import { jobSortKey } from '#functions/store/model/job.ts';
-import { encodeReminder } from '#functions/store/model/reminder.ts';
-import type { Item } from '#functions/store/model/writes.ts';
+import { jobSortKey } from '#functions/engine/model/job.ts';
+import { encodeReminder } from '#functions/engine/model/reminder.ts';
+import type { Item } from '#functions/engine/model/writes.ts';
 import { jobTimeoutMs } from '#lib/hosting/functions.ts';
 import { conflicting, refused, touches } from '../../support/table/faults.ts';
 import { type Process, tableName } from '../process.ts';

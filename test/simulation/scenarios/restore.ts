@@ -3,9 +3,9 @@
  * The audit repairs it.
  */
 
+import { Database } from '#functions/engine/table/database.ts';
+import { Deadline } from '#functions/engine/table/deadline.ts';
 import { setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
-import { Database } from '#functions/store/dynamodb/database.ts';
-import { Deadline } from '#functions/store/dynamodb/deadline.ts';
 import { auditTable } from '#lib/audit/audit-table.ts';
 import { isClean } from '#lib/audit/report.ts';
 import { compactAll } from '../../support/compaction.ts';

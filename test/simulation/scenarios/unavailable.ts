@@ -1,6 +1,6 @@
 /** A database that fails: requests end in time, with 503 or 500, and responses and logs disclose nothing. */
 import type { Contract } from '#functions/contract/contract.ts';
-import { maxRequestMs } from '#functions/store/dynamodb/deadline.ts';
+import { maxRequestMs } from '#functions/engine/table/deadline.ts';
 import { expectNoInternals } from '../../contract/problem.ts';
 import type { TestResponse } from '../../contract/service.ts';
 import { someOf } from '../../support/runs.ts';

@@ -1,5 +1,5 @@
 /** What can happen to a call between its caller and the table. */
-import type { IndexName } from '#functions/store/model/table.ts';
+import type { IndexName } from '#functions/engine/model/table.ts';
 
 export type Operation =
   | 'GetItem'

@@ -2,8 +2,9 @@
  * Compares the table of tests with an engine: both receive the same sequence of requests, and must have the same results. Where an engine
  * deviates from DynamoDB, the table follows DynamoDB.
  */
-import type { DynamoDb } from '#functions/store/dynamodb/operations.ts';
-import type { Item, Key } from '#functions/store/model/writes.ts';
+
+import type { Item, Key } from '#functions/engine/model/writes.ts';
+import type { DynamoDb } from '#functions/engine/table/operations.ts';
 import { itemBytes } from './capacity.ts';
 import type { MemoryTable } from './memory-table.ts';
 import { type Action, keyOf, type Request, strictRequests } from './random-requests.ts';

@@ -7,7 +7,7 @@
  *
  * A random history sets `faults` of the table, from which `drawCourses` makes such a function.
  */
-import type { Key } from '#functions/store/model/writes.ts';
+import type { Key } from '#functions/engine/model/writes.ts';
 import type { Call, Course, Intercept, Operation } from './course.ts';
 import { cancelled, conflicted, TableError } from './errors.ts';
 

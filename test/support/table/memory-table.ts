@@ -13,10 +13,10 @@ import type {
   UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
+import { type IndexName, table } from '#functions/engine/model/table.ts';
+import type { Item } from '#functions/engine/model/writes.ts';
+import type { DynamoDb } from '#functions/engine/table/operations.ts';
 import { delay, now, random, type TimeAndChance } from '#functions/runtime/time-and-chance.ts';
-import type { DynamoDb } from '#functions/store/dynamodb/operations.ts';
-import { type IndexName, table } from '#functions/store/model/table.ts';
-import type { Item } from '#functions/store/model/writes.ts';
 import { transactionalReadUnits } from './capacity.ts';
 import type { Course, Intercept, Operation, View } from './course.ts';
 import { type CancellationReason, cancelled, conflicted, invalid, TableError } from './errors.ts';

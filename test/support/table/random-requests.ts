@@ -3,9 +3,9 @@
  * the table nor the report of capacity.
  */
 import fc from 'fast-check';
-import type { DynamoDb } from '#functions/store/dynamodb/operations.ts';
-import type { IndexName } from '#functions/store/model/table.ts';
-import type { Item, Key } from '#functions/store/model/writes.ts';
+import type { IndexName } from '#functions/engine/model/table.ts';
+import type { Item, Key } from '#functions/engine/model/writes.ts';
+import type { DynamoDb } from '#functions/engine/table/operations.ts';
 
 export type Method = Exclude<keyof DynamoDb, 'clockErrorMs' | 'destroy'>;
 

@@ -1,5 +1,5 @@
 /** What requests have in common: the table that they name, keys, and the limits of DynamoDB. */
-import { table } from '#functions/store/model/table.ts';
+import { table } from '#functions/engine/model/table.ts';
 import { invalid, TableError } from './errors.ts';
 import { Bindings, type Placeholders } from './expressions.ts';
 import { type KeyNames, toId } from './ordered-items.ts';

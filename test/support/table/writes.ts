@@ -5,7 +5,7 @@ import type {
   TransactWriteCommandInput,
   UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
-import { table } from '#functions/store/model/table.ts';
+import { table } from '#functions/engine/model/table.ts';
 import { indexUnits, itemBytes, kilobytes } from './capacity.ts';
 import { conditionFailed, invalid } from './errors.ts';
 import {

@@ -11,6 +11,23 @@ import {
 } from '#functions/contract/fields.ts';
 import type { ListOperator } from '#functions/contract/list-fields.ts';
 import { commonFields, resource } from '#functions/contract/resource.ts';
+import { readJobs } from '#functions/engine/due-work/read-jobs.ts';
+import { decodeRecord, logPartition, recordPrefix } from '#functions/engine/model/change-log.ts';
+import { buildCreate } from '#functions/engine/model/changes.ts';
+import type { Entity } from '#functions/engine/model/entity.ts';
+import {
+  ConditionFailed,
+  CursorExpired,
+  EntityNotFound,
+  IdempotencyKeyReused,
+  ReferenceNotFound,
+  StoreUnavailable,
+  VersionMismatch,
+} from '#functions/engine/model/errors.ts';
+import { alwaysDue, buildJobWrite } from '#functions/engine/model/job.ts';
+import type { ListQuery } from '#functions/engine/model/list-query.ts';
+import { encodePublishedUnits, windowMs } from '#functions/engine/model/published-units.ts';
+import type { Session } from '#functions/engine/table/session.ts';
 import { checkHealth } from '#functions/health/contract.ts';
 import { readOperations } from '#functions/http/batch-operations.ts';
 import { callerOf } from '#functions/http/caller.ts';
@@ -39,23 +56,6 @@ import { continueJob } from '#functions/jobs/continue-job.ts';
 import type { Kind } from '#functions/kinds.ts';
 import { createOrganization } from '#functions/organizations/contract.ts';
 import { createProject, deleteProject } from '#functions/projects/contract.ts';
-import { readJobs } from '#functions/store/due-work/read-jobs.ts';
-import { decodeRecord, logPartition, recordPrefix } from '#functions/store/model/change-log.ts';
-import { buildCreate } from '#functions/store/model/changes.ts';
-import type { Entity } from '#functions/store/model/entity.ts';
-import {
-  ConditionFailed,
-  CursorExpired,
-  EntityNotFound,
-  IdempotencyKeyReused,
-  ReferenceNotFound,
-  StoreUnavailable,
-  VersionMismatch,
-} from '#functions/store/model/errors.ts';
-import { alwaysDue, buildJobWrite } from '#functions/store/model/job.ts';
-import type { ListQuery } from '#functions/store/model/list-query.ts';
-import { encodePublishedUnits, windowMs } from '#functions/store/model/published-units.ts';
-import type { Session } from '#functions/store/unit-of-work/session.ts';
 import { createTag, listTags, readTag } from '#functions/tags/contract.ts';
 import {
   batchTasks,

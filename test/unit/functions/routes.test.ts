@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { internalAttributes } from '#functions/engine/model/item-codec.ts';
 import { methodsByPath, routes } from '#functions/routes.ts';
 import { schema } from '#functions/schema.ts';
-import { internalAttributes } from '#functions/store/model/item-codec.ts';
 import { expectComplete } from '#test/support/complete.ts';
 
 const functions = join(__dirname, '../../../functions');

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { now, setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
-import { deleteEntity } from '#functions/store/deletions/delete-entity.ts';
-import { createEntity } from '#functions/store/entities/create-entity.ts';
-import { readEntity } from '#functions/store/entities/read-entity.ts';
-import { updateEntity } from '#functions/store/entities/update-entity.ts';
-import { openLog } from '#functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
-import { defaultSizes } from '#functions/store/lists/engine/compaction/sizes.ts';
-import { emptyManifest } from '#functions/store/lists/engine/format/manifest.ts';
-import { listEntities } from '#functions/store/lists/list-entities.ts';
+import { openLog } from '#functions/engine/columns/compact/dynamodb-compaction-storage.ts';
+import { defaultSizes } from '#functions/engine/columns/compact/sizes.ts';
+import { emptyManifest } from '#functions/engine/columns/format/manifest.ts';
+import { deleteEntity } from '#functions/engine/deletions/delete-entity.ts';
+import { createEntity } from '#functions/engine/entities/create-entity.ts';
+import { readEntity } from '#functions/engine/entities/read-entity.ts';
+import { updateEntity } from '#functions/engine/entities/update-entity.ts';
+import { listEntities } from '#functions/engine/lists/list-entities.ts';
 import {
   fillerWrite,
   logPartition,
@@ -16,16 +15,17 @@ import {
   recordKey,
   recordPrefix,
   sequencerKey,
-} from '#functions/store/model/change-log.ts';
-import { buildCreate } from '#functions/store/model/changes.ts';
-import type { Fields, StoredEntity } from '#functions/store/model/entity.ts';
-import { UnknownFormat } from '#functions/store/model/errors.ts';
-import { encodeEntity } from '#functions/store/model/item-codec.ts';
-import { entityKey, textKey } from '#functions/store/model/keys.ts';
-import { encodeUniqueValue, entityOfUniqueValue, uniqueKey } from '#functions/store/model/unique-value.ts';
-import type { Item } from '#functions/store/model/writes.ts';
-import { applyChangeSet } from '#functions/store/unit-of-work/commit.ts';
-import type { Session } from '#functions/store/unit-of-work/session.ts';
+} from '#functions/engine/model/change-log.ts';
+import { buildCreate } from '#functions/engine/model/changes.ts';
+import type { Fields, StoredEntity } from '#functions/engine/model/entity.ts';
+import { UnknownFormat } from '#functions/engine/model/errors.ts';
+import { encodeEntity } from '#functions/engine/model/item-codec.ts';
+import { entityKey, textKey } from '#functions/engine/model/keys.ts';
+import { encodeUniqueValue, entityOfUniqueValue, uniqueKey } from '#functions/engine/model/unique-value.ts';
+import type { Item } from '#functions/engine/model/writes.ts';
+import type { Session } from '#functions/engine/table/session.ts';
+import { applyChangeSet } from '#functions/engine/write/commit.ts';
+import { now, setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
 import { auditTable } from '#lib/audit/audit-table.ts';
 import { rebuildLogs } from '#lib/audit/change-logs.ts';
 import { Checksum, Checksums, KeyFilter, maxExactKeys, type StoredCopy } from '#lib/audit/checksums.ts';

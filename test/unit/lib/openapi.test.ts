@@ -2,6 +2,11 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { needsToken, scopeOf } from '#functions/contract/contract.ts';
 import type { Resource } from '#functions/contract/resource.ts';
+import { decodeRecord, recordWrites } from '#functions/engine/model/change-log.ts';
+import { buildCreate, buildDeletion, buildRestore, buildUpdate } from '#functions/engine/model/changes.ts';
+import { newDeletion } from '#functions/engine/model/deletion.ts';
+import { type Fields, readOnlyFields } from '#functions/engine/model/entity.ts';
+import type { Item } from '#functions/engine/model/writes.ts';
 import {
   changesOptions,
   listOptions,
@@ -12,11 +17,6 @@ import { catalogue } from '#functions/http/problems.ts';
 import { notFoundFile } from '#functions/http/static-page.ts';
 import { type CloudEvent, eventNames, toEvents } from '#functions/jobs/cloud-events.ts';
 import { routes } from '#functions/routes.ts';
-import { decodeRecord, recordWrites } from '#functions/store/model/change-log.ts';
-import { buildCreate, buildDeletion, buildRestore, buildUpdate } from '#functions/store/model/changes.ts';
-import { newDeletion } from '#functions/store/model/deletion.ts';
-import { type Fields, readOnlyFields } from '#functions/store/model/entity.ts';
-import type { Item } from '#functions/store/model/writes.ts';
 import { task } from '#functions/tasks/resource.ts';
 import { files } from '#lib/hosting/functions.ts';
 import { clientTypes } from '#lib/openapi/client-types.ts';

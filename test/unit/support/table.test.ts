@@ -1,5 +1,5 @@
-import { isKeyThrottle, isRetryable, type SdkError } from '#functions/store/dynamodb/error-classification.ts';
-import type { Item } from '#functions/store/model/writes.ts';
+import type { Item } from '#functions/engine/model/writes.ts';
+import { isKeyThrottle, isRetryable, type SdkError } from '#functions/engine/table/error-classification.ts';
 import {
   crash,
   lag,

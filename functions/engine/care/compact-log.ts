@@ -1,0 +1,67 @@
+/** Compacts change logs. No worker takes a lease: a look that finds too few records writes nothing, and two steps at the same time do no harm. */
+import { now } from '../../runtime/time-and-chance.ts';
+import { compact } from '../columns/compact/compact.ts';
+import { openLog } from '../columns/compact/dynamodb-compaction-storage.ts';
+import { minHoleMs } from '../columns/compact/read-input.ts';
+import { logMemory } from '../columns/process-memory.ts';
+import { ConditionFailed } from '../model/errors.ts';
+import { hasDueTimeOf, type Reminder, reminderIntervalMs, reminderKey } from '../model/reminder.ts';
+import type { Kind } from '../model/schema.ts';
+import type { Database } from '../table/database.ts';
+import type { Session } from '../table/session.ts';
+import { remindBy } from './reminders.ts';
+
+/** Milliseconds that must be left for another step; otherwise the next look takes it. */
+const minStepMs = 1_000;
+
+interface Look {
+  /** Number of records, absorbed or not, that lists had to read until now. */
+  readonly pending: number;
+  /** Number of records that are too few for a step. */
+  readonly waiting: number;
+  /** Whether records were absorbed. */
+  readonly hasStepped: boolean;
+  /** Whether nothing is left but these. Otherwise there is a hole, another process was faster, or the time was over. */
+  readonly isComplete: boolean;
+}
+
+/** Takes steps until too few records are left. @param isForced absorbs these as well. */
+async function takeSteps({ tenant, database }: Session, kind: Kind, isForced: boolean): Promise<Look> {
+  const writer = openLog(database, tenant, kind);
+  const memory = logMemory(database, tenant, kind);
+  let absorbed = 0;
+  for (;;) {
+    const result = await compact({ writer, memory, nowMs: now(), isForced });
+    absorbed += result?.records ?? 0;
+    const { waiting = 0, hasHole = false } = result ?? {};
+    const counts = { pending: absorbed + waiting, waiting, hasStepped: absorbed > 0 };
+    if (!result?.hasMore) return { ...counts, isComplete: result !== undefined && !hasHole };
+    if (database.deadline.remaining() < minStepMs) return { ...counts, isComplete: false };
+  }
+}
+
+/** Makes the schedule look at a log when a hole that it may have is old enough to be filled. */
+export const lookAgain = (session: Session, kind: Kind): Promise<void> =>
+  remindBy(session, kind, now() + minHoleMs);
+
+/** Compacts a log that has new records, if they are enough for a step. Otherwise the schedule looks at it: soon, if it has a hole. */
+export async function compactBusyLog(session: Session, kind: Kind): Promise<Look> {
+  const look = await takeSteps(session, kind, false);
+  if (!look.isComplete) await lookAgain(session, kind);
+  else if (look.waiting > 0) await remindBy(session, kind, now() + reminderIntervalMs);
+  return look;
+}
+
+/** Compacts the log of a reminder that is due, however few records it has. Then deletes the reminder, unless somebody has replaced it. */
+export async function continueReminder(database: Database, reminder: Reminder): Promise<Look> {
+  const { tenant, kind } = reminder;
+  const look = await takeSteps({ tenant, database }, kind, true);
+  // It is still due.
+  if (!look.isComplete) return look;
+  try {
+    await database.deleteItem(reminderKey(reminder), hasDueTimeOf(reminder));
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error;
+  }
+  return look;
+}

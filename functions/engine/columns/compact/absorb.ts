@@ -1,0 +1,121 @@
+/** The step that absorbs records: new rows wait until they are enough for a segment, and new values of others become a patch. */
+import type { Row } from '../../model/row.ts';
+import { type Manifest, newStepId, placeOf, type Segment } from '../format/manifest.ts';
+import { type MutablePatchValues, type PatchValues, setValue } from '../format/patch.ts';
+import { addWaiting, type WaitingRow } from '../format/waiting-rows.ts';
+import { mergeRecords, type RowChange } from '../merge-records.ts';
+import { ColumnReader } from '../read/column-reader.ts';
+import { commitStep, type StepOutput } from './commit-step.ts';
+import type { StepSource } from './compaction-source.ts';
+import { countWaiting } from './count-waiting.ts';
+import { locateChanges, type RowUpdate } from './locate-changes.ts';
+import { counter, fillSegments, joinItems } from './new-segments.ts';
+import type { CompactionInput } from './read-input.ts';
+import { blockOf, type SegmentRow } from './row-block.ts';
+import { livePatches, writePatches } from './write-patches.ts';
+
+/** By the position of the segment. */
+type Updates = ReadonlyMap<number, readonly RowUpdate[]>;
+
+/** Returns segments with the numbers of their new values and deletions. They are not written again. */
+const countUpdates = (segments: readonly Segment[], updates: Updates): Segment[] =>
+  segments.map((segment, position) => {
+    const ofSegment = updates.get(position);
+    if (!ofSegment) return segment;
+    const patched: Record<string, number> = { ...segment.patched };
+    for (const { values } of ofSegment) {
+      for (const field of values.keys()) patched[field] = (patched[field] ?? 0) + 1;
+    }
+    const deleted = ofSegment.reduce((sum, update) => sum + update.deleted, segment.deleted);
+    return { ...segment, patched, deleted };
+  });
+
+function valuesOf(segments: readonly Segment[], updates: Updates): PatchValues {
+  const patchValues: MutablePatchValues = new Map();
+  for (const [position, { id }] of segments.entries()) {
+    for (const { row, values } of updates.get(position) ?? []) {
+      for (const [field, value] of values) setValue(patchValues, id, field, [row, value]);
+    }
+  }
+  return patchValues;
+}
+
+/** Returns what is new of waiting rows: those that have come or have changed, and those that are deleted or in a segment now. */
+function changesOfWaiting(before: ReadonlyMap<string, RowChange>, now: readonly SegmentRow[]): WaitingRow[] {
+  const gone = new Set(before.keys());
+  const changed: WaitingRow[] = [];
+  for (const { id, version, values } of now) {
+    gone.delete(id);
+    // A row of a change has all of its values.
+    if (before.get(id)?.to !== version) changed.push({ id, version, after: values as Row });
+  }
+  return [...changed, ...[...gone].map((id) => ({ id, version: before.get(id)?.to ?? 0 }))];
+}
+
+/** Divides changes into those of waiting rows, as the rows that these are now, and all others. */
+function divideChanges(
+  changes: ReadonlyMap<string, RowChange>,
+  before: ReadonlyMap<string, RowChange>,
+): { readonly waiting: readonly SegmentRow[]; readonly others: ReadonlyMap<string, RowChange> } {
+  const waiting: SegmentRow[] = [];
+  const others = new Map<string, RowChange>();
+  for (const [id, change] of changes) {
+    if (!before.has(id)) others.set(id, change);
+    else if (change.after) waiting.push({ id, version: change.to, values: change.after });
+  }
+  return { waiting, others };
+}
+
+/** Returns what a step writes that absorbs records into a manifest. */
+async function absorbInto(
+  { writer, memory, sizes }: StepSource,
+  current: Manifest,
+  input: CompactionInput,
+): Promise<StepOutput> {
+  const columnReader = new ColumnReader(current, writer, memory);
+  const before = await columnReader.readWaiting();
+  const { waiting, others } = divideChanges(mergeRecords(input.records, before), before);
+  const { inserts, updates } = await locateChanges(columnReader, others);
+  const rows = [...inserts, ...waiting].sort((one, other) => (one.id < other.id ? -1 : 1));
+  const last = rows.filter(({ id }) => placeOf(current, id) === current.segments.length);
+  const stepId = newStepId(current.version + 1);
+  const requireTime = (): void => writer.requireTime();
+  const added = fillSegments(blockOf(last.length < sizes.minSegmentRows ? [] : last), {
+    stepId,
+    sizes,
+    nextNumber: counter(),
+    requireTime,
+  });
+  const left = added.segments.length > 0 ? rows.slice(0, rows.length - last.length) : rows;
+  const segments = countWaiting([...countUpdates(current.segments, updates), ...added.segments], left);
+  const values = valuesOf(current.segments, updates);
+  const patches = await writePatches(columnReader, { stepId, sizes }, values, segments);
+  const waitingItems = addWaiting(
+    current.waiting,
+    (item) => columnReader.waitingRows(item),
+    { added: changesOfWaiting(before, left), waiting: left.length },
+    stepId,
+  );
+  const manifest: Manifest = {
+    ...current,
+    watermark: input.watermark,
+    segments,
+    patches: livePatches(segments, patches.patches),
+    waiting: waitingItems.waiting,
+  };
+  return { manifest, items: joinItems([added.items, patches.items, waitingItems.items]) };
+}
+
+/**
+ * Absorbs records. If another process merges segments or writes columns again meanwhile, the records are absorbed into the new manifest.
+ * @returns the new manifest; `undefined` when another process has absorbed records meanwhile.
+ */
+export const absorb = (
+  source: StepSource,
+  before: Manifest,
+  input: CompactionInput,
+): Promise<Manifest | undefined> =>
+  commitStep(source, before, async (current) => {
+    if (current.watermark !== before.watermark) return undefined;
+    return absorbInto(source, current, input);
+  });

@@ -1,0 +1,111 @@
+/**
+ * Compaction moves the change log into columns, in steps. A step
+ *
+ * 1. reads the manifest, and the oldest records above its watermark up to the first hole. It fills holes that are old.
+ * 2. absorbs these records if they are enough: new rows wait, and become a segment when they are enough; new values become a patch.
+ * 3. otherwise merges segments, or writes columns again, if lists would read too many items.
+ * 4. lists what it is about to write and to replace, writes new items under new names, and replaces the manifest on condition that nobody else has.
+ *
+ * A crash at any point leaves the old manifest, which is complete. Two steps at the same time do no harm: the slower one applies its result to the
+ * manifest of the faster one, or is lost.
+ */
+import { CompactionTooSlow, StoreUnavailable } from '../../model/errors.ts';
+import { emptyManifest, type Manifest } from '../format/manifest.ts';
+import { absorb } from './absorb.ts';
+import { chooseColumns, chooseMerge } from './choose-step.ts';
+import type { CompactionSource, StepSource } from './compaction-source.ts';
+import { mergeSegments } from './merge-segments.ts';
+import { type CompactionInput, readInput } from './read-input.ts';
+import { rewriteColumns } from './rewrite-columns.ts';
+import { defaultSizes } from './sizes.ts';
+import { rememberStep, sizesOfShare, stepShare } from './step-share.ts';
+
+/** A call that does not wait for its next attempt, because it would exceed the time, ends so many milliseconds before, at most. */
+const maxWaitMs = 1_000;
+
+interface CompactionResult {
+  /** Number of records that were absorbed. */
+  readonly records: number;
+  /** Number of records that wait for a later step. */
+  readonly waiting: number;
+  /** Number of their changes. */
+  readonly waitingChanges: number;
+  /** Whether records wait behind a hole. */
+  readonly hasHole: boolean;
+  /** Whether another step has something to do at once. */
+  readonly hasMore: boolean;
+}
+
+const nothing: CompactionResult = {
+  records: 0,
+  waiting: 0,
+  waitingChanges: 0,
+  hasHole: false,
+  hasMore: false,
+};
+
+const isStepDue = (manifest: Manifest, { sizes }: StepSource): boolean =>
+  chooseMerge(manifest, sizes) !== undefined || chooseColumns(manifest, sizes).size > 0;
+
+/** Takes the step that absorbs records. */
+async function takeAbsorbingStep(
+  source: StepSource,
+  before: Manifest,
+  input: CompactionInput,
+): Promise<CompactionResult | undefined> {
+  const manifest = await absorb(source, before, input);
+  return (
+    manifest && {
+      ...nothing,
+      records: input.records.length,
+      hasHole: input.hasHole,
+      hasMore: input.hasMore || isStepDue(manifest, source),
+    }
+  );
+}
+
+/** Takes the step that writes segments or columns again. The next look tells whether there is more to do. */
+async function takeRewritingStep(
+  source: StepSource,
+  before: Manifest,
+): Promise<CompactionResult | undefined> {
+  const merge = chooseMerge(before, source.sizes);
+  const manifest = merge
+    ? await mergeSegments(source, before, merge)
+    : await rewriteColumns(source, before, chooseColumns(before, source.sizes));
+  return manifest && { ...nothing, hasMore: true };
+}
+
+/**
+ * Takes one step of the size that there is time for. Records come first, unless lists would have to read too many segments. A look that finds nothing
+ * to do writes nothing.
+ */
+async function takeStep(source: StepSource): Promise<CompactionResult | undefined> {
+  const { writer, sizes } = source;
+  const manifest = (await writer.readManifest()) ?? emptyManifest;
+  if (chooseMerge(manifest, sizes)?.isUrgent) return takeRewritingStep(source, manifest);
+  const input = await readInput(source, manifest, sizes);
+  if (input.watermark > manifest.watermark) return takeAbsorbingStep(source, manifest, input);
+  if (isStepDue(manifest, source)) return takeRewritingStep(source, manifest);
+  const { waiting, waitingChanges, hasHole } = input;
+  return { ...nothing, waiting, waitingChanges, hasHole };
+}
+
+/**
+ * Takes one step.
+ * @returns `undefined` when another process was faster.
+ * @throws CompactionTooSlow when the step did not finish in the time that is left. The next one of this process is half as large.
+ */
+export async function compact(source: CompactionSource): Promise<CompactionResult | undefined> {
+  const { writer, memory, sizes = defaultSizes } = source;
+  const share = stepShare(memory, writer.remainingMs());
+  try {
+    const result = await takeStep({ ...source, sizes: sizesOfShare(sizes, share) });
+    rememberStep(memory, true);
+    return result;
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable) || writer.remainingMs() > maxWaitMs) throw error;
+    rememberStep(memory, false);
+    throw new CompactionTooSlow(share, error);
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * Garbage collection: each compaction step first records which items it is about to write and to replace. With these records, a later
+ * step finds the items that no manifest refers to, including those of a step that crashed.
+ */
+import { deflateRawSync } from 'node:zlib';
+import { inflate } from '../../model/inflate.ts';
+import { requireKnownFields } from '../../model/stored-format.ts';
+import {
+  type ItemName,
+  type Manifest,
+  manifestNames,
+  type StepId,
+  stepPartition,
+} from '../format/manifest.ts';
+import type { LogWriter } from '../storage.ts';
+
+/** Milliseconds for which items stay that no manifest refers to any more: longer than any read. */
+export const garbageMs = 3_600_000;
+
+interface StepItems {
+  /** Milliseconds since 1970. */
+  readonly beganAt: number;
+  /** Items that the step writes, and items that its manifest does not need any more. */
+  readonly names: readonly ItemName[];
+}
+
+/** Digits of a version in a sort key: steps are in their order. */
+const versionDigits = 12;
+
+const stepName = (version: number, id: StepId): ItemName =>
+  `${stepPartition}/${String(version).padStart(versionDigits, '0')}#${id}`;
+
+export const encodeStep = (step: StepItems): Buffer => deflateRawSync(JSON.stringify(step));
+
+/**
+ * Writes which items a step writes and replaces.
+ * @param version of the manifest that it writes.
+ * @returns the name of the list.
+ */
+export async function recordStep(
+  writer: LogWriter,
+  version: number,
+  id: StepId,
+  step: StepItems,
+): Promise<ItemName> {
+  const name = stepName(version, id);
+  await writer.putItems(new Map([[name, encodeStep(step)]]));
+  return name;
+}
+
+/** Deletes the lists of steps whose items the manifest names: the step that replaces them lists them again. */
+export const forgetSteps = (writer: LogWriter, steps: readonly ItemName[]): Promise<void> =>
+  writer.deleteItems(steps);
+
+const stepFields: Readonly<Record<keyof StepItems, true>> = { beganAt: true, names: true };
+
+/** Decodes what `encodeStep` returns. @throws UnknownFormat. */
+export function decodeStep(encoded: Uint8Array): StepItems {
+  const step = JSON.parse(inflate(encoded).toString()) as StepItems;
+  requireKnownFields('step', step, stepFields);
+  return step;
+}
+
+/** Steps that one step cleans up after. */
+const maxSteps = 4;
+
+/** Milliseconds in which the items of one step can be deleted. With less time, they are left to a later step. */
+const deletionMs = 2_000;
+
+/**
+ * Deletes the items of old steps that the manifest does not refer to. Names are never used again, so an item that is not in use an
+ * hour after its step began is never used again either.
+ */
+export async function deleteGarbage(writer: LogWriter, manifest: Manifest, nowMs: number): Promise<void> {
+  const steps = await writer.listItems(stepPartition, maxSteps);
+  let live: ReadonlySet<ItemName> | undefined;
+  for (const [name, encoded] of steps) {
+    const { beganAt, names } = decodeStep(encoded);
+    if (beganAt + garbageMs > nowMs || writer.remainingMs() < deletionMs) return;
+    live ??= new Set(manifestNames(manifest));
+    const isLive = live;
+    // The list's item last: a crash in between leaves it for the next step.
+    await writer.deleteItems(names.filter((one) => !isLive.has(one)));
+    await writer.deleteItems([name]);
+  }
+}

@@ -1,0 +1,69 @@
+/** The log and the columns of one kind in the table, for compaction. */
+import { forEach } from '../../../runtime/for-each.ts';
+import { now } from '../../../runtime/time-and-chance.ts';
+import {
+  decodeRecord,
+  fillerWrite,
+  logPartition,
+  manifestSortKey,
+  recordKey,
+} from '../../model/change-log.ts';
+import { hasVersion, notExists } from '../../model/condition-expressions.ts';
+import { ConditionFailed } from '../../model/errors.ts';
+import type { Kind } from '../../model/schema.ts';
+import type { Key } from '../../model/writes.ts';
+import type { Database } from '../../table/database.ts';
+import { bytesItem, encodedItems, itemKey, openLogReader } from '../dynamodb-storage.ts';
+import { encodeManifest, manifestVersion } from '../format/manifest.ts';
+import type { LogWriter } from '../storage.ts';
+
+/** Items that are written or deleted at the same time. */
+const concurrency = 8;
+
+export function openLog(database: Database, tenant: string, kind: Kind): LogWriter {
+  const manifestKey: Key = { pk: logPartition(tenant, kind), sk: manifestSortKey };
+  return {
+    ...openLogReader(database, tenant, kind),
+    fill: async (positions) => {
+      const keys = positions.map((position) => recordKey({ tenant, kind }, position));
+      await forEach(keys, concurrency, async (key) => {
+        const { put, condition } = fillerWrite(key, now());
+        try {
+          await database.putItem(put, condition);
+        } catch (error) {
+          if (!(error instanceof ConditionFailed)) throw error;
+        }
+      });
+      return (await database.getMany(keys)).map(decodeRecord);
+    },
+    remainingMs: () => database.deadline.remaining(),
+    listItems: async (prefix, max) => {
+      const { items } = await database.query({
+        KeyConditionExpression: 'pk = :partition',
+        ExpressionAttributeValues: { ':partition': itemKey(tenant, kind, `${prefix}/`).pk },
+        Limit: max,
+      });
+      return encodedItems(items);
+    },
+    putItems: (items) =>
+      forEach(items, concurrency, ([name, bytes]) =>
+        database.putItem(bytesItem(itemKey(tenant, kind, name), name, bytes)),
+      ),
+    deleteItems: (names) =>
+      forEach(names, concurrency, (name) => database.deleteItem(itemKey(tenant, kind, name))),
+    readManifestVersion: async () => {
+      const item = await database.get(manifestKey);
+      return item ? manifestVersion(item) : 0;
+    },
+    replaceManifest: async (manifest) => {
+      const condition = manifest.version === 1 ? notExists : hasVersion(manifest.version - 1);
+      try {
+        await database.putItem({ ...manifestKey, ...encodeManifest(manifest) }, condition);
+        return true;
+      } catch (error) {
+        if (error instanceof ConditionFailed) return false;
+        throw error;
+      }
+    },
+  };
+}

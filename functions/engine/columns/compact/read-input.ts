@@ -1,0 +1,106 @@
+/** Reads what a compaction step absorbs: the oldest records, up to the first hole. It fills old holes. */
+
+import { advance, completeUpTo, positionsOf, upTo } from '../../log/progress.ts';
+import type { LogRecord } from '../../model/change-log.ts';
+import type { Manifest } from '../format/manifest.ts';
+import type { CompactionSource } from './compaction-source.ts';
+import { bytesOfValue } from './row-block.ts';
+import { type CompactionSizes, defaultSizes } from './sizes.ts';
+
+/** Milliseconds after which a record is absorbed however few there are: long before records expire. */
+const maxWaitMs = 2 * 86_400_000;
+
+/** Milliseconds after the time of a later record from which a hole is filled. Too early only makes its writer take another position. */
+export const minHoleMs = 5_000;
+
+export interface CompactionInput {
+  readonly records: readonly LogRecord[];
+  /** Number of records that are too few for a step. */
+  readonly waiting: number;
+  /** Number of their changes. */
+  readonly waitingChanges: number;
+  readonly watermark: number;
+  /** Whether records wait behind a hole. */
+  readonly hasHole: boolean;
+  /** Whether more records can be absorbed. */
+  readonly hasMore: boolean;
+}
+
+/** How much one step absorbs. */
+export type InputLimits = Pick<CompactionSizes, 'maxChanges' | 'maxChangedBytes'>;
+
+function bytesOf({ entries }: LogRecord): number {
+  let bytes = 0;
+  for (const { after = {} } of entries)
+    for (const field of Object.keys(after)) bytes += bytesOfValue(after[field]);
+  return bytes;
+}
+
+const countChanges = (records: readonly LogRecord[]): number =>
+  records.reduce((sum, { entries }) => sum + entries.length, 0);
+
+/** Returns the number of the first records that are within limits. */
+function countWithin(records: readonly LogRecord[], { maxChanges, maxChangedBytes }: InputLimits): number {
+  let changes = 0;
+  let bytes = 0;
+  for (const [position, record] of records.entries()) {
+    changes += record.entries.length;
+    bytes += bytesOf(record);
+    if (changes > maxChanges || bytes > maxChangedBytes) return position;
+  }
+  return records.length;
+}
+
+/** Fills the holes below the last record that is old enough. Returns the records in the order of their positions, with those that were found. */
+async function fillHoles(
+  { writer, nowMs }: CompactionSource,
+  above: number,
+  records: readonly LogRecord[],
+): Promise<readonly LogRecord[]> {
+  const last = records.findLast(({ time }) => time + minHoleMs < nowMs)?.position ?? 0;
+  const { holes } = advance(upTo(above), positionsOf(records));
+  const old = holes.filter((hole) => hole < last);
+  if (old.length === 0) return records;
+  return [...records, ...(await writer.fill(old))].sort((one, other) => one.position - other.position);
+}
+
+/** Reads the oldest records up to the first hole, as far as they are within limits. */
+async function readOldest(
+  source: CompactionSource,
+  above: number,
+  limits: InputLimits,
+): Promise<Pick<CompactionInput, 'records' | 'hasHole' | 'hasMore'>> {
+  let found: readonly LogRecord[] = [];
+  for await (const page of source.writer.oldestRecords(above)) {
+    found = [...found, ...page.records];
+    if (!page.hasMore || countWithin(found, limits) < found.length) break;
+  }
+  const filled = await fillHoles(source, above, found);
+  const end = completeUpTo(advance(upTo(above), positionsOf(filled)));
+  const records = filled.filter(({ position }) => position <= end);
+  // One record that exceeds the limits is absorbed alone.
+  const count = Math.max(1, countWithin(records, limits));
+  return {
+    records: records.slice(0, count),
+    hasHole: records.length < filled.length,
+    hasMore: count < records.length,
+  };
+}
+
+/** Reads the oldest pending records. The watermark moves if they are worth a step. */
+export async function readInput(
+  source: CompactionSource,
+  { watermark }: Manifest,
+  limits: InputLimits,
+): Promise<CompactionInput> {
+  const { nowMs, isForced, sizes = defaultSizes } = source;
+  const { records, hasHole, hasMore } = await readOldest(source, watermark, limits);
+  const isOld = records.some(({ time }) => time + maxWaitMs < nowMs);
+  const waitingChanges = countChanges(records);
+  const isWorthAStep =
+    hasMore || isOld || (isForced ? records.length > 0 : waitingChanges >= sizes.minChanges);
+  if (!isWorthAStep)
+    return { records: [], waiting: records.length, waitingChanges, watermark, hasHole, hasMore: false };
+  const end = records.at(-1)?.position ?? watermark;
+  return { records, watermark: end, waiting: 0, waitingChanges: 0, hasHole, hasMore };
+}

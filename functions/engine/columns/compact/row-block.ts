@@ -1,0 +1,82 @@
+/** Rows that are about to be written: the values of all of them by field, as columns have them. */
+import type { Value } from '../../model/row.ts';
+import type { ColumnValue } from '../format/dictionary.ts';
+import { versionField } from '../format/manifest.ts';
+
+export interface SegmentRow {
+  readonly id: string;
+  readonly version: number;
+  readonly values: Readonly<Record<string, Value | undefined>>;
+}
+
+export interface RowBlock {
+  readonly ids: readonly string[];
+  /** By field, versions included: the values in the order of the ids. */
+  readonly columns: ReadonlyMap<string, readonly ColumnValue[]>;
+}
+
+export function blockOf(rows: readonly SegmentRow[]): RowBlock {
+  const fields = new Set(rows.flatMap(({ values }) => Object.keys(values)));
+  const columns = new Map<string, readonly ColumnValue[]>();
+  for (const field of fields)
+    columns.set(
+      field,
+      rows.map(({ values }) => values[field]),
+    );
+  columns.set(
+    versionField,
+    rows.map(({ version }) => String(version)),
+  );
+  return { ids: rows.map(({ id }) => id), columns };
+}
+
+/** Returns some rows of a block, in another order. */
+export const pickRows = ({ ids, columns }: RowBlock, positions: readonly number[]): RowBlock => ({
+  ids: positions.map((position) => ids[position] as string),
+  columns: new Map(
+    [...columns].map(([field, values]) => [field, positions.map((position) => values[position])]),
+  ),
+});
+
+export const sliceRows = ({ ids, columns }: RowBlock, from: number, to: number): RowBlock => ({
+  ids: ids.slice(from, to),
+  columns: new Map([...columns].map(([field, values]) => [field, values.slice(from, to)])),
+});
+
+/** Returns the rows of several blocks. A field that one of them lacks is absent in its rows. */
+export function joinBlocks(blocks: readonly RowBlock[]): RowBlock {
+  const fields = new Set(blocks.flatMap(({ columns }) => [...columns.keys()]));
+  const columns = new Map<string, readonly ColumnValue[]>();
+  for (const field of fields) {
+    const values = blocks.map(
+      (block) => block.columns.get(field) ?? Array<ColumnValue>(block.ids.length).fill(undefined),
+    );
+    columns.set(field, values.flat());
+  }
+  return { ids: blocks.flatMap(({ ids }) => ids), columns };
+}
+
+/** Returns the rows in the order of their ids. */
+export function sortRows(block: RowBlock): RowBlock {
+  const { ids } = block;
+  const positions = Array.from(ids, (_, position) => position);
+  positions.sort((one, other) => ((ids[one] as string) < (ids[other] as string) ? -1 : 1));
+  return pickRows(block, positions);
+}
+
+/** Bytes of a character of a text in memory, at most. */
+const characterBytes = 2;
+
+/** Returns the bytes of a value in memory, about. */
+export const bytesOfValue = (value: ColumnValue): number => characterBytes * (value?.length ?? 0);
+
+/** Returns the bytes of the texts of the largest column, about: its item is never larger. */
+export function largestColumn({ columns }: RowBlock): number {
+  let largest = 0;
+  for (const values of columns.values()) {
+    let bytes = 0;
+    for (const value of values) bytes += bytesOfValue(value);
+    largest = Math.max(largest, bytes);
+  }
+  return largest;
+}

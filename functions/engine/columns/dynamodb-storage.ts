@@ -1,0 +1,113 @@
+/** The log and the columns of one kind in the table, for lists: it only reads. */
+
+import {
+  decodeRecord,
+  logPartition,
+  manifestSortKey,
+  maxPosition,
+  recordPrefix,
+  recordSortKey,
+} from '../model/change-log.ts';
+import { StoreUnavailable } from '../model/errors.ts';
+import type { Kind } from '../model/schema.ts';
+import { formatAttributes, requireReadable } from '../model/stored-format.ts';
+import type { Item, Key } from '../model/writes.ts';
+import type { Database } from '../table/database.ts';
+import type { Query } from '../table/query.ts';
+import { storedItemOf } from './format/decode-item.ts';
+import { bucketPrefix, decodeManifest, type ItemName, isManifest } from './format/manifest.ts';
+import type { LogReader } from './storage.ts';
+
+/** Returns the key of an immutable item. A segment's columns have a partition of their own: one partition serves 3,000 read units a second. */
+export function itemKey(tenant: string, kind: Kind, name: ItemName): Key {
+  const end = name.indexOf('/');
+  return { pk: `${tenant}#${kind}#columns#${name.slice(0, end)}`, sk: name.slice(end + 1) };
+}
+
+const itemName = ({ pk, sk }: Item): ItemName => `${pk.slice(pk.lastIndexOf('#') + 1)}/${sk}`;
+
+/** Returns the item that stores bytes under a name. */
+export const bytesItem = (key: Key, name: ItemName, bytes: Uint8Array): Item => ({
+  ...key,
+  ...formatAttributes(storedItemOf(name)),
+  bytes,
+});
+
+const bytesFields = { bytes: true };
+
+/** Returns the bytes of items by their names. @throws UnknownFormat. */
+export const encodedItems = (items: readonly Item[]): Map<ItemName, Uint8Array> =>
+  new Map(
+    items.map((item) => {
+      const name = itemName(item);
+      requireReadable(storedItemOf(name), item, bytesFields);
+      return [name, item['bytes'] as Uint8Array];
+    }),
+  );
+
+/** Which records of a log to read. */
+interface RecordRange {
+  /** Only those with a greater position. */
+  readonly above: number;
+  /** Only those with this position or a lower one; and the manifest when there is no such limit. */
+  readonly upTo?: number | 'manifest';
+  readonly isDescending?: boolean;
+}
+
+/** Returns the query for a range of a log, consistently. */
+export const rangeQuery = (
+  tenant: string,
+  kind: Kind,
+  { above, upTo = maxPosition, isDescending = false }: RecordRange,
+): Query => ({
+  KeyConditionExpression: 'pk = :partition AND sk BETWEEN :first AND :last',
+  ExpressionAttributeValues: {
+    ':partition': logPartition(tenant, kind),
+    ':first': recordSortKey(above + 1),
+    ':last': upTo === 'manifest' ? manifestSortKey : recordSortKey(upTo),
+  },
+  ConsistentRead: true,
+  ScanIndexForward: !isDescending,
+});
+
+export function openLogReader(database: Database, tenant: string, kind: Kind): LogReader {
+  return {
+    readHead: async (above) => {
+      const range = { above, upTo: 'manifest', isDescending: true } as const;
+      const { items, next } = await database.query(rangeQuery(tenant, kind, range));
+      const manifest = items.find(isManifest);
+      return {
+        manifest: manifest && decodeManifest(manifest),
+        records: items.filter(({ sk }) => sk.startsWith(recordPrefix)).map(decodeRecord),
+        isComplete: next === undefined,
+      };
+    },
+    readManifest: async () => {
+      const item = await database.get({ pk: logPartition(tenant, kind), sk: manifestSortKey });
+      return item && decodeManifest(item);
+    },
+    oldestRecords: async function* (above) {
+      for await (const { items, next } of database.pages(rangeQuery(tenant, kind, { above })))
+        yield { records: items.map(decodeRecord), hasMore: next !== undefined };
+    },
+    readItems: async (names, isConsistent) => {
+      const keys = names.map((name) => itemKey(tenant, kind, name));
+      const items = await database.getMany(keys, isConsistent);
+      return encodedItems(items);
+    },
+    readBuckets: async (column, isConsistent) => {
+      const { pk, sk } = itemKey(tenant, kind, column);
+      const pages = database.pages({
+        KeyConditionExpression: 'pk = :partition AND begins_with(sk, :buckets)',
+        ExpressionAttributeValues: { ':partition': pk, ':buckets': bucketPrefix(sk) },
+        ConsistentRead: isConsistent,
+      });
+      const items: Item[] = [];
+      for await (const page of pages) items.push(...page.items);
+      return encodedItems(items);
+    },
+    requireTime: () => {
+      if (database.deadline.remaining() <= 0) throw new StoreUnavailable('the list takes too long');
+    },
+  };
+}

@@ -1,0 +1,212 @@
+/**
+ * Buckets: a large column of ids as several items. A hash of the id decides which bucket has its rows, so a filter by one id reads one bucket
+ * of each segment instead of the whole column.
+ */
+import { crc32, deflateRawSync } from 'node:zlib';
+import { ByteReader, ByteWriter, idBytes, isUuid } from '../../model/bytes.ts';
+import { UnknownFormat } from '../../model/errors.ts';
+import { inflate } from '../../model/inflate.ts';
+import { type Column, type ColumnPatch, encodeColumn, newOrdinals, type Ordinals } from './column.ts';
+import { buildDictionary } from './dictionary.ts';
+import { countIds, encodeIds, findId, idAt } from './ids.ts';
+
+/** The rows of a segment whose values belong to a bucket. Null belongs to none. */
+export interface Bucket {
+  /** In their order. */
+  readonly ids: Buffer;
+  /** In their order. */
+  readonly rows: Uint32Array;
+  /** For each of these rows the ordinal of its id in the bucket, counted from 1, or 0 if the value is absent. */
+  readonly ordinals: Ordinals;
+}
+
+/** Values and rows of a bucket that is being written. */
+interface NewBucket {
+  readonly ids: string[];
+  readonly rows: number[];
+  readonly ordinals: number[];
+}
+
+export const bucketOf = (text: string, buckets: number): number => crc32(text) % buckets;
+
+/** Returns the bytes of a bucket in memory. */
+export const bytesOfBucket = ({ ids, rows, ordinals }: Bucket): number =>
+  ids.length + rows.byteLength + ordinals.byteLength;
+
+/** Returns the number of first bytes that an id shares with the one before. @param bytes of all ids. */
+function sharedWithPrevious(bytes: Buffer, position: number): number {
+  const start = position * idBytes;
+  let shared = 0;
+  while (shared < idBytes && position > 0 && bytes[start + shared] === bytes[start - idBytes + shared])
+    shared += 1;
+  return shared;
+}
+
+function deflateNumbers(numbers: Iterable<number>): Buffer {
+  const writer = new ByteWriter();
+  for (const number of numbers) writer.number(number);
+  return deflateRawSync(writer.bytes());
+}
+
+/**
+ * Encodes a bucket: the number of bytes of each of two parts, the parts, and for each id the bytes that it does not share with the one before.
+ * The first part has the numbers of ids and of rows, for each id the number of bytes that it shares, and the distance of each row to the one before.
+ * The second part has the ordinals of the rows' ids. Each part is deflated: numbers of one kind deflate better, and parts of ids do not deflate.
+ */
+function encodeBucket({ ids, rows, ordinals }: NewBucket): Buffer {
+  const bytes = encodeIds(ids);
+  const shared = ids.map((_, position) => sharedWithPrevious(bytes, position));
+  const distances = rows.map((row, position) => row - (rows[position - 1] ?? 0));
+  const parts = [
+    deflateNumbers([ids.length, rows.length, ...shared, ...distances]),
+    deflateNumbers(ordinals),
+  ];
+  const lengths = new ByteWriter();
+  for (const { length } of parts) lengths.number(length);
+  const ends = shared.map((count, position) =>
+    bytes.subarray(position * idBytes + count, (position + 1) * idBytes),
+  );
+  return Buffer.concat([lengths.bytes(), ...parts, ...ends]);
+}
+
+/** Decodes what `encodeBuckets` returns for one bucket. @throws UnknownFormat. */
+export function decodeBucket(encoded: Uint8Array): Bucket {
+  const lengths = new ByteReader(encoded);
+  const firstLength = lengths.number();
+  const secondLength = lengths.number();
+  const secondStart = lengths.position + firstLength;
+  const end = secondStart + secondLength;
+  const first = new ByteReader(inflate(encoded.subarray(lengths.position, secondStart)));
+  const second = new ByteReader(inflate(encoded.subarray(secondStart, end)));
+  const idCount = first.number();
+  const rows = new Uint32Array(first.number());
+  const ids = decodeIds(
+    encoded.subarray(end),
+    Uint8Array.from({ length: idCount }, () => first.number()),
+  );
+  const ordinals = newOrdinals(rows.length, idCount + 1);
+  let row = 0;
+  for (let position = 0; position < rows.length; position += 1) {
+    row += first.number();
+    rows[position] = row;
+    ordinals[position] = second.number();
+  }
+  if (first.hasMore || second.hasMore) throw new UnknownFormat('A bucket has more than this release reads.');
+  return { ids, rows, ordinals };
+}
+
+/** Returns ids. @param ends the bytes that they do not share with the one before. @param shared for each id the number of bytes that it shares. */
+function decodeIds(ends: Uint8Array, shared: Uint8Array): Buffer {
+  const ids = Buffer.allocUnsafeSlow(shared.length * idBytes);
+  let from = 0;
+  for (const [position, count] of shared.entries()) {
+    const start = position * idBytes;
+    ids.copyWithin(start, start - idBytes, start - idBytes + count);
+    ids.set(ends.subarray(from, from + idBytes - count), start + count);
+    from += idBytes - count;
+  }
+  return ids;
+}
+
+export function encodeBuckets({ dictionary, ordinals }: Column, count: number): Buffer[] {
+  const buckets = Array.from({ length: count }, (): NewBucket => ({ ids: [], rows: [], ordinals: [] }));
+  const inBuckets = Array.from({ length: dictionary.size }, (_, ordinal) => {
+    const value = dictionary.at(ordinal);
+    if (value === null) return undefined;
+    const bucket = buckets[bucketOf(value ?? '', count)] as NewBucket;
+    return { bucket, ordinal: value === undefined ? 0 : bucket.ids.push(value) };
+  });
+  for (const [row, ordinal] of ordinals.entries()) {
+    const inBucket = inBuckets[ordinal];
+    inBucket?.bucket.rows.push(row);
+    inBucket?.bucket.ordinals.push(inBucket.ordinal);
+  }
+  return buckets.map(encodeBucket);
+}
+
+function hasOnlyIds({ dictionary: { special, size }, dictionary }: Column): boolean {
+  for (let ordinal = special.length; ordinal < size; ordinal += 1) {
+    if (!isUuid(dictionary.at(ordinal) as string)) return false;
+  }
+  return true;
+}
+
+/**
+ * Returns one item, or several buckets if it is too large.
+ * @param bucketBytes bytes of a bucket, on average.
+ * @param encode returns a number of buckets.
+ */
+export function divideIntoBuckets(
+  whole: Buffer,
+  bucketBytes: number,
+  encode: (count: number) => Buffer[],
+): Buffer[] {
+  if (whole.length <= bucketBytes) return [whole];
+  const estimate = encode(Math.ceil(whole.length / bucketBytes));
+  // Large buckets have more bytes together than one item, small ones can have fewer. A single bucket would be read as the one item.
+  const bytes = estimate.reduce((sum, { length }) => sum + length, 0);
+  const count = Math.max(2, Math.ceil(bytes / bucketBytes));
+  return count === estimate.length ? estimate : encode(count);
+}
+
+/**
+ * Returns the items of a column: one, or the buckets of a large column of ids.
+ * @param bucketBytes bytes of a bucket, on average.
+ */
+export function encodeColumnItems(column: Column, bucketBytes: number): Buffer[] {
+  const whole = encodeColumn(column);
+  if (!hasOnlyIds(column)) return [whole];
+  return divideIntoBuckets(whole, bucketBytes, (count) => encodeBuckets(column, count));
+}
+
+/** Returns the column of all buckets. @param rows number of rows. */
+export function joinBuckets(buckets: readonly Bucket[], rows: number): Column {
+  const hasAbsent = buckets.some((bucket) => bucket.ordinals.includes(0));
+  const hasNull = buckets.reduce((sum, bucket) => sum + bucket.rows.length, 0) < rows;
+  const special = [...(hasAbsent ? [undefined] : []), ...(hasNull ? [null] : [])];
+  const idsOf = buckets.map(({ ids }) => Array.from({ length: countIds(ids) }, (_, at) => idAt(ids, at)));
+  const sorted = idsOf.flat().sort();
+  const ordinalOf = new Map(sorted.map((id, position) => [id, special.length + position]));
+  const dictionary = buildDictionary([...special, ...sorted]);
+  const ordinals = newOrdinals(rows, dictionary.size).fill(special.indexOf(null));
+  for (const [bucketPosition, bucket] of buckets.entries()) {
+    const inColumn = [0, ...(idsOf[bucketPosition] ?? []).map((id) => ordinalOf.get(id) as number)];
+    for (let position = 0; position < bucket.rows.length; position += 1) {
+      const row = bucket.rows[position] as number;
+      ordinals[row] = inColumn[bucket.ordinals[position] as number] as number;
+    }
+  }
+  return { dictionary, ordinals };
+}
+
+/**
+ * Returns a column that has some texts where a column of ids has them, and is absent elsewhere.
+ * @param buckets those that have the texts.
+ * @param rows number of rows.
+ */
+export function columnOfTexts(
+  buckets: readonly Bucket[],
+  {
+    texts,
+    rows,
+    patch,
+  }: { readonly texts: readonly string[]; readonly rows: number; readonly patch: ColumnPatch },
+): Column {
+  const dictionary = buildDictionary([undefined, ...texts]);
+  const ordinals = newOrdinals(rows, dictionary.size);
+  const wanted = texts.filter(isUuid);
+  for (const bucket of buckets) {
+    const inColumn = newOrdinals(countIds(bucket.ids) + 1, dictionary.size);
+    for (const id of wanted) {
+      const position = findId(bucket.ids, id);
+      if (position >= 0) inColumn[position + 1] = dictionary.ordinalOf(id);
+    }
+    for (let position = 0; position < bucket.rows.length; position += 1) {
+      const row = bucket.rows[position] as number;
+      ordinals[row] = inColumn[bucket.ordinals[position] as number] as number;
+    }
+  }
+  // A value that the dictionary does not have is absent.
+  for (const [row, value] of patch) ordinals[row] = Math.max(0, dictionary.ordinalOf(value));
+  return { dictionary, ordinals };
+}

@@ -1,0 +1,54 @@
+/** Decodes immutable items by their names. */
+
+import type { StoredItem } from '../../model/formats.ts';
+import { type Bucket, bytesOfBucket, decodeBucket } from './buckets.ts';
+import { type Column, columnBytes, decodeColumn } from './column.ts';
+import {
+  type ItemName,
+  isBucketName,
+  isColumnName,
+  isPatchName,
+  isStepName,
+  isWaitingName,
+} from './manifest.ts';
+import { decodePatch, type PatchValues } from './patch.ts';
+import { bytesOfRows, decodeRows, type WaitingRow } from './waiting-rows.ts';
+
+export type DecodedItem = Column | Bucket | Buffer | PatchValues | readonly WaitingRow[];
+
+/** Bytes of a value of a patch in memory, about. */
+const patchValueBytes = 120;
+
+/** Returns what the name of an immutable item says that it is. */
+export function storedItemOf(name: ItemName): StoredItem {
+  if (isPatchName(name)) return 'patch';
+  if (isStepName(name)) return 'step';
+  if (isWaitingName(name)) return 'waiting rows';
+  if (isBucketName(name)) return 'bucket';
+  return isColumnName(name) ? 'column' : 'ids';
+}
+
+/** Returns what an item holds, and the bytes of that in memory. */
+export function decodeItem(
+  name: ItemName,
+  encoded: Uint8Array,
+): { readonly value: DecodedItem; readonly bytes: number } {
+  if (isPatchName(name)) {
+    const value = decodePatch(encoded);
+    let bytes = 0;
+    for (const fields of value.values())
+      for (const columnPatch of fields.values()) bytes += columnPatch.size * patchValueBytes;
+    return { value, bytes };
+  }
+  if (isWaitingName(name)) {
+    const value = decodeRows(encoded);
+    return { value, bytes: bytesOfRows(value) };
+  }
+  if (isBucketName(name)) {
+    const value = decodeBucket(encoded);
+    return { value, bytes: bytesOfBucket(value) };
+  }
+  if (!isColumnName(name)) return { value: Buffer.from(encoded), bytes: encoded.length };
+  const value = decodeColumn(encoded);
+  return { value, bytes: columnBytes(value) };
+}

@@ -1,0 +1,59 @@
+/** Changes of rows, merged from records of the change log. */
+import type { LogRecord } from '../model/change-log.ts';
+import type { LogEntry } from '../model/log-entry.ts';
+import type { Row } from '../model/row.ts';
+import type { WaitingRow } from './format/waiting-rows.ts';
+
+/** All changes of one entity in a part of the log, as one. */
+export interface RowChange {
+  readonly id: string;
+  /** The version before the first change; 0 if it created the entity. */
+  readonly from: number;
+  /** The version after the last change. */
+  readonly to: number;
+  /** The position of the change before the first one; 0 if there was none. */
+  readonly previousPosition: number;
+  /** The row before the first change, if the entity existed. */
+  readonly before: Row | undefined;
+  /** The row after the last change, if the entity still exists. */
+  readonly after: Row | undefined;
+}
+
+function mergeEntry(merged: RowChange | undefined, { version, ...entry }: LogEntry): RowChange {
+  const { id, previousPosition, before, after } = entry;
+  const isFirst = !merged || version <= merged.from;
+  const isLast = !merged || version > merged.to;
+  return {
+    id,
+    ...(isFirst
+      ? { from: version - 1, previousPosition, before }
+      : { from: merged.from, previousPosition: merged.previousPosition, before: merged.before }),
+    ...(isLast ? { to: version, after } : { to: merged.to, after: merged.after }),
+  };
+}
+
+/**
+ * Merges the entries of records by entity: the row before the lowest version and the row after the highest one. The order of the
+ * records does not matter.
+ * @param earlier changes before those of the records.
+ */
+export function mergeRecords(
+  records: readonly LogRecord[],
+  earlier: ReadonlyMap<string, RowChange> = new Map(),
+): Map<string, RowChange> {
+  const changes = new Map(earlier);
+  for (const { entries } of records) {
+    for (const entry of entries) changes.set(entry.id, mergeEntry(changes.get(entry.id), entry));
+  }
+  return changes;
+}
+
+/** Returns waiting rows as the changes that created them, by id: no column has them. @param items their rows, the oldest item first. */
+export function toChanges(items: readonly (readonly WaitingRow[])[]): Map<string, RowChange> {
+  const changes = new Map<string, RowChange>();
+  for (const { id, version, after } of items.flat()) {
+    if (after) changes.set(id, { id, from: 0, to: version, previousPosition: 0, before: undefined, after });
+    else changes.delete(id);
+  }
+  return changes;
+}

@@ -1,0 +1,166 @@
+/** Lists of rows: any filters, any order and any page, with the exact total. */
+import type { Place } from '../../model/list-query.ts';
+import { type Row, sortedText } from '../../model/row.ts';
+import { valueAt } from '../format/column.ts';
+import type { ColumnValue } from '../format/dictionary.ts';
+import { chunkOfRow } from '../format/ids.ts';
+import { versionField } from '../format/manifest.ts';
+import { ColumnReader } from './column-reader.ts';
+import { type Counts, countFields } from './count-values.ts';
+import { readSegments, type SegmentRows } from './match-rows.ts';
+import { readPageSegments, totalOf } from './page-segments.ts';
+import { type MatchingChange, matchingChanges, type RowDelta, toDeltas } from './pending-changes.ts';
+import { rowsUpTo } from './place.ts';
+import type { ListSource, LogState } from './read-state.ts';
+import type { RowQuery } from './row-query.ts';
+import { type PageRow, selectRows } from './select-page.ts';
+import { fieldsToShow, shownRow } from './shown-rows.ts';
+import { StaleRead } from './stale-read.ts';
+
+export interface ListedRow {
+  readonly id: string;
+  /** The entity's version at the moment of the list. */
+  readonly version: number;
+  /** The row as the page shows it; absent when its columns are not worth loading. */
+  readonly row?: Row | undefined;
+}
+
+export interface RowPage {
+  readonly rows: readonly ListedRow[];
+  readonly total: number;
+  /** Number of rows before those of the page. */
+  readonly skipped: number;
+  /** The place behind the page; absent if no row follows. */
+  readonly end?: Place | undefined;
+  readonly counts: Counts;
+}
+
+async function listedRows(
+  { memory }: ListSource,
+  columnReader: ColumnReader,
+  { pendingChanges }: LogState,
+  { rows, shows }: { readonly rows: readonly PageRow[] } & Pick<RowQuery, 'shows'>,
+): Promise<ListedRow[]> {
+  const chunks = rows.flatMap((one) =>
+    'row' in one ? [{ segment: one.segment, chunk: chunkOfRow(one.row) }] : [],
+  );
+  const segments = [...new Set(chunks.map(({ segment }) => segment))];
+  const shown = shows && fieldsToShow(columnReader, memory, segments, shows);
+  await Promise.all([
+    columnReader.loadIds(chunks),
+    ...segments.map((segment) =>
+      columnReader.loadColumns([versionField, ...(shown?.get(segment) ?? [])], [segment]),
+    ),
+  ]);
+  return rows.map((one) => {
+    const id = 'row' in one ? columnReader.idOf(one.segment, one.row) : one.id;
+    const recent = pendingChanges.get(id);
+    if (recent) return { id, version: recent.to, row: shows && recent.after };
+    if (!('row' in one)) throw new StaleRead(`the row ${id} is in no record`);
+    const { dictionary, ordinals } = columnReader.column(one.segment, versionField);
+    const version = Number(dictionary.at(ordinals[one.row] as number));
+    const fields = shown?.get(one.segment);
+    return { id, version, row: fields && shownRow(columnReader, one.segment, fields, one.row) };
+  });
+}
+
+/** Returns the place behind a row of a page. The columns of the orders are in memory. */
+function placeBehind(
+  columnReader: ColumnReader,
+  { pendingChanges }: LogState,
+  { orders }: RowQuery,
+  { row, id }: { readonly row: PageRow; readonly id: string },
+): Place {
+  const recent = pendingChanges.get(id)?.after;
+  const storedValue = (field: string): ColumnValue =>
+    recent || !('row' in row) ? recent?.[field] : valueAt(columnReader.column(row.segment, field), row.row);
+  const values = orders.map(({ field, defaultValue = null }) => {
+    const value = storedValue(field);
+    const known = value === undefined ? defaultValue : value;
+    return known === null ? null : sortedText(field, known);
+  });
+  return { values, id };
+}
+
+/** Returns the number of rows up to a place, that of the place included. */
+async function countUpTo(
+  source: ListSource,
+  state: LogState,
+  query: RowQuery,
+  place: Place,
+): Promise<number> {
+  let count = 0;
+  for (const part of rowsUpTo(query, place)) count += (await listRows(source, state, part)).total;
+  return count;
+}
+
+/** Returns the counts of values over the rows of all segments, with the pending changes. */
+function countValues(
+  { reader }: ListSource,
+  columnReader: ColumnReader,
+  segments: readonly SegmentRows[],
+  { changes, countBy }: { readonly changes: readonly MatchingChange[] } & Pick<RowQuery, 'countBy'>,
+): Counts {
+  return countFields(countBy, (counter, field) => {
+    for (const { segment, rows, count } of segments) {
+      if (!rows || count === 0) continue;
+      reader.requireTime();
+      counter.addRows(columnReader.column(segment, field), rows);
+    }
+    for (const { row, count } of changes) counter.add(row[field], count);
+  });
+}
+
+interface MatchingRows {
+  /** Of all segments of the manifest. */
+  readonly segments: readonly SegmentRows[];
+  /** Absent without waiting rows. */
+  readonly waiting: SegmentRows | undefined;
+}
+
+/** Returns the rows that match; of segments that have no row of the page, perhaps only their number. */
+async function readMatching(
+  { reader }: ListSource,
+  columnReader: ColumnReader,
+  deltas: readonly RowDelta[],
+  query: RowQuery,
+): Promise<MatchingRows> {
+  const { segments } = columnReader.manifest;
+  const waitingSegment = await columnReader.readWaitingSegment();
+  const unsorted = waitingSegment ? [waitingSegment] : [];
+  const { filters, orders, countBy } = query;
+  if (filters.length + orders.length + countBy.length > 0) {
+    const rows = await readSegments(reader, columnReader, [...segments, ...unsorted], query);
+    return { segments: rows.slice(0, segments.length), waiting: rows[segments.length] };
+  }
+  const [waiting] = await readSegments(reader, columnReader, unsorted, query);
+  return { segments: await readPageSegments(reader, columnReader, { waiting, deltas }, query), waiting };
+}
+
+/**
+ * Returns one page of the rows that match, the exact total, and the counts of values, as of a state of the log.
+ * @throws StaleRead when the state has been replaced meanwhile.
+ */
+export async function listRows(source: ListSource, state: LogState, query: RowQuery): Promise<RowPage> {
+  const { reader, memory } = source;
+  const { countBy, after, limit } = query;
+  const columnReader = new ColumnReader(state.manifest, reader, memory);
+  const changes = matchingChanges(state, query);
+  const deltas = toDeltas(state.manifest, changes, query);
+  const skipped = after ? await countUpTo(source, state, query, after) : query.skip;
+  const window = { ...query, skip: skipped };
+  const { segments, waiting } = await readMatching(source, columnReader, deltas, window);
+  const all = waiting ? [...segments, waiting] : segments;
+  const total = totalOf(
+    all.map(({ count }) => count),
+    deltas,
+  );
+  const counts = countValues(source, columnReader, all, { changes, countBy });
+  const page = await selectRows(columnReader, { segments, waiting, deltas, total }, window);
+  const rows = await listedRows(source, columnReader, state, { rows: page, shows: query.shows });
+  const last = skipped + limit < total ? page.at(-1) : undefined;
+  const id = rows.at(-1)?.id;
+  const end =
+    last && id !== undefined ? placeBehind(columnReader, state, query, { row: last, id }) : undefined;
+  return { rows, total, skipped, end, counts };
+}

@@ -1,0 +1,79 @@
+/** All that a log has, for audits. */
+import type { Row, Value } from '../../model/row.ts';
+import { valueAt } from '../format/column.ts';
+import { isDeletedVersion, type Segment, storedFields, versionField } from '../format/manifest.ts';
+import { ColumnReader } from './column-reader.ts';
+import type { ListSource } from './read-state.ts';
+import { readState } from './read-state.ts';
+
+/** A row as the columns and the log have it. */
+export interface KnownRow {
+  readonly version: number;
+  readonly row: Row;
+}
+
+/** Calls a function for each row of a segment that is not deleted. */
+async function visitSegment(
+  columnReader: ColumnReader,
+  segment: Segment,
+  visit: (id: string, known: KnownRow) => void,
+): Promise<void> {
+  const fields = storedFields(segment).filter((field) => field !== versionField);
+  await Promise.all([
+    columnReader.loadColumns([versionField, ...fields], [segment]),
+    columnReader.loadAllIds([segment]),
+  ]);
+  const versions = columnReader.column(segment, versionField);
+  const columns = fields.map((field) => [field, columnReader.column(segment, field)] as const);
+  for (let row = 0; row < segment.rows; row += 1) {
+    const version = valueAt(versions, row);
+    if (isDeletedVersion(version)) continue;
+    const values: Record<string, Value> = {};
+    for (const [field, column] of columns) {
+      const value = valueAt(column, row);
+      if (value !== undefined) values[field] = value;
+    }
+    visit(columnReader.idOf(segment, row), { version: Number(version), row: values });
+  }
+}
+
+/** Numbers of rows of a log, as of one moment. */
+export interface RowCounts {
+  /** Rows that it has. */
+  readonly rows: number;
+  /** The total of a list without filters, which the manifest tells. */
+  readonly total: number;
+}
+
+/**
+ * Calls a function for each row of a log, one segment after the other: it needs the memory of one segment, and of the pending changes.
+ * @throws StaleRead when a part of the log is missing. Then some rows were visited.
+ */
+export async function visitRows(
+  { reader, memory }: ListSource,
+  visit: (id: string, known: KnownRow) => void,
+): Promise<RowCounts> {
+  const { manifest, pendingChanges } = await readState({ reader, memory });
+  let rows = 0;
+  let total = 0;
+  const visitRow = (id: string, known: KnownRow): void => {
+    rows += 1;
+    visit(id, known);
+  };
+  const visitUnlessPending = (id: string, known: KnownRow): void => {
+    if (!pendingChanges.has(id)) visitRow(id, known);
+  };
+  for (const segment of manifest.segments) {
+    total += segment.rows - segment.deleted;
+    // A reader keeps all that it has read.
+    await visitSegment(new ColumnReader(manifest, reader, memory), segment, visitUnlessPending);
+  }
+  const waiting = await new ColumnReader(manifest, reader, memory).readWaiting();
+  total += waiting.size;
+  for (const { id, to, after = {} } of waiting.values()) visitUnlessPending(id, { version: to, row: after });
+  for (const { id, to, before, after } of pendingChanges.values()) {
+    total += Number(after !== undefined) - Number(before !== undefined);
+    if (after) visitRow(id, { version: to, row: after });
+  }
+  return { rows, total };
+}

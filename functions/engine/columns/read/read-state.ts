@@ -1,0 +1,162 @@
+/**
+ * The state of a log at one moment: its manifest, and the changes since.
+ *
+ * 1. A process remembers a prefix of the log: all records above the watermark, up to the first position without one. Records are written once, so
+ *    they are never read again.
+ * 2. One query reads the rest downwards and consistently, from the manifest to the prefix. Earlier changes of an entity have smaller positions, so they
+ *    are read later, and none is missing. It is one page: two could show a state that the log never had.
+ * 3. If the rest exceeds a page, the prefix is extended upwards first, in any number of pages: it does not change any more.
+ * 4. The prefix grows by what was read without a gap.
+ *
+ * A process that knows little reads the manifest first, because the columns have most records by then.
+ */
+import { now } from '../../../runtime/time-and-chance.ts';
+import { advance, completeUpTo, type Progress, positionsOf, upTo } from '../../log/progress.ts';
+import type { LogRecord } from '../../model/change-log.ts';
+import { StoreUnavailable } from '../../model/errors.ts';
+import { emptyManifest, type Manifest } from '../format/manifest.ts';
+import { mergeRecords, type RowChange } from '../merge-records.ts';
+import type { LogMemory } from '../process-memory.ts';
+import type { LogReader } from '../storage.ts';
+import { StaleRead } from './stale-read.ts';
+
+export interface LogState {
+  readonly manifest: Manifest;
+  /** The changes of pending records, merged by id: the columns do not contain them. */
+  readonly pendingChanges: ReadonlyMap<string, RowChange>;
+  /** How far the log was at this moment. */
+  readonly progress: Progress;
+  /** Whether that is all. Otherwise some records are behind more holes than a reader remembers. */
+  readonly isComplete: boolean;
+  /** The time of the oldest pending record, in milliseconds since 1970, if there is one. */
+  readonly oldestTime: number | undefined;
+}
+
+export interface ListSource {
+  readonly reader: LogReader;
+  readonly memory: LogMemory;
+}
+
+/** A prefix of a log. */
+interface KnownLog {
+  readonly watermark: number;
+  /** No record up to this position is missing. */
+  readonly upTo: number;
+  /** The records above the watermark, up to there. */
+  readonly records: readonly LogRecord[];
+  /** When it was read, in milliseconds since 1970. */
+  readonly readAt: number;
+}
+
+/** Milliseconds after which compaction has probably absorbed most of what a process does not know. */
+const freshMs = 10_000;
+
+/** Times that a prefix is extended, at most, before a list gives up. */
+const maxExtensions = 3;
+
+/** The name of the known log in memory. */
+const knownName = 'known-log';
+
+/** Bytes of an entry in memory, about: a row before and a row after. */
+const entryBytes = 2_500;
+
+/** Bytes of a record without its entries. */
+const recordBytes = 500;
+
+/** Bytes of records that are remembered, at most. More would displace columns, and exist only while compaction stands still. */
+const maxKnownBytes = 15_000_000;
+
+/** Returns whether a process has read a log lately. */
+export function isKnownLog(memory: LogMemory): boolean {
+  const known = memory.get(knownName) as KnownLog | undefined;
+  return known !== undefined && Math.abs(now() - known.readAt) < freshMs;
+}
+
+const bytesOf = (records: readonly LogRecord[]): number =>
+  records.reduce((sum, { entries }) => sum + recordBytes + entryBytes * entries.length, 0);
+
+/**
+ * Checks that no change is missing between the watermark and those that were read.
+ * @throws StaleRead when an entity's earlier change is not there.
+ */
+function requireNoGap(
+  pendingChanges: ReadonlyMap<string, RowChange>,
+  { watermark }: Manifest,
+  positions: ReadonlySet<number>,
+): void {
+  for (const { id, previousPosition } of pendingChanges.values()) {
+    if (previousPosition > watermark && !positions.has(previousPosition))
+      throw new StaleRead(`an earlier record of ${id} is missing`);
+  }
+}
+
+/** Returns what is known of a log whose columns have the records up to a watermark: a rebuild can set it back. */
+const knownFrom = (known: KnownLog | undefined, watermark: number): KnownLog =>
+  known && known.watermark <= watermark && known.upTo >= watermark
+    ? known
+    : { watermark, upTo: watermark, records: [], readAt: now() };
+
+/** Returns a prefix with the records that follow it without a gap. */
+function extended(known: KnownLog, more: readonly LogRecord[]): KnownLog {
+  const end = completeUpTo(advance(upTo(known.upTo), positionsOf(more)));
+  const added = more.filter(({ position }) => position > known.upTo && position <= end);
+  return { ...known, upTo: end, records: [...known.records, ...added] };
+}
+
+/** Reads the records that follow a prefix, up to the first gap. */
+async function extend(reader: LogReader, known: KnownLog): Promise<KnownLog> {
+  let next = known;
+  for await (const { records } of reader.oldestRecords(known.upTo)) {
+    next = extended(next, records);
+    const last = records.at(-1);
+    if (last && last.position > next.upTo) break;
+  }
+  return next;
+}
+
+/**
+ * Reads the state of a log, in one query if the process has read it lately.
+ * @throws StaleRead when the log has changed in a way that makes the result inconsistent.
+ * @throws StoreUnavailable when more records wait behind a gap than one page has. Compaction fills it in seconds.
+ */
+export async function readState({ reader, memory }: ListSource): Promise<LogState> {
+  let known = memory.get(knownName) as KnownLog | undefined;
+  if (!known || Math.abs(now() - known.readAt) >= freshMs)
+    known = knownFrom(known, (await reader.readManifest())?.watermark ?? 0);
+  for (let extension = 0; ; extension += 1) {
+    const head = await reader.readHead(known.upTo);
+    const manifest = head.manifest ?? emptyManifest;
+    const { watermark } = manifest;
+    if (head.isComplete && known.watermark <= watermark)
+      return stateOf(memory, known, manifest, head.records);
+    if (extension === maxExtensions) throw new StoreUnavailable('a gap of the log hides more than a page');
+    known = await extend(reader, knownFrom(known, watermark));
+  }
+}
+
+function stateOf(
+  memory: LogMemory,
+  known: KnownLog,
+  manifest: Manifest,
+  newest: readonly LogRecord[],
+): LogState {
+  const { watermark } = manifest;
+  const records = [...known.records, ...newest].filter(({ position }) => position > watermark);
+  const pendingChanges = mergeRecords(records);
+  const positions = new Set(positionsOf(records));
+  requireNoGap(pendingChanges, manifest, positions);
+  const progress = advance(upTo(watermark), positions);
+  const end = completeUpTo(progress);
+  const kept = records.filter(({ position }) => position <= end);
+  const bytes = bytesOf(kept);
+  const next: KnownLog = { watermark, upTo: end, records: kept, readAt: now() };
+  memory.set(knownName, bytes <= maxKnownBytes ? next : undefined, bytes + recordBytes);
+  const times = records.map(({ time }) => time);
+  return {
+    manifest,
+    pendingChanges,
+    progress,
+    isComplete: records.every(({ position }) => position <= progress.position),
+    oldestTime: times.length > 0 ? times.reduce((one, other) => Math.min(one, other)) : undefined,
+  };
+}

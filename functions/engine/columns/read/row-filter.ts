@@ -1,0 +1,211 @@
+/** Filters: which rows of a segment match. */
+import { isUuid } from '../../model/bytes.ts';
+import { type Row, sortedText, type Value } from '../../model/row.ts';
+import type { Column, Ordinals } from '../format/column.ts';
+import type { ColumnValue } from '../format/dictionary.ts';
+import { firstVersion, versionField } from '../format/manifest.ts';
+import { type SearchTexts, toSearchText } from './search-texts.ts';
+
+/** A condition on the texts of a field. Texts compare by Unicode code point. */
+export type TextCondition =
+  /** Is one of these. */
+  | { readonly by: 'texts'; readonly texts: readonly string[] }
+  /** Is not less than one text, and less than another. */
+  | { readonly by: 'range'; readonly from: string; readonly to: string | undefined }
+  /** Begins with a text, or contains it, in lower case. */
+  | { readonly by: 'beginning' | 'part'; readonly text: string }
+  /** Of an array of ids: has one of these, or all of them. */
+  | { readonly by: 'anyId' | 'allIds'; readonly ids: readonly string[] };
+
+export interface RowFilter {
+  readonly field: string;
+  readonly condition: TextCondition;
+  /** Accepts the texts for which the condition does not hold. */
+  readonly isNegated?: boolean;
+  readonly acceptsNull?: boolean;
+  /** The value of rows that are older than the field. */
+  readonly defaultValue?: Value;
+}
+
+/** Returns the text that sorts next after another one. */
+export const textAfter = (text: string): string => `${text}\u0000`;
+
+/** Returns the filter that accepts one text. */
+export const isText = (field: string, text: string): RowFilter => ({
+  field,
+  condition: { by: 'texts', texts: [text] },
+});
+
+/** Accepts rows that are not deleted. */
+export const isNotDeleted: RowFilter = {
+  field: versionField,
+  condition: { by: 'range', from: firstVersion, to: undefined },
+};
+
+/** Returns the only texts that a filter accepts, if no row without a text matches. */
+export function onlyTexts({
+  condition,
+  isNegated,
+  acceptsNull,
+  defaultValue = null,
+}: RowFilter): readonly string[] | undefined {
+  if (condition.by !== 'texts' || isNegated || acceptsNull) return undefined;
+  const { texts } = condition;
+  return defaultValue !== null && texts.includes(defaultValue) ? undefined : texts;
+}
+
+function textPredicate({ field, condition }: RowFilter): (text: string) => boolean {
+  switch (condition.by) {
+    case 'texts': {
+      const texts = new Set(condition.texts);
+      return (text) => texts.has(text);
+    }
+    case 'range': {
+      const from = Buffer.from(condition.from);
+      const to = condition.to === undefined ? undefined : Buffer.from(condition.to);
+      return (text) => {
+        const bytes = Buffer.from(text);
+        return bytes.compare(from) >= 0 && (to === undefined || bytes.compare(to) < 0);
+      };
+    }
+    case 'beginning':
+      return (text) => toSearchText(sortedText(field, text)).startsWith(condition.text);
+    case 'part':
+      return (text) => toSearchText(sortedText(field, text)).includes(condition.text);
+    // An id contains no comma: a text that contains all of it has it as one of its ids.
+    case 'anyId': {
+      const ids = condition.ids.filter(isUuid);
+      return (text) => ids.some((id) => text.includes(id));
+    }
+    case 'allIds': {
+      const { ids } = condition;
+      return ids.every(isUuid) ? (text) => ids.every((id) => text.includes(id)) : () => false;
+    }
+  }
+}
+
+/** The value `undefined` is that of a row that is older than the field. */
+export function valuePredicate(filter: RowFilter): (value: ColumnValue) => boolean {
+  const { isNegated = false, acceptsNull = false, defaultValue = null } = filter;
+  const meets = textPredicate(filter);
+  return (value) => {
+    const known = value === undefined ? defaultValue : value;
+    return known === null ? acceptsNull : meets(known) !== isNegated;
+  };
+}
+
+export function rowPredicate(filters: readonly RowFilter[]): (row: Row) => boolean {
+  const predicates = filters.map((filter) => [filter.field, valuePredicate(filter)] as const);
+  return (row) => predicates.every(([field, accepts]) => accepts(row[field]));
+}
+
+/** Returns whether a filter searches the texts of a column in lower case. */
+export const isSearch = ({ condition: { by } }: RowFilter): boolean => by === 'beginning' || by === 'part';
+
+export interface FilteredColumn {
+  readonly filter: RowFilter;
+  readonly column: Column;
+  /** Present if the filter searches. */
+  readonly searchTexts?: SearchTexts | undefined;
+}
+
+/** Marks the ordinals of the texts for which a predicate holds. */
+function markEach(accepted: Uint8Array, { dictionary }: Column, meets: (text: string) => boolean): void {
+  for (let ordinal = dictionary.special.length; ordinal < dictionary.size; ordinal += 1) {
+    if (meets(dictionary.at(ordinal) as string)) accepted[ordinal] = 1;
+  }
+}
+
+/** Marks the ordinals of the texts for which a condition holds. */
+function markTexts(accepted: Uint8Array, { filter, column, searchTexts }: FilteredColumn): void {
+  const { condition } = filter;
+  const { dictionary } = column;
+  const positionOf = (text: string): number => dictionary.positionOf(Buffer.from(text));
+  if (condition.by === 'texts') {
+    for (const ordinal of condition.texts.map((text) => dictionary.ordinalOf(text))) {
+      if (ordinal >= 0) accepted[ordinal] = 1;
+    }
+  } else if (condition.by === 'range') {
+    const { from, to } = condition;
+    accepted.fill(1, positionOf(from), to === undefined ? dictionary.size : positionOf(to));
+  } else if ('text' in condition && searchTexts) {
+    searchTexts.mark(accepted, condition.text, condition.by === 'beginning');
+  } else {
+    markEach(accepted, column, textPredicate(filter));
+  }
+}
+
+/** Returns for each ordinal of a column whether the filter accepts its value; `undefined` when it accepts none. */
+function acceptedOrdinals(filtered: FilteredColumn): Uint8Array | undefined {
+  const { filter, column } = filtered;
+  const { special, size } = column.dictionary;
+  const accepted = new Uint8Array(size);
+  markTexts(accepted, filtered);
+  if (filter.isNegated) {
+    for (let ordinal = special.length; ordinal < size; ordinal += 1)
+      accepted[ordinal] = 1 - (accepted[ordinal] as number);
+  }
+  const accepts = valuePredicate(filter);
+  for (const [ordinal, value] of special.entries()) accepted[ordinal] = accepts(value) ? 1 : 0;
+  return accepted.includes(1) ? accepted : undefined;
+}
+
+/** A range of rows: `from` up to, but without, `to`. */
+export interface RowRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The ordinals of a column, and 1 for each of them that a filter accepts. */
+interface AcceptedOrdinals {
+  readonly ordinals: Ordinals;
+  readonly accepted: Uint8Array;
+}
+
+/** Keeps the rows that a filter accepts, in place. A row is written before it is known to match, because nobody could predict the branch. */
+function keepRows(rows: Uint32Array, { ordinals, accepted }: AcceptedOrdinals): Uint32Array {
+  let kept = 0;
+  for (let position = 0; position < rows.length; position += 1) {
+    const row = rows[position] as number;
+    rows[kept] = row;
+    kept += accepted[ordinals[row] as number] as number;
+  }
+  return rows.subarray(0, kept);
+}
+
+/** Does the same for the rows of some ranges, which need not be written before. */
+function rowsOf(
+  ranges: readonly RowRange[],
+  { ordinals, accepted }: AcceptedOrdinals,
+  rows: Uint32Array,
+): Uint32Array {
+  let kept = 0;
+  for (const { from, to } of ranges) {
+    for (let row = from; row < to; row += 1) {
+      rows[kept] = row;
+      kept += accepted[ordinals[row] as number] as number;
+    }
+  }
+  return rows.subarray(0, kept);
+}
+
+function allRows(ranges: readonly RowRange[], rows: Uint32Array): Uint32Array {
+  let count = 0;
+  for (const { from, to } of ranges) for (let row = from; row < to; row += 1) rows[count++] = row;
+  return rows;
+}
+
+/** Returns the rows of some ranges that match all filters, in their order. */
+export function matchingRows(filtered: readonly FilteredColumn[], ranges: readonly RowRange[]): Uint32Array {
+  const rows = new Uint32Array(ranges.reduce((sum, { from, to }) => sum + Math.max(0, to - from), 0));
+  let found: Uint32Array | undefined;
+  for (const one of filtered) {
+    const accepted = acceptedOrdinals(one);
+    if (!accepted) return rows.subarray(0, 0);
+    if (!accepted.includes(0)) continue;
+    const own = { ordinals: one.column.ordinals, accepted };
+    found = found ? keepRows(found, own) : rowsOf(ranges, own, rows);
+    if (found.length === 0) break;
+  }
+  return found ?? allRows(ranges, rows);
+}

@@ -1,0 +1,27 @@
+/** Queries of rows. */
+
+import type { Place } from '../../model/list-query.ts';
+import type { CountedField } from './count-values.ts';
+import type { IdRange } from './id-ranges.ts';
+import type { RowFilter } from './row-filter.ts';
+import type { ShownFields } from './shown-rows.ts';
+import type { SortOrder } from './sort-key.ts';
+
+export interface RowQuery {
+  /** All of them must hold. */
+  readonly filters: readonly RowFilter[];
+  /** Only these ids, as a set of ranges. */
+  readonly ids?: readonly IdRange[] | undefined;
+  /** The first one decides, then the next ones, then the id. Without any, the order is that of creation. */
+  readonly orders: readonly SortOrder[];
+  /** The direction of the ids of rows that are equal in all orders. */
+  readonly isDescending: boolean;
+  readonly skip: number;
+  /** The page begins behind this place. `skip` is ignored. */
+  readonly after?: Place | undefined;
+  readonly limit: number;
+  /** The fields whose values are counted over all rows that match. */
+  readonly countBy: readonly CountedField[];
+  /** What the rows of the page are for; absent when only their ids and versions are. */
+  readonly shows?: ShownFields | undefined;
+}

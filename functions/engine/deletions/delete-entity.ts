@@ -1,0 +1,63 @@
+import { now } from '../../runtime/time-and-chance.ts';
+import type { ExpectedVersions } from '../entities/preconditions.ts';
+import { readEntityItem } from '../entities/read-entity.ts';
+import { buildDeletion, type Change } from '../model/changes.ts';
+import { newDeletion } from '../model/deletion.ts';
+import type { StoredEntity } from '../model/entity.ts';
+import { newId } from '../model/ids.ts';
+import { dependentsOf } from '../model/relations.ts';
+import type { Kind } from '../model/schema.ts';
+import { maxTransactionWrites } from '../model/writes.ts';
+import type { Session } from '../table/session.ts';
+import { commit, type UnitOfWork } from '../write/commit.ts';
+import { findDescendants } from './descendants.ts';
+import { beginSweep, sweepLater } from './sweep.ts';
+
+/** Attempts to delete the descendants in the same transaction. Later attempts leave them to the job: they change too often. */
+const maxAttemptsWithDescendants = 3;
+
+/**
+ * Returns the changes that delete entities of one kind, with their descendants in the same transaction when they fit. Otherwise one job deletes these. Each of the
+ * deletions is one of its own: one of the entities can be restored without the others.
+ * @param others changes of the same request.
+ * @param attempt of the request, from 1.
+ */
+export async function buildDeletions(
+  session: Session,
+  deleted: readonly StoredEntity[],
+  others: readonly Change[],
+  attempt: number,
+): Promise<Omit<UnitOfWork<unknown>, 'result'>> {
+  const [first] = deleted;
+  if (!first) return { changes: others };
+  const nowMs = now();
+  const own = deleted.map((stored) => buildDeletion(stored, newDeletion(stored, session.actor, nowMs)));
+  const changes = [...others, ...own];
+  if (dependentsOf(first.kind).length === 0) return { changes };
+  const deletions = new Map(own.map(({ after }) => [after.entity.id, after.deletion]));
+  const begun = {
+    changes,
+    writes: [beginSweep(session, first.kind, [...deletions.keys()], { id: newId(nowMs).id })],
+  };
+  const limit = maxTransactionWrites - changes.length - begun.writes.length;
+  const mayRead = attempt <= maxAttemptsWithDescendants;
+  const descendants = mayRead ? await findDescendants(session, first.kind, deletions, limit) : undefined;
+  if (!descendants) return begun;
+  return { changes: [...changes, ...descendants], writes: sweepLater(session, deleted), orElse: begun };
+}
+
+/**
+ * Deletes an entity, with its descendants in the same transaction when they fit, and otherwise by a job.
+ * @throws EntityNotFound, VersionMismatch.
+ */
+export function deleteEntity(
+  session: Session,
+  kind: Kind,
+  id: string,
+  expected?: ExpectedVersions,
+): Promise<undefined> {
+  return commit(session, async (attempt) => {
+    const stored = await readEntityItem(session, kind, id, expected);
+    return { ...(await buildDeletions(session, [stored], [], attempt)), result: undefined };
+  });
+}

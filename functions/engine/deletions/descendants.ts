@@ -1,0 +1,90 @@
+/** What deletions change besides their roots: children are deleted with their parent, or lose the reference to it. */
+
+import { now } from '../../runtime/time-and-chance.ts';
+import { readChildren } from '../lists/children.ts';
+import { buildDeletion, buildUpdate, type Change } from '../model/changes.ts';
+import type { Deletion, StoredEntity } from '../model/entity.ts';
+import { dependentsOf } from '../model/relations.ts';
+import type { Kind, Relation } from '../model/schema.ts';
+import type { Session } from '../table/session.ts';
+
+/** The deletions that deleted entities of one kind belong to, by their ids. */
+export type Deletions = ReadonlyMap<string, Deletion>;
+
+function withoutReferences(
+  { field }: Relation,
+  { entity }: StoredEntity,
+  parentIds: readonly string[],
+): Record<string, unknown> {
+  const value = entity[field];
+  return { [field]: Array.isArray(value) ? value.filter((id) => !parentIds.includes(id as string)) : null };
+}
+
+/** Returns the deletions that remove children: those of their parents. */
+const deletionsOfChildren = (
+  { field }: Relation,
+  children: readonly StoredEntity[],
+  deletions: Deletions,
+): Deletions =>
+  new Map(children.map(({ entity }) => [entity.id, deletions.get(String(entity[field])) as Deletion]));
+
+function removeChildren(
+  relation: Relation,
+  children: readonly StoredEntity[],
+  deletions: Deletions,
+): Change[] {
+  const parentIds = [...deletions.keys()];
+  const ofChildren = deletionsOfChildren(relation, children, deletions);
+  return children.map((child) =>
+    relation.onDelete === 'cascade'
+      ? buildDeletion(child, ofChildren.get(child.entity.id) as Deletion)
+      : buildUpdate(child, withoutReferences(relation, child, parentIds), now()),
+  );
+}
+
+/**
+ * Returns the changes of all descendants of deleted entities of one kind. An entity that refers to several of them has one change: DynamoDB refuses two
+ * writes of one item in a transaction.
+ * @param limit of the changes.
+ * @returns `undefined` when there are more: then they are left to the job.
+ */
+export async function findDescendants(
+  session: Session,
+  kind: Kind,
+  deletions: Deletions,
+  limit: number,
+): Promise<Change[] | undefined> {
+  if (deletions.size === 0) return [];
+  const changes: Change[] = [];
+  for (const relation of dependentsOf(kind)) {
+    const maxTotal = limit - changes.length;
+    const range = { limit: maxTotal, maxTotal };
+    const { children, total } = await readChildren(session, relation, [...deletions.keys()], range);
+    if (total > maxTotal) return undefined;
+    changes.push(...removeChildren(relation, children, deletions));
+    if (relation.onDelete === 'setNull') continue;
+    const ofChildren = deletionsOfChildren(relation, children, deletions);
+    const descendants = await findDescendants(session, relation.child, ofChildren, limit - changes.length);
+    if (!descendants) return undefined;
+    changes.push(...descendants);
+  }
+  return changes;
+}
+
+/** Returns the changes of one page of the descendants of deleted entities of one kind, those without children of their ofChildren first. */
+export async function findNextDescendants(
+  session: Session,
+  kind: Kind,
+  deletions: Deletions,
+): Promise<Change[]> {
+  if (deletions.size === 0) return [];
+  for (const relation of dependentsOf(kind)) {
+    const { children } = await readChildren(session, relation, [...deletions.keys()]);
+    if (children.length === 0) continue;
+    if (relation.onDelete === 'setNull') return removeChildren(relation, children, deletions);
+    const ofChildren = deletionsOfChildren(relation, children, deletions);
+    const below = await findNextDescendants(session, relation.child, ofChildren);
+    return below.length > 0 ? below : removeChildren(relation, children, deletions);
+  }
+  return [];
+}

@@ -1,0 +1,164 @@
+/** The job of deletions: removes what belongs to deleted entities, and the references to them. */
+
+import { now } from '../../runtime/time-and-chance.ts';
+import type { DeletedEntity, Deletion, StoredEntity } from '../model/entity.ts';
+import { newId } from '../model/ids.ts';
+import { decodeAnyEntity } from '../model/item-codec.ts';
+import { type Beginning, beginJob, type Job, type JobOrigin, type JobWork, type Step } from '../model/job.ts';
+import { entityKey } from '../model/keys.ts';
+import { cascadeKinds, dependentsOf } from '../model/relations.ts';
+import type { Kind } from '../model/schema.ts';
+import type { Write } from '../model/writes.ts';
+import { maxRequestMs } from '../table/deadline.ts';
+import type { Session } from '../table/session.ts';
+import type { JobHandler } from '../write/job-handler.ts';
+import { type Deletions, findNextDescendants } from './descendants.ts';
+import { type MembersPlace, walkMembers } from './members.ts';
+
+/** The type of the jobs of deletions. */
+export const sweepType = 'sweep';
+
+/**
+ * Cleans up after deleted entities: deletes their descendants or removes the references to them. It makes a pass at once, and further ones when no
+ * request can be in progress that still read a parent: such a request writes its child a moment later.
+ */
+export interface SweepWork extends JobWork, MembersPlace {
+  readonly type: typeof sweepType;
+  readonly kind: Kind;
+  /** The entities that a request has deleted. */
+  readonly ids: readonly string[];
+  readonly isFirst: boolean;
+  /** Whether this pass has found something. */
+  readonly hasFound: boolean;
+}
+
+/** Milliseconds by which the clocks of two machines of AWS differ, at most. */
+const maxClockErrorMs = 1_000;
+
+/** Milliseconds after a deletion or a restore until every request, and every step of a job, that saw the entity before has ended, on any clock. */
+const lateWritesMs = maxRequestMs + 2 * maxClockErrorMs;
+
+/** Removed entities whose children one query looks for. */
+const pageSize = 100;
+
+/** Returns the time of the next pass. @param appliedMs when the previous one is applied at the latest, milliseconds since 1970. */
+export const nextPassAt = (appliedMs: number): string => new Date(appliedMs + lateWritesMs).toISOString();
+
+/** Returns the write that begins the job of deletions. @param beginning with a time: the caller has done what the first pass would. */
+export const beginSweep = (
+  origin: JobOrigin,
+  kind: Kind,
+  ids: readonly string[],
+  beginning: Beginning,
+): Write => {
+  const isFirst = beginning.dueAt === undefined;
+  const work: SweepWork = { type: sweepType, kind, ids, isFirst, hasFound: false, ...placeOfRoots };
+  return beginJob(origin, work, beginning);
+};
+
+const placeOfRoots: MembersPlace = { position: 0, after: '' };
+
+/**
+ * Returns the writes that begin jobs for the children of requests that still saw these entities, one for each kind that can have any. The job of a deletion finds
+ * what it has removed itself: this is for what it does not find.
+ */
+export function sweepLater(origin: JobOrigin, removed: readonly (StoredEntity | DeletedEntity)[]): Write[] {
+  const nowMs = now();
+  const dueAt = nextPassAt(nowMs + maxRequestMs);
+  const kinds = [...new Set(removed.map(({ kind }) => kind))];
+  return kinds
+    .filter((kind) => dependentsOf(kind).length > 0)
+    .map((kind) => {
+      const ids = removed.filter((one) => one.kind === kind).map(({ entity }) => entity.id);
+      return beginSweep(origin, kind, ids, { id: newId(nowMs).id, dueAt });
+    });
+}
+
+/**
+ * Returns the deletions of those roots that are still deleted: one that exists was restored. One that is not even there as a deleted entity was lost, or its
+ * item has expired.
+ */
+async function readDeletions(
+  { tenant, actor, database }: Session,
+  { kind, ids }: SweepWork,
+): Promise<Deletions> {
+  const keys = ids.map((id) => entityKey(tenant, kind, id));
+  const items = await database.getMany(keys, true, { withDeleted: true });
+  const byKey = new Map(items.map((item) => [item.pk, item]));
+  const lost = { deletedAt: now(), ...(actor !== undefined && { deletedBy: actor }) };
+  return new Map(
+    ids.flatMap((id): [string, Deletion][] => {
+      const item = byKey.get(entityKey(tenant, kind, id).pk);
+      const deletion = item ? decodeAnyEntity(item).deletion : { ...lost, root: { kind, id } };
+      return deletion ? [[id, deletion]] : [];
+    }),
+  );
+}
+
+/** Entities of one kind that the job has removed, or its roots. */
+interface Parents {
+  readonly kind: Kind;
+  readonly deletions: Deletions;
+  /** The next ones of this pass, if there are any. */
+  readonly next: MembersPlace | undefined;
+}
+
+/**
+ * Returns the entities whose children a step looks for: first the roots; then, except in the first pass, what their deletions have removed. `undefined` when the
+ * pass is complete.
+ */
+async function readParents(
+  session: Session,
+  work: SweepWork,
+  roots: Deletions,
+): Promise<Parents | undefined> {
+  const { kind, isFirst, position, after } = work;
+  const kinds = cascadeKinds(kind).filter((one) => dependentsOf(one).length > 0);
+  const hasMembers = !isFirst && kinds.length > 0;
+  if (position === 0)
+    return { kind, deletions: roots, next: hasMembers ? { position: 1, after: '' } : undefined };
+  const from = { position: position - 1, after };
+  const { value: page } = await walkMembers(session, [...roots.values()], kinds, {
+    from,
+    limit: pageSize,
+  }).next();
+  return (
+    page && {
+      kind: page.kind,
+      deletions: new Map(page.members.map(({ entity, deletion }) => [entity.id, deletion])),
+      next: { ...page.next, position: page.next.position + 1 },
+    }
+  );
+}
+
+/**
+ * Returns the next step of a sweep: a page of descendants, the deepest first. Requests that saw a parent create children a moment later. So another pass follows
+ * when none of them can be in progress any more, until one finds nothing. A sweep ends when its roots were restored. What a step removes at the same time
+ * comes back with the second pass of the restore.
+ */
+export async function sweepStep(session: Session, { work }: Job<SweepWork>): Promise<Step<SweepWork>> {
+  const roots = await readDeletions(session, work);
+  if (roots.size === 0) return { left: undefined };
+  if (roots.size < work.ids.length) return { left: { ...work, ids: [...roots.keys()], ...placeOfRoots } };
+  const parents = await readParents(session, work, roots);
+  const changes = parents ? await findNextDescendants(session, parents.kind, parents.deletions) : [];
+  if (changes.length > 0) {
+    // No index has them: the next pass does not find them.
+    const erased = changes.flatMap(({ after }) => (after?.deletion?.isErased ? [after] : []));
+    const writes = sweepLater(session, erased);
+    const changeSets = changes.map((change) => ({ changes: [change] }));
+    return {
+      repeatable: writes.length > 0 ? [{ changes: [], writes }, ...changeSets] : changeSets,
+      left: { ...work, hasFound: true },
+    };
+  }
+  if (parents?.next) return { left: { ...work, ...parents.next } };
+  if (!work.isFirst && !work.hasFound) return { left: undefined };
+  const left = { ...work, isFirst: false, hasFound: false, ...placeOfRoots };
+  return { left, dueAt: nextPassAt(now()) };
+}
+
+export const sweep: JobHandler<SweepWork> = {
+  fields: { type: true, kind: true, ids: true, isFirst: true, hasFound: true, position: true, after: true },
+  step: sweepStep,
+};

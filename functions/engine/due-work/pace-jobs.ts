@@ -1,0 +1,66 @@
+/** Makes the jobs of a tenant keep their pace together: all workers, of all jobs, reserve their steps in one item of the tenant. */
+
+import { delay, now } from '../../runtime/time-and-chance.ts';
+import { hasVersion, notExists } from '../model/condition-expressions.ts';
+import { ConditionFailed, StoreUnavailable } from '../model/errors.ts';
+import { decodePace, encodePace, newPace, paceKey, type Reservation, reserve } from '../model/pace.ts';
+import { settingsInUse } from '../model/schema.ts';
+import type { Session } from '../table/session.ts';
+
+/**
+ * Milliseconds that a worker waits for a step, at most. The stream function runs ten workers for each shard of the stream: a tenant with
+ * more jobs than get their turn in this time must not keep all of them.
+ */
+export const maxTurnMs = 5_000;
+
+/** One worker on one job. */
+export class PacedWorker {
+  readonly #session: Session;
+  /** Throttles that are accounted for. */
+  #throttles: number;
+
+  constructor(session: Session) {
+    this.#session = session;
+    this.#throttles = session.database.throttles;
+  }
+
+  /**
+   * Waits until a step may be applied.
+   * @param changes number of entities that the step changes.
+   * @param maxMs milliseconds to wait, at most.
+   * @returns false, at once and without a reservation, when that is too short.
+   */
+  async waitForTurn(changes: number, maxMs: number): Promise<boolean> {
+    const changesPerSecond = settingsInUse().jobChangesPerSecond();
+    if (changes === 0 || changesPerSecond === undefined) return true;
+    const { deadline, throttles } = this.#session.database;
+    const isThrottled = throttles > this.#throttles;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const waitMs = await this.#reserve({ changes, changesPerSecond, isThrottled }, maxMs);
+        if (waitMs === undefined) return false;
+        this.#throttles = throttles;
+        await delay(waitMs);
+        return true;
+      } catch (error) {
+        // Another worker of the tenant reserves at the same time.
+        if (!(error instanceof ConditionFailed)) throw error;
+        if (!(await deadline.backOff(attempt))) throw new StoreUnavailable(error);
+      }
+    }
+  }
+
+  /**
+   * Reserves a step. Returns the milliseconds until it may begin; `undefined` when there are more than `maxMs`: then nothing is reserved.
+   * @throws ConditionFailed when another worker reserves at the same time.
+   */
+  async #reserve(step: Omit<Reservation, 'nowMs'>, maxMs: number): Promise<number | undefined> {
+    const { tenant, database } = this.#session;
+    const item = await database.get(paceKey(tenant));
+    const before = item ? decodePace(item) : newPace(tenant);
+    const { pace, waitMs } = reserve(before, { ...step, nowMs: now() });
+    if (waitMs > maxMs) return undefined;
+    await database.putItem(encodePace(pace), item ? hasVersion(before.version) : notExists);
+    return waitMs;
+  }
+}

@@ -1,0 +1,43 @@
+import type { StoredEntity, WholeEntity } from '../model/entity.ts';
+import { EntityNotFound } from '../model/errors.ts';
+import { isId } from '../model/ids.ts';
+import { decodeEntity } from '../model/item-codec.ts';
+import { entityKey } from '../model/keys.ts';
+import type { Kind } from '../model/schema.ts';
+import type { Session } from '../table/session.ts';
+import { findEntity } from '../table/whole-entities.ts';
+import { type ExpectedVersions, requireExpectedVersion } from './preconditions.ts';
+
+/**
+ * Reads an entity consistently.
+ * @throws EntityNotFound, also for texts that do not have the form of an id.
+ * @throws VersionMismatch when it has none of the expected versions.
+ */
+export async function readEntity(
+  session: Session,
+  kind: Kind,
+  id: string,
+  expected?: ExpectedVersions,
+): Promise<WholeEntity> {
+  const whole = isId(id) ? await findEntity(session, kind, id) : undefined;
+  if (!whole) throw new EntityNotFound(kind, id);
+  requireExpectedVersion(whole, expected);
+  return whole;
+}
+
+/**
+ * Reads an entity consistently, without its long text.
+ * @throws EntityNotFound, VersionMismatch: see `readEntity`.
+ */
+export async function readEntityItem(
+  session: Session,
+  kind: Kind,
+  id: string,
+  expected?: ExpectedVersions,
+): Promise<StoredEntity> {
+  const item = isId(id) ? await session.database.get(entityKey(session.tenant, kind, id)) : undefined;
+  if (!item) throw new EntityNotFound(kind, id);
+  const stored = decodeEntity(item);
+  requireExpectedVersion(stored, expected);
+  return stored;
+}

@@ -1,0 +1,54 @@
+import { isDeepStrictEqual } from 'node:util';
+import { now } from '../../runtime/time-and-chance.ts';
+import { buildUpdate } from '../model/changes.ts';
+import type { WholeEntity } from '../model/entity.ts';
+import type { Kind } from '../model/schema.ts';
+import type { Session } from '../table/session.ts';
+import { commit } from '../write/commit.ts';
+import type { ExpectedVersions } from './preconditions.ts';
+import { readEntity } from './read-entity.ts';
+import { requireValid } from './requirements.ts';
+
+/** Which entity to update, and which of its versions. */
+export interface UpdateTarget {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly expected?: ExpectedVersions;
+}
+
+/**
+ * Returns the change that sets fields of an entity; `undefined` when they have these values already.
+ * @param nowMs milliseconds since 1970.
+ */
+export function changeFields(before: WholeEntity, fields: Readonly<Record<string, unknown>>, nowMs: number) {
+  const isChanged = Object.entries(fields).some(
+    ([field, value]) => !isDeepStrictEqual(before.entity[field], value),
+  );
+  return isChanged ? buildUpdate(before, fields, nowMs) : undefined;
+}
+
+/**
+ * Sets fields of an entity to what follows from the entity. A request that changes nothing writes nothing, so that
+ * sending it again leaves the version unchanged.
+ * @param fieldsOf is called for each attempt, with the entity as it is then. What it throws, the caller gets.
+ * @throws EntityNotFound, VersionMismatch; the errors of `requireValid`.
+ */
+export const changeEntity = (
+  session: Session,
+  { kind, id, expected }: UpdateTarget,
+  fieldsOf: (before: WholeEntity) => Readonly<Record<string, unknown>>,
+): Promise<WholeEntity> =>
+  commit(session, async () => {
+    const before = await readEntity(session, kind, id, expected);
+    const change = changeFields(before, fieldsOf(before), now());
+    if (!change) return { changes: [], result: before };
+    await requireValid(session, change);
+    return { changes: [change], result: change.after };
+  });
+
+/** Sets fields of an entity. @throws the errors of `changeEntity`. */
+export const updateEntity = (
+  session: Session,
+  target: UpdateTarget,
+  fields: Readonly<Record<string, unknown>>,
+): Promise<WholeEntity> => changeEntity(session, target, () => fields);

@@ -1,0 +1,250 @@
+/**
+ * The change feed: a caller reads all entities of a collection once, in the order of creation, and from then on their changes. The cursor says how
+ * far. Changes come from the log, whose records have the rows, so most pages read nothing else.
+ */
+import { hash } from 'node:crypto';
+import { openLogReader } from '../columns/dynamodb-storage.ts';
+import { logMemory } from '../columns/process-memory.ts';
+import { isInRanges } from '../columns/read/id-ranges.ts';
+import { readState } from '../columns/read/read-state.ts';
+import { rowPredicate } from '../columns/read/row-filter.ts';
+import { listEntities } from '../lists/list-entities.ts';
+import { toRowQuery } from '../lists/to-row-query.ts';
+import { advance, type Progress, positionsOf } from '../log/progress.ts';
+import type { LogRecord } from '../model/change-log.ts';
+import { type Entity, type ItemFields, isWhole, type StoredEntity } from '../model/entity.ts';
+import { entityOfRow } from '../model/entity-of-row.ts';
+import { CursorExpired } from '../model/errors.ts';
+import { decodeEntity } from '../model/item-codec.ts';
+import { entityKey } from '../model/keys.ts';
+import type { ListQuery } from '../model/list-query.ts';
+import { Digest, longTextOf, withLongText } from '../model/long-text.ts';
+import { type Row, toRow } from '../model/row.ts';
+import type { Kind } from '../model/schema.ts';
+import type { Database } from '../table/database.ts';
+import type { Session } from '../table/session.ts';
+import { readTexts } from '../table/whole-entities.ts';
+import type { ChangesCursor, LogCursor, WalkCursor } from './cursor.ts';
+import { readLog, startBudget } from './read-log.ts';
+
+export interface ChangesPage {
+  /** Entities that were created or changed, and match. Without long texts if the query does not ask for them. */
+  readonly entities: readonly ItemFields[];
+  /** The versions of these entities, in the same order. */
+  readonly versions: readonly number[];
+  /** The ids of entities that were deleted, or do not match any more. */
+  readonly removed: readonly string[];
+  readonly cursor: ChangesCursor;
+  readonly hasMore: boolean;
+}
+
+/** Read units of the item of an entity, of at most 4 KB, that is read from a replica. */
+const itemUnits = 0.5;
+
+/** Read units of the longest text: 10,000 characters of up to three bytes in UTF-8. */
+const maxTextUnits = 4;
+
+/** Bytes of the item of a long text besides the text. */
+const textItemBytes = 200;
+
+type RowMatcher = (id: string, row: Row) => boolean;
+
+function matcherOf(kind: Kind, query: ListQuery): RowMatcher {
+  const { filters, ids } = toRowQuery(kind, query);
+  const matches = rowPredicate(filters);
+  return (id, row) => isInRanges(ids, id) && matches(row);
+}
+
+/** Returns a number of a table. */
+export const tableNumber = ({ tableName }: Pick<Database, 'tableName'>): number =>
+  hash('sha256', tableName, 'buffer').readUInt32BE();
+
+/** Returns how many of the first entries cost at most so many read units together: at least one, so that each page goes on. */
+function affordable(costs: readonly number[], units: number): number {
+  let total = 0;
+  for (const [count, cost] of costs.entries()) {
+    total += cost;
+    if (total > units && count > 0) return count;
+  }
+  return costs.length;
+}
+
+/** Returns the read units of the item of a text; 0 when the entity has all of it. */
+function textUnits(stored: StoredEntity | undefined): number {
+  const text = longTextOf(stored?.entity);
+  if (!(text instanceof Digest)) return 0;
+  return Math.ceil((text.bytes + textItemBytes) / 4_096) / 2;
+}
+
+/** Reads how far a log is. */
+async function readProgress({ tenant, database }: Session, kind: Kind): Promise<Progress> {
+  const reader = openLogReader(database, tenant, kind);
+  return (await readState({ reader, memory: logMemory(database, tenant, kind) })).progress;
+}
+
+/** @param cursor absent for the first page. */
+async function walk(
+  session: Session,
+  kind: Kind,
+  query: ListQuery,
+  cursor: WalkCursor | undefined,
+): Promise<ChangesPage> {
+  const unitsLeft = startBudget(session.database);
+  const after = cursor ? { values: [], id: cursor.lastId } : 'start';
+  // What changes meanwhile is in the log too, so no page is read again for it.
+  const readPage = () =>
+    listEntities(session, kind, { ...query, after, withTexts: false }, { mayBeNewer: true });
+  let page = await readPage();
+  let progress = cursor?.progress ?? page.log?.progress;
+  if (!progress) {
+    progress = await readProgress(session, kind);
+    page = await readPage();
+  }
+  const listed = page.entities.map((entity, place) => ({ kind, entity, version: page.versions[place] ?? 0 }));
+  const count = query.withTexts ? affordable(listed.map(textUnits), unitsLeft()) : listed.length;
+  const end = count < listed.length ? listed[count - 1]?.entity : page.end;
+  const taken = listed.slice(0, count);
+  const matches = matcherOf(kind, query);
+  const found: readonly StoredEntity[] = query.withTexts ? await readTexts(session, taken) : taken;
+  const shown = found.filter(({ entity }) => matches(entity.id, toRow(entity)));
+  // One page has all that was written before it. What is newer than the log was comes again.
+  const isOfLog = page.log ? page.log.isExact : taken.length === 0;
+  const isExact = isOfLog && found.every(({ version }, place) => version === taken[place]?.version);
+  const table = tableNumber(session.database);
+  const next: ChangesCursor = end
+    ? { by: 'walk', table, progress, lastId: end.id }
+    : { by: 'log', table, progress };
+  return {
+    entities: shown.map(({ entity }) => entity),
+    versions: shown.map(({ version }) => version),
+    removed: [],
+    cursor: next,
+    hasMore: end !== undefined || cursor !== undefined || !isExact,
+  };
+}
+
+/** What the records of a page say about one entity. */
+interface MergedChange {
+  readonly id: string;
+  readonly version: number;
+  /** The row of this version, if it matches. Otherwise the entity was deleted, or does not match any more. */
+  readonly after: Row | undefined;
+}
+
+/** Merges records in the order of their positions: later ones have later versions of an entity. Returns what concerns entities that match or matched. */
+function mergeChanges(records: readonly LogRecord[], matches: RowMatcher): MergedChange[] {
+  const changes = new Map<string, MergedChange>();
+  for (const { id, version, before, after } of records.flatMap(({ entries }) => entries)) {
+    const [matched, isMatch] = [before, after].map((row) => row !== undefined && matches(id, row));
+    if (matched || isMatch || changes.has(id))
+      changes.set(id, { id, version, after: isMatch ? after : undefined });
+  }
+  return [...changes.values()];
+}
+
+/** Returns the entities of changes that match, as their rows are. */
+const fromRows = (kind: Kind, changes: readonly MergedChange[]): StoredEntity[] =>
+  changes.flatMap(({ id, version, after }) =>
+    after ? [{ kind, version, entity: entityOfRow(kind, id, after) }] : [],
+  );
+
+/**
+ * Reads the descriptions of which rows have only the beginning: the items of most entities have all of it, and cost half a read unit each. Takes as many
+ * of the first records as the read units allow, but one at least.
+ * @returns the number of these records, and their entities by id. One that was deleted meanwhile is absent.
+ */
+async function readDescribed(
+  session: Session,
+  kind: Kind,
+  records: readonly LogRecord[],
+  { matches, unitsLeft }: { readonly matches: RowMatcher; readonly unitsLeft: () => number },
+): Promise<{ readonly count: number; readonly described: ReadonlyMap<string, Entity> }> {
+  const { tenant, database } = session;
+  const inRows = new Map<string, StoredEntity>();
+  // The ids of those that a record adds.
+  const added = records.map((record) => {
+    const cut = fromRows(kind, mergeChanges([record], matches)).filter((one) => !isWhole(one));
+    const ids = cut.map(({ entity }) => entity.id).filter((id) => !inRows.has(id));
+    for (const one of cut) inRows.set(one.entity.id, one);
+    return ids;
+  });
+  const left = unitsLeft();
+  // The others are for the texts, at least for the longest one.
+  const forItems = Math.min(left / 2, left - maxTextUnits);
+  const named = added.slice(
+    0,
+    affordable(
+      added.map((ids) => itemUnits * ids.length),
+      forItems,
+    ),
+  );
+  const keys = named.flat().map((id) => entityKey(tenant, kind, id));
+  for (const one of (await database.getMany(keys, false)).map(decodeEntity)) {
+    // A replica can lag behind.
+    if (one.version >= (inRows.get(one.entity.id)?.version ?? 0)) inRows.set(one.entity.id, one);
+  }
+  const costs = named.map((ids) => ids.reduce((sum, id) => sum + textUnits(inRows.get(id)), 0));
+  const count = affordable(costs, unitsLeft());
+  const wanted = named.slice(0, count).flatMap((ids) => ids.flatMap((id) => inRows.get(id) ?? []));
+  const whole = await readTexts(session, wanted);
+  return { count, described: new Map(whole.map(({ entity }) => [entity.id, entity])) };
+}
+
+async function readChanges(
+  session: Session,
+  kind: Kind,
+  query: ListQuery,
+  { table, progress }: LogCursor,
+): Promise<ChangesPage> {
+  const matches = matcherOf(kind, query);
+  const unitsLeft = startBudget(session.database);
+  const matchingIds = (record: LogRecord): string[] => mergeChanges([record], matches).map(({ id }) => id);
+  const page = await readLog(session, kind, progress, { limit: query.limit, matchingIds, unitsLeft });
+  const { count, described } = query.withTexts
+    ? await readDescribed(session, kind, page.records, { matches, unitsLeft })
+    : { count: page.records.length, described: undefined };
+  const records = page.records.slice(0, count);
+  const isCut = count < page.records.length;
+  const changes = mergeChanges(records, matches);
+  const stored = fromRows(kind, changes).flatMap((one): StoredEntity[] => {
+    if (!described || isWhole(one)) return [one];
+    const whole = described.get(one.entity.id);
+    if (!whole) return [];
+    return [{ ...one, entity: withLongText(one.entity, longTextOf(whole)) }];
+  });
+  const shown = new Set(stored.map(({ entity }) => entity.id));
+  const removed = changes.flatMap(({ id }) => (shown.has(id) ? [] : [id]));
+  return {
+    entities: stored.map(({ entity }) => entity),
+    versions: stored.map(({ version }) => version),
+    removed,
+    cursor: {
+      by: 'log',
+      table,
+      progress: isCut ? advance(progress, positionsOf(records)) : page.progress,
+    },
+    hasMore: page.hasMore || isCut,
+  };
+}
+
+/**
+ * Returns the next page of the changes of a collection. Every write that was acknowledged before is on one of the pages up to the first one without
+ * more. Each record comes once, and the changes of an entity in their order. Until that page, an entity can come in an earlier version than before;
+ * afterwards never, but a description that was read by itself can be newer than its version.
+ * @param query in the order of creation.
+ * @param cursor that of the page before; absent for the first page.
+ * @throws CursorExpired when the caller must begin again.
+ * @throws StoreUnavailable when the time of the request does not suffice.
+ */
+export async function listChanges(
+  session: Session,
+  kind: Kind,
+  query: ListQuery,
+  cursor: ChangesCursor | undefined,
+): Promise<ChangesPage> {
+  if (cursor && cursor.table !== tableNumber(session.database))
+    throw new CursorExpired('the data was restored');
+  return cursor?.by === 'log'
+    ? readChanges(session, kind, query, cursor)
+    : walk(session, kind, query, cursor);
+}

@@ -1,0 +1,341 @@
+/**
+ * Reads the log for a page of the feed, consistently, and not more than a page needs.
+ *
+ * 1. It reads upwards from the first hole of the cursor, and takes what the cursor has not seen. Holes that are far from the end are read by key.
+ * 2. A query is no snapshot: it can return the later change of an entity without the earlier one, whose position was free a moment before. Each entry
+ *    has the position of the entity's previous change. If the cursor has not seen it either, that record is read by key: it has been there by now.
+ * 3. The page ends with the record that fills it. Records are never divided.
+ * 4. A position that the cursor has not seen, that the columns contain, and that has no record, had one that has expired: 410.
+ */
+import { now } from '../../runtime/time-and-chance.ts';
+import { openLogReader, rangeQuery } from '../columns/dynamodb-storage.ts';
+import { emptyManifest } from '../columns/format/manifest.ts';
+import { advance, completeUpTo, type Progress, positionsOf } from '../log/progress.ts';
+import { decodeRecord, type LogRecord, recordKey, sequencerKey } from '../model/change-log.ts';
+import { CursorExpired } from '../model/errors.ts';
+import type { Kind } from '../model/schema.ts';
+import { itemBytes } from '../model/write-units.ts';
+import type { Item } from '../model/writes.ts';
+import { countOf, type Database } from '../table/database.ts';
+import type { Session } from '../table/session.ts';
+
+/** Read units of the log after which no more of it is read. Descriptions need others. */
+const maxLogUnits = 40;
+
+/** Records of the first query. Those of batches and jobs can have 25 to 45 entities each: four of them fill a page. */
+const firstRecords = 4;
+
+/** Records that say what the next ones are like. */
+const manyRecords = 16;
+
+/** Records that a read unit has, about: so many that were seen cost as much as one that is read by key. */
+const recordsOfUnit = 16;
+
+/** Holes that are read by key, at most. */
+const maxHolesByKey = 40;
+
+/** Entities of a record, at most: those of one transaction. */
+const maxRecordEntities = 100;
+
+const bytesPerUnit = 4_096;
+
+/**
+ * Read units of the largest record that is expected: one of 10 KB. A batch of 25 tasks takes about one unit. Nobody knows how large the next records
+ * are. So no query asks for more than the request can pay if each of them is as large as this, or as the largest one before.
+ */
+const maxRecordUnits = 2.5;
+
+/** How full the units of a query are meant to be. Records differ in size, and a query that has a little more costs a whole unit more. */
+const shareOfUnits = 0.95;
+
+/** Read units that the log leaves: for the end of the page, and for one entity with its description. */
+const reservedUnits = 7;
+
+/** Read units of a request, at most, unless one record has a hundred entities with long descriptions. */
+export const maxRequestUnits = 100;
+
+/** Returns a function that returns the read units that a request may still use. */
+export function startBudget({ consumption }: Database): () => number {
+  const before = consumption.readUnits;
+  return () => maxRequestUnits - (consumption.readUnits - before);
+}
+
+/** What records of a log were like. The next ones are probably like these. */
+interface Measured {
+  records: number;
+  entries: number;
+  bytes: number;
+  /** Of the largest record. */
+  largest: number;
+}
+
+/**
+ * Returns the limit of a query: about the records that the page needs, and one more, which says whether the log ends behind them.
+ * @param wanted changes that the page still takes. @param matched those that the measured records have.
+ */
+function limitOf(
+  { records, bytes, largest }: Measured,
+  {
+    wanted,
+    matched,
+    unitsLeft,
+  }: { readonly wanted: number; readonly matched: number; readonly unitsLeft: number },
+): number {
+  // Filters leave few changes of many records.
+  const needed = Math.ceil((wanted * records) / Math.max(1, matched)) + 1;
+  const perUnit = (bytesPerUnit * records) / bytes;
+  const affordable = Math.floor(unitsLeft / Math.max(maxRecordUnits, largest / bytesPerUnit));
+  if (needed <= affordable) return Math.max(firstRecords, needed);
+  const units = Math.floor(affordable / perUnit);
+  return Math.max(1, units > 0 ? Math.floor(units * perUnit * shareOfUnits) : affordable);
+}
+
+function addMeasured(measured: Measured, items: readonly Item[], records: readonly LogRecord[]): void {
+  measured.records += items.length;
+  for (const { entries } of records) measured.entries += entries.length;
+  for (const item of items) {
+    const bytes = itemBytes(item);
+    measured.bytes += bytes;
+    measured.largest = Math.max(measured.largest, bytes);
+  }
+}
+
+/** What the last records were like that this process has read of a log, by table and log. */
+const lastMeasured = new Map<string, Measured>();
+
+/** What a page takes of the log. */
+export interface PageFilter {
+  /** Changes of a page, at most; one record more can have more. */
+  readonly limit: number;
+  /** Returns the ids of the entities that a record is about, and that match or have matched. */
+  readonly matchingIds: (record: LogRecord) => readonly string[];
+  /** Returns the read units that the request may still use. */
+  readonly unitsLeft: () => number;
+}
+
+interface LogPage {
+  /** Those that the cursor had not seen, in the order of their positions. */
+  readonly records: readonly LogRecord[];
+  /** That of a caller with these records. */
+  readonly progress: Progress;
+  /** Whether the page ends before the log did. */
+  readonly hasMore: boolean;
+}
+
+const byPosition = (one: LogRecord, other: LogRecord): number => one.position - other.position;
+
+/** Reads the greatest position that the sequencer of a log has handed out. @param isConsistent a replica can tell an earlier one. */
+export async function readSequencer(
+  { tenant, database }: Session,
+  kind: Kind,
+  isConsistent = true,
+): Promise<number> {
+  const [counter] = await database.getMany([sequencerKey({ tenant, kind })], isConsistent);
+  return countOf(counter);
+}
+
+/** Reads upwards until the page is full, the log ends, or it costs enough. */
+async function readUpwards(
+  { tenant, database }: Session,
+  kind: Kind,
+  above: number,
+  isNew: (position: number) => boolean,
+  { limit: maxChanges, matchingIds, unitsLeft }: PageFilter,
+): Promise<{ readonly records: LogRecord[]; readonly isEnd: boolean }> {
+  const name = nameOf(database, tenant, kind);
+  const last = lastMeasured.get(name);
+  const measured: Measured = { records: 0, entries: 0, bytes: 0, largest: 0 };
+  const records: LogRecord[] = [];
+  const matched = new Set<string>();
+  const forLog = (): number => unitsLeft() - reservedUnits;
+  const minLeft = unitsLeft() - maxLogUnits;
+  let limit =
+    last && last.records >= manyRecords
+      ? limitOf(last, { wanted: maxChanges, matched: last.entries, unitsLeft: forLog() })
+      : firstRecords + 1;
+  for (let start = above; ; ) {
+    const range = { ...rangeQuery(tenant, kind, { above: start }), Limit: limit };
+    const { items, next } = await database.query(range);
+    const read = items.map(decodeRecord);
+    addMeasured(measured, items, read);
+    const found = read.filter((record) => isNew(record.position));
+    records.push(...found);
+    for (const id of found.flatMap(matchingIds)) matched.add(id);
+    start = read.at(-1)?.position ?? start;
+    if (measured.records > 0) remember(lastMeasured, name, measured);
+    if (!next) return { records, isEnd: true };
+    const isEnough = matched.size > maxChanges || unitsLeft() <= minLeft;
+    if (isEnough) return { records, isEnd: false };
+    const wanted = maxChanges - matched.size;
+    limit = limitOf(measured, { wanted, matched: matched.size, unitsLeft: forLog() });
+  }
+}
+
+async function readByKey(
+  { tenant, database }: Session,
+  kind: Kind,
+  positions: readonly number[],
+): Promise<LogRecord[]> {
+  const keys = positions.map((position) => recordKey({ tenant, kind }, position));
+  return (await database.getMany(keys)).map(decodeRecord);
+}
+
+/**
+ * Adds the records of previous changes that the caller lacks.
+ * @throws CursorExpired when one of them is gone.
+ */
+async function withPrevious(
+  session: Session,
+  kind: Kind,
+  records: readonly LogRecord[],
+  isNew: (position: number) => boolean,
+): Promise<LogRecord[]> {
+  const found = new Map(records.map((record) => [record.position, record]));
+  for (let added = records; added.length > 0; ) {
+    const previous = added.flatMap(({ entries }) => entries.map((entry) => entry.previousPosition));
+    const missing = [...new Set(previous)].filter((one) => one > 0 && isNew(one) && !found.has(one));
+    added = await readByKey(session, kind, missing);
+    if (added.length < missing.length) throw new CursorExpired('the records have expired');
+    for (const record of added) found.set(record.position, record);
+  }
+  return [...found.values()].sort(byPosition);
+}
+
+/**
+ * Returns the first records that fill a page. Records of several entities that were read besides, and are paid for, are given too: a page has less than a
+ * hundred changes too many, as if its last record were the largest.
+ */
+function takePage(records: readonly LogRecord[], { limit, matchingIds }: PageFilter): readonly LogRecord[] {
+  const matched = new Set<string>();
+  const end = records.findIndex((record) => {
+    const ids = matchingIds(record);
+    const isFull = matched.size >= limit;
+    if (isFull && (ids.length === 1 || matched.size + ids.length >= limit + maxRecordEntities)) return true;
+    for (const id of ids) matched.add(id);
+    return false;
+  });
+  return end < 0 ? records : records.slice(0, end);
+}
+
+/** Where a cursor's holes are read. */
+interface Start {
+  /** The log is read upwards from there, again as far as the cursor has seen it. */
+  readonly above: number;
+  /** The holes below, which are read by key. */
+  readonly byKey: readonly number[];
+}
+
+/** Returns the start that costs least: a record that is read by key costs a unit, as many that are read again. */
+function chooseStart({ position, holes }: Progress): Start {
+  let best: Start | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (let count = 0; count <= Math.min(holes.length, maxHolesByKey); count += 1) {
+    const above = (holes[count] ?? position + 1) - 1;
+    const cost = count + (position - above) / recordsOfUnit;
+    if (cost < least) best = { above, byKey: holes.slice(0, count) };
+    least = Math.min(least, cost);
+  }
+  return best as Start;
+}
+
+/** What a process knows of a log. */
+interface KnownLog {
+  /** A position that the log has reached. */
+  readonly head: number;
+  /** A position that the columns had not passed. */
+  readonly watermark: number;
+  /** When, in milliseconds since 1970. */
+  readonly readAt: number;
+}
+
+/** Milliseconds for which a process relies on a watermark: records live for days. */
+const watermarkMs = 3_600_000;
+
+/** Logs of which a process remembers something. It forgets all when there are more. */
+const maxKnownLogs = 10_000;
+
+const knownLogs = new Map<string, KnownLog>();
+
+const nameOf = ({ tableName }: Database, tenant: string, kind: Kind): string =>
+  `${tableName}#${tenant}#${kind}`;
+
+function remember<Value>(logs: Map<string, Value>, name: string, value: Value): void {
+  if (logs.size >= maxKnownLogs) logs.clear();
+  logs.set(name, value);
+}
+
+/**
+ * Reads how far a log is. A replica can tell an earlier position.
+ * @throws CursorExpired when it has never been as far as a cursor says.
+ */
+async function readHead(session: Session, kind: Kind, position: number): Promise<number> {
+  for (const isConsistent of [false, true]) {
+    const head = await readSequencer(session, kind, isConsistent);
+    if (position <= head) return head;
+  }
+  throw new CursorExpired('the data was restored');
+}
+
+/**
+ * Checks that the log has been as far as a cursor says, and that no record is gone that the caller lacks.
+ * @param progress after the page.
+ * @param missing the first position that the caller lacks, and that had no record.
+ * @throws CursorExpired
+ */
+async function requireRecords(
+  session: Session,
+  kind: Kind,
+  { position, holes }: Progress,
+  missing: number,
+): Promise<void> {
+  const name = nameOf(session.database, session.tenant, kind);
+  const known = knownLogs.get(name);
+  const isFresh = known !== undefined && Math.abs(now() - known.readAt) < watermarkMs;
+  if (isFresh && position <= known.head && known.watermark < missing) return;
+  const isHeadNeeded = holes.length === 0 || position > (known?.head ?? 0);
+  const head = isHeadNeeded ? await readHead(session, kind, position) : position;
+  // Nothing is missing.
+  if (missing > head) return remember(knownLogs, name, { head, watermark: head, readAt: now() });
+  const reader = openLogReader(session.database, session.tenant, kind);
+  const { watermark } = (await reader.readManifest()) ?? emptyManifest;
+  // It can have been filled, and absorbed, since the log was read.
+  if (missing <= watermark && (await readByKey(session, kind, [missing])).length === 0)
+    throw new CursorExpired('the records have expired');
+  remember(knownLogs, name, { head, watermark, readAt: now() });
+}
+
+/** Notes that a log has reached a position. */
+function noteHead({ tenant, database }: Session, kind: Kind, position: number): void {
+  const name = nameOf(database, tenant, kind);
+  const known = knownLogs.get(name);
+  if (known && known.head < position) remember(knownLogs, name, { ...known, head: position });
+}
+
+/**
+ * Reads the next records for a page.
+ * @param progress of the caller.
+ * @throws CursorExpired when the caller must begin again.
+ */
+export async function readLog(
+  session: Session,
+  kind: Kind,
+  progress: Progress,
+  filter: PageFilter,
+): Promise<LogPage> {
+  const { position, holes } = progress;
+  const free = new Set(holes);
+  const isNew = (one: number): boolean => one > position || free.has(one);
+  const { above, byKey } = chooseStart(progress);
+  const read = await readUpwards(session, kind, above, isNew, filter);
+  // Later than the others, so that what came before them is there.
+  const filled = await readByKey(session, kind, byKey);
+  const found = await withPrevious(session, kind, [...filled, ...read.records], isNew);
+  const taken = takePage(found, filter);
+  const next = advance(progress, positionsOf(taken));
+  const records = taken.filter((record) => record.position <= next.position);
+  const hasMore = !read.isEnd || records.length < found.length;
+  noteHead(session, kind, found.at(-1)?.position ?? 0);
+  const missing = hasMore && records.length > 0 ? next.holes[0] : completeUpTo(next) + 1;
+  if (missing !== undefined) await requireRecords(session, kind, next, missing);
+  return { records, progress: next, hasMore };
+}

@@ -1,0 +1,60 @@
+/** The children of entities, page by page, in the order of their creation. The list engine finds them: it does not lag behind writes. */
+import { allIds, rangeOfId, unionRanges } from '../columns/read/id-ranges.ts';
+import type { RowFilter } from '../columns/read/row-filter.ts';
+import type { StoredEntity } from '../model/entity.ts';
+import { StoreUnavailable } from '../model/errors.ts';
+import type { Relation } from '../model/schema.ts';
+import type { Session } from '../table/session.ts';
+import { readPage } from './read-page.ts';
+
+const pageSize = 100;
+
+export interface ChildrenRange {
+  /** Begins after the child with this id; an empty text begins with the first child. */
+  readonly after?: string;
+  readonly limit?: number;
+  /** When there are more children than these, none of them is read. */
+  readonly maxTotal?: number;
+}
+
+export interface ChildrenPage {
+  readonly children: readonly StoredEntity[];
+  /** The id after which the next page begins, if there is one. */
+  readonly next: string | undefined;
+  /** Number of children from the beginning of the page to the end of the range. */
+  readonly total: number;
+}
+
+export function refersToAny({ field }: Relation, { entity }: StoredEntity, ids: readonly string[]): boolean {
+  const value = entity[field];
+  const references = (Array.isArray(value) ? value : [value]) as (string | null)[];
+  return references.some((id) => id !== null && ids.includes(id));
+}
+
+const filterOf = ({ field, isArray }: Relation, ids: readonly string[]): RowFilter => ({
+  field,
+  condition: isArray ? { by: 'anyId', ids } : { by: 'texts', texts: ids },
+});
+
+/**
+ * Reads one page of the children of some parents.
+ * @throws StoreUnavailable when they change so often that they cannot be read.
+ */
+export async function readChildren(
+  session: Session,
+  relation: Relation,
+  parentIds: readonly string[],
+  { after = '', limit = pageSize, maxTotal = Number.POSITIVE_INFINITY }: ChildrenRange = {},
+): Promise<ChildrenPage> {
+  const ids = unionRanges([{ from: rangeOfId(after).to, to: allIds.to }]);
+  const filters = [filterOf(relation, parentIds)];
+  const query = { filters, orders: [], countBy: [], skip: 0, isDescending: false, ids, limit };
+  const { stored, total } = await readPage(session, relation.child, query, { maxTotal });
+  // A child that changes during each attempt to read the page can have another parent by now.
+  const children = stored.filter((child) => refersToAny(relation, child, parentIds));
+  const hasMore = total > stored.length;
+  // Such a page says nothing about the children after it.
+  if (children.length === 0 && total > 0 && total <= maxTotal)
+    throw new StoreUnavailable('Every child of the page was deleted or moved during the read.');
+  return { children, next: hasMore ? stored.at(-1)?.entity.id : undefined, total };
+}

@@ -1,0 +1,137 @@
+/** Filters of lists, as conditions on ids or on rows. */
+
+import {
+  allIds,
+  complementRanges,
+  type IdRange,
+  intersectRanges,
+  rangeOfId,
+  unionRanges,
+} from '../columns/read/id-ranges.ts';
+import { type RowFilter, textAfter } from '../columns/read/row-filter.ts';
+import { toSearchText } from '../columns/read/search-texts.ts';
+import { firstIdAt } from '../model/ids.ts';
+import { creationFields, type Filter, type ListQuery } from '../model/list-query.ts';
+import { isArray } from '../model/relations.ts';
+import { rowText, type Value } from '../model/row.ts';
+import type { Kind } from '../model/schema.ts';
+
+/** Returns filters without those that repeat another one. A nested list can be filtered by its own field once more. */
+export const distinctFilters = (filters: readonly Filter[]): Filter[] => [
+  ...new Map(
+    filters.map((filter) => [JSON.stringify([filter.field, filter.operator, filter.values]), filter]),
+  ).values(),
+];
+
+/** Returns the value of rows that are older than a field. */
+export function defaultOf(field: string, defaults: ListQuery['defaults']): Value {
+  const value = defaults?.[field];
+  if (Array.isArray(value)) return value.join(',');
+  return typeof value === 'string' ? rowText(field, value) : null;
+}
+
+function unknownOperator({ field, operator }: Filter): TypeError {
+  return new TypeError(`Lists cannot compare "${field}" with the operator "${operator}".`);
+}
+
+/** Returns the ids that the value of a filter stands for: one id, or all ids of a time. */
+function pointOf({ field, operator }: Filter, value: string): IdRange {
+  if (field === 'id') return rangeOfId(value);
+  const timeMs = Date.parse(value);
+  // Callers send exact texts: only the form in which responses show times is the same text.
+  const isTime = Number.isFinite(timeMs) && (operator !== 'eq' || new Date(timeMs).toISOString() === value);
+  return isTime ? { from: firstIdAt(timeMs), to: firstIdAt(timeMs + 1) } : { from: '', to: '' };
+}
+
+/** Returns the ids of the entities that meet a filter on `id` or `createdAt`. @throws TypeError for an operator that these do not have. */
+export function toIdRanges(filter: Filter): IdRange[] {
+  const points = filter.values.map((value) => pointOf(filter, value));
+  const [{ from, to } = allIds] = points;
+  switch (filter.operator) {
+    case 'eq':
+    case 'in':
+      return unionRanges(points);
+    case 'ne':
+    case 'notIn':
+      return complementRanges(unionRanges(points));
+    case 'lt':
+      return unionRanges([{ from: allIds.from, to: from }]);
+    case 'lte':
+      return unionRanges([{ from: allIds.from, to }]);
+    case 'gt':
+      return unionRanges([{ from: to, to: allIds.to }]);
+    case 'gte':
+      return unionRanges([{ from, to: allIds.to }]);
+    default:
+      throw unknownOperator(filter);
+  }
+}
+
+/** Returns the ids that all filters on `id` and `createdAt` accept; `undefined` when there is no such filter. */
+export function idsOf(filters: readonly Filter[]): IdRange[] | undefined {
+  const [first, ...more] = filters.filter(({ field }) => creationFields.has(field)).map(toIdRanges);
+  return first && more.reduce(intersectRanges, first);
+}
+
+type Condition = Omit<RowFilter, 'field' | 'defaultValue'>;
+
+function textCondition(filter: Filter): Condition {
+  const { field, operator, values } = filter;
+  const [text = ''] = values;
+  const isNegated = true;
+  const acceptsNull = true;
+  const isOneOf = {
+    condition: { by: 'texts', texts: values.map((value) => rowText(field, value)) },
+  } as const;
+  const range = (from: string, to?: string): Condition => ({ condition: { by: 'range', from, to } });
+  switch (operator) {
+    case 'eq':
+    case 'in':
+      return isOneOf;
+    case 'ne':
+    case 'notIn':
+      return { ...isOneOf, isNegated, acceptsNull };
+    case 'lt':
+      return range('', text);
+    case 'lte':
+      return range('', textAfter(text));
+    case 'gt':
+      return range(textAfter(text));
+    case 'gte':
+      return range(text);
+    case 'startsWith':
+      return { condition: { by: 'beginning', text: toSearchText(text) } };
+    case 'contains':
+      return { condition: { by: 'part', text: toSearchText(text) } };
+    case 'isNull': {
+      const condition = { by: 'texts', texts: [] } as const;
+      return text === 'true' ? { condition, acceptsNull } : { condition, isNegated };
+    }
+    default:
+      throw unknownOperator(filter);
+  }
+}
+
+function arrayCondition(filter: Filter): Condition {
+  const { operator, values } = filter;
+  switch (operator) {
+    case 'eq':
+    case 'in':
+      return { condition: { by: 'anyId', ids: values } };
+    case 'all':
+      return { condition: { by: 'allIds', ids: values } };
+    case 'isEmpty': {
+      const condition = { by: 'texts', texts: [''] } as const;
+      return values[0] === 'true' ? { condition, acceptsNull: true } : { condition, isNegated: true };
+    }
+    default:
+      throw unknownOperator(filter);
+  }
+}
+
+/** @throws TypeError for an operator that the field does not have. */
+export function toRowFilter(kind: Kind, filter: Filter, defaults: ListQuery['defaults']): RowFilter {
+  const { field } = filter;
+  const condition = isArray(kind, field) ? arrayCondition(filter) : textCondition(filter);
+  return { field, ...condition, defaultValue: defaultOf(field, defaults) };
+}

@@ -1,0 +1,188 @@
+/** Pages of entities: the list engine selects the rows of a page, then their entities are read. */
+
+import { openLogReader } from '../columns/dynamodb-storage.ts';
+import { logMemory } from '../columns/process-memory.ts';
+import type { Counts } from '../columns/read/count-values.ts';
+import { type ListedRow, listRows, type RowPage } from '../columns/read/list-rows.ts';
+import type { ListSource } from '../columns/read/read-state.ts';
+import { type LogState, readState } from '../columns/read/read-state.ts';
+import type { RowQuery } from '../columns/read/row-query.ts';
+import { addKeyReads } from '../columns/read/shown-rows.ts';
+import { StaleRead } from '../columns/read/stale-read.ts';
+import type { Progress } from '../log/progress.ts';
+import type { StoredEntity } from '../model/entity.ts';
+import { entityOfRow } from '../model/entity-of-row.ts';
+import { StoreUnavailable } from '../model/errors.ts';
+import { decodeEntity } from '../model/item-codec.ts';
+import { entityKey } from '../model/keys.ts';
+import type { Place } from '../model/list-query.ts';
+import type { Kind } from '../model/schema.ts';
+import type { Session } from '../table/session.ts';
+import { readTexts } from '../table/whole-entities.ts';
+import { reportOldRecords } from './old-records.ts';
+import type { PageIndex } from './query-plan.ts';
+import { readPageFromIndex } from './read-page-from-index.ts';
+
+export interface EntityPage {
+  readonly stored: readonly StoredEntity[];
+  readonly total: number;
+  /** Number of entities before those of the page. */
+  readonly skipped: number;
+  /** The place behind the page; absent if no entity follows. */
+  readonly end?: Place | undefined;
+  readonly counts: Counts;
+  readonly log?: PageLog | undefined;
+}
+
+/** What a page shows of the change log. */
+export interface PageLog {
+  /** How far the log was when the page was selected. */
+  readonly progress: Progress;
+  /** Whether the page shows that and nothing newer. */
+  readonly isExact: boolean;
+}
+
+interface PageOptions {
+  readonly pageIndex?: PageIndex | undefined;
+  /** Whether their long texts are read too. */
+  readonly withTexts?: boolean;
+  /** Whether entities may be newer than the page, and match no more. Otherwise the page is read again. */
+  readonly mayBeNewer?: boolean | undefined;
+  /** When more entities than these match, none of them is read: the page has only their total. */
+  readonly maxTotal?: number | undefined;
+}
+
+/** Times that a page is read, at most, while the log or the entities of the page change. */
+const maxAttempts = 5;
+
+/**
+ * Entities that an index has for each one on the page, at most. A read unit has about ten entities of an index, or two that are read by
+ * key.
+ */
+const maxReadFactor = 4;
+
+interface SelectedPage extends RowPage {
+  readonly source: ListSource;
+  readonly state: LogState;
+  readonly query: RowQuery;
+}
+
+async function selectPage(session: Session, kind: Kind, query: RowQuery): Promise<SelectedPage> {
+  const { tenant, database } = session;
+  const reader = openLogReader(database, tenant, kind);
+  const source: ListSource = {
+    reader,
+    memory: logMemory(database, tenant, kind),
+  };
+  const state = await readState(source);
+  reportOldRecords(session, kind, state);
+  return { source, state, query, ...(await listRows(source, state, query)) };
+}
+
+/** Returns the number of entities that an index has between the ends of a page, at most. */
+async function countInIndex(page: SelectedPage, { all }: PageIndex): Promise<number> {
+  const { source, state, query, rows, total } = page;
+  if (!all) return rows.length;
+  if (query.filters.length === 1 && !query.ids) return total;
+  const children = { filters: [all], orders: [], isDescending: false, skip: 0, limit: 0, countBy: [] };
+  return (await listRows(source, state, children)).total;
+}
+
+/** Returns entities of a page from an index, and perhaps others; none if the index has so many others that reads by key cost less. */
+async function readFromIndexIfCheaper(
+  { database }: Session,
+  page: SelectedPage,
+  pageIndex: PageIndex,
+): Promise<StoredEntity[]> {
+  const { rows } = page;
+  if (rows.length === 0) return [];
+  const max = await countInIndex(page, pageIndex);
+  if (max > maxReadFactor * rows.length) return [];
+  return readPageFromIndex(database, pageIndex, { ids: rows.map(({ id }) => id), max });
+}
+
+/** Returns the entities of rows whose columns were loaded. */
+const entitiesOfRows = (kind: Kind, rows: readonly ListedRow[]): StoredEntity[] =>
+  rows.flatMap(({ id, version, row }) =>
+    row ? [{ kind, version, entity: entityOfRow(kind, id, row) }] : [],
+  );
+
+/**
+ * Returns the entities of a page. Those without a row come from an index or by key. Indexes and replicas of the table may lag behind: an entity that is
+ * missing, or older than its row, is read by key, at last consistently.
+ */
+async function readEntities(
+  session: Session,
+  kind: Kind,
+  page: SelectedPage,
+  pageIndex: PageIndex | undefined,
+): Promise<StoredEntity[]> {
+  const { tenant, database } = session;
+  const { rows, source } = page;
+  const ofRows = entitiesOfRows(kind, rows);
+  if (ofRows.length === rows.length) return ofRows;
+  const before = database.consumption.readUnits;
+  const ofIndex = pageIndex ? await readFromIndexIfCheaper(session, page, pageIndex) : [];
+  const found = new Map([...ofIndex, ...ofRows].map((stored) => [stored.entity.id, stored]));
+  for (const isConsistent of [false, true]) {
+    const missing = rows.filter(({ id, version }) => !((found.get(id)?.version ?? 0) >= version));
+    const keys = missing.map(({ id }) => entityKey(tenant, kind, id));
+    for (const stored of (await database.getMany(keys, isConsistent)).map(decodeEntity))
+      found.set(stored.entity.id, stored);
+  }
+  addKeyReads(source.memory, database.consumption.readUnits - before);
+  // What a replica still has in an older version, and the consistent read has not found, has been deleted.
+  return rows.flatMap(({ id, version }) => {
+    const stored = found.get(id);
+    return stored && stored.version >= version ? stored : [];
+  });
+}
+
+interface PageRead extends EntityPage {
+  /** Whether the entities have the versions that their rows had when the page was selected. */
+  readonly isCurrent: boolean;
+}
+
+/** @throws StaleRead when the log changes meanwhile. */
+async function readOnce(
+  session: Session,
+  kind: Kind,
+  query: RowQuery,
+  { pageIndex, withTexts, maxTotal = Number.POSITIVE_INFINITY }: PageOptions,
+): Promise<PageRead> {
+  const page = await selectPage(session, kind, query);
+  const { total, skipped, end, counts } = page;
+  const rows = total > maxTotal ? [] : page.rows;
+  const stored = await session.database.readRequested(async () => {
+    const found = await readEntities(session, kind, { ...page, rows }, pageIndex);
+    return withTexts ? readTexts(session, found) : found;
+  });
+  const versions = new Map(stored.map(({ entity, version }) => [entity.id, version]));
+  const isCurrent = rows.every(({ id, version }) => versions.get(id) === version);
+  const { progress, isComplete } = page.state;
+  const log = { progress, isExact: isCurrent && isComplete };
+  return { stored, total: total - (rows.length - stored.length), skipped, end, counts, isCurrent, log };
+}
+
+/**
+ * Returns one page of the entities that match, the exact total, and the counts of values.
+ * @throws StoreUnavailable when the log changes so often that it cannot be read.
+ */
+export async function readPage(
+  session: Session,
+  kind: Kind,
+  query: RowQuery,
+  options: PageOptions = {},
+): Promise<EntityPage> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      // An index is read once: a throttled one delays the writes of the table, and more reads would make that worse.
+      const own = attempt === 1 ? options : { ...options, pageIndex: undefined };
+      const page = await readOnce(session, kind, query, own);
+      if (page.isCurrent || options.mayBeNewer || attempt === maxAttempts) return page;
+    } catch (error) {
+      if (!(error instanceof StaleRead)) throw error;
+      if (attempt === maxAttempts) throw new StoreUnavailable(error);
+    }
+  }
+}

@@ -1,0 +1,49 @@
+/** Entities that those of a page refer to. */
+
+import { logMemory } from '../columns/process-memory.ts';
+import { rangeOfId, unionRanges } from '../columns/read/id-ranges.ts';
+import { isKnownLog } from '../columns/read/read-state.ts';
+import { addKeyReads, keyReads } from '../columns/read/shown-rows.ts';
+import type { ItemFields } from '../model/entity.ts';
+import { isId } from '../model/ids.ts';
+import type { References } from '../model/list-query.ts';
+import { readEntities } from '../table/read-entities.ts';
+import type { Session } from '../table/session.ts';
+import { readPage } from './read-page.ts';
+
+/** Read units by key after which a process asks the log of a kind: the first time costs as much. */
+const maxKeyReads = 20;
+
+async function readByKey(session: Session, { kind, ids }: References): Promise<Map<string, ItemFields>> {
+  const { database, tenant } = session;
+  const before = database.consumption.readUnits;
+  const found = await readEntities(
+    session,
+    ids.map((id) => ({ kind, id })),
+  );
+  addKeyReads(logMemory(database, tenant, kind), database.consumption.readUnits - before);
+  return found;
+}
+
+/** Reads the entities of one kind: from columns, which costs one unit when they are in memory, or by key while the process knows nothing of the kind. */
+async function readOfKind(session: Session, references: References): Promise<Map<string, ItemFields>> {
+  const { database, tenant } = session;
+  const { kind, fields } = references;
+  const memory = logMemory(database, tenant, kind);
+  if (!isKnownLog(memory) && keyReads(memory) < maxKeyReads) return readByKey(session, references);
+  const ids = unionRanges(references.ids.filter(isId).map(rangeOfId));
+  if (ids.length === 0) return new Map();
+  const all = { filters: [], orders: [], isDescending: false, skip: 0, countBy: [] };
+  const query = { ...all, ids, limit: ids.length, shows: fields };
+  const { stored } = await readPage(session, kind, query, { mayBeNewer: true });
+  return new Map(stored.map(({ entity }) => [entity.id, entity]));
+}
+
+/** Reads entities of any kinds, as of now, without their long texts. Returns them by id, without those that do not exist. */
+export async function readReferenced(
+  session: Session,
+  references: readonly References[],
+): Promise<Map<string, ItemFields>> {
+  const found = await Promise.all(references.map((ofKind) => readOfKind(session, ofKind)));
+  return new Map(found.flatMap((entities) => [...entities]));
+}

@@ -1,0 +1,331 @@
+import { isDeepStrictEqual } from 'node:util';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import fc from 'fast-check';
+import {
+  bucketOf,
+  columnOfTexts,
+  decodeBucket,
+  divideIntoBuckets,
+  encodeBuckets,
+  encodeColumnItems,
+  joinBuckets,
+} from '#functions/engine/columns/format/buckets.ts';
+import {
+  buildColumn,
+  columnValues,
+  decodeColumn,
+  encodeColumn,
+  patchColumn,
+} from '#functions/engine/columns/format/column.ts';
+import { buildDictionary, type ColumnValue } from '#functions/engine/columns/format/dictionary.ts';
+import {
+  chunkOf,
+  chunkRows,
+  encodeIdChunks,
+  encodeIds,
+  idAt,
+  positionOfId,
+} from '#functions/engine/columns/format/ids.ts';
+import {
+  decodeManifest,
+  emptyManifest,
+  encodeManifest,
+  isPatchName,
+  type Manifest,
+  newStepId,
+  type Patch,
+  type Segment,
+  segmentNames,
+  sequenceOf,
+  type WaitingItem,
+} from '#functions/engine/columns/format/manifest.ts';
+import {
+  countValues,
+  decodePatch,
+  encodePatch,
+  encodePatchItems,
+  mergePatches,
+} from '#functions/engine/columns/format/patch.ts';
+import { filterNames } from '#functions/engine/columns/read/column-reader.ts';
+import { isText, type RowFilter } from '#functions/engine/columns/read/row-filter.ts';
+import { UnknownFormat } from '#functions/engine/model/errors.ts';
+import { anyCharacter } from '#test/support/any-character.ts';
+import { makePatchValues, makeSegment, type PatchEntry } from '#test/support/segments.ts';
+
+/** Fewer than the default: these are many properties. */
+const numRuns = 50;
+
+const text = fc.oneof(
+  fc.string({ unit: anyCharacter, maxLength: 6 }).filter((value) => value.isWellFormed()),
+  fc.string({ unit: fc.constantFrom('a', 'b', '\u0000', 'é', '\uFFFD', '\u{1F600}'), maxLength: 3 }),
+);
+const value: fc.Arbitrary<ColumnValue> = fc.oneof(
+  { arbitrary: text, weight: 8 },
+  fc.constantFrom(null, undefined, ''),
+);
+const values = fc.array(value, { maxLength: 30 });
+
+const idOf = (number: number): string =>
+  `01890000-0000-7000-8000-${((number * 2_654_435_761) % 2 ** 32).toString(16).padStart(12, '0')}`;
+
+describe('buckets', () => {
+  const ids = [1, 2, 3, 4].map(idOf);
+  const [first = ''] = ids;
+  const idValues = fc.array(fc.oneof(fc.constantFrom(...ids, null, undefined), fc.uuid()), { maxLength: 60 });
+  const bucketsOf = (rows: readonly ColumnValue[], count: number) =>
+    encodeBuckets(buildColumn(rows), count).map(decodeBucket);
+
+  test.each<[string, ColumnValue[]]>([
+    ['no rows', []],
+    ['absent values only', [undefined]],
+    ['more ids than one byte can number', Array.from({ length: 2_000 }, (_, row) => idOf(row % 700))],
+  ])('of a column of ids have the values of %s', (_, rows) => {
+    expect(columnValues(joinBuckets(bucketsOf(rows, 2), rows.length))).toEqual(rows);
+  });
+
+  test('of a column of ids have the values of any ids, and one bucket has the rows of an id', () => {
+    const texts = fc.array(fc.oneof(fc.constantFrom(...ids, 'x', ''), fc.uuid()), { maxLength: 4 });
+    fc.assert(
+      fc.property(idValues, fc.integer({ min: 1, max: 7 }), texts, (rows, count, wanted) => {
+        const buckets = bucketsOf(rows, count);
+        expect(joinBuckets(buckets, rows.length)).toEqual(buildColumn(rows));
+        const own = buckets.filter((_, bucket) => wanted.some((one) => bucketOf(one, count) === bucket));
+        const column = columnOfTexts(own, { texts: wanted, rows: rows.length, patch: new Map() });
+        expect(columnValues(column)).toEqual(
+          rows.map((one) => (wanted.includes(one ?? 'none') ? one : undefined)),
+        );
+      }),
+      { numRuns },
+    );
+  });
+
+  test.each([
+    ['the item if it is small', 100, 120, [100]],
+    ['as many as have the wanted bytes on average', 290, 390, [97, 97, 97, 97]],
+    ['several buckets even if they have fewer bytes than one may have', 101, 90, [45, 45]],
+  ])('divideIntoBuckets returns %s', (_, whole, together, lengths) => {
+    const items = divideIntoBuckets(Buffer.alloc(whole), 100, (count) =>
+      Array.from({ length: count }, () => Buffer.alloc(together / count)),
+    );
+    expect(items.map(({ length }) => length)).toEqual(lengths);
+  });
+
+  test('a large column is one item if it has other texts than ids', () => {
+    const rows = Array.from({ length: 1_000 }, (_, row) => idOf(row));
+    expect(encodeColumnItems(buildColumn(rows), 1_000).length).toBeGreaterThan(4);
+    expect(encodeColumnItems(buildColumn([...rows, 'x']), 1_000)).toHaveLength(1);
+  });
+
+  describe('filterNames', () => {
+    const columns = { projectId: '2-bbbbbb', name: '1-aaaaaa' };
+    const segment = makeSegment({ columns, buckets: { projectId: 3 } });
+    const all = [0, 1, 2].map((bucket) => `1-aaaaaa.0/2-bbbbbb/projectId.${bucket}`);
+    const isFirst = isText('projectId', first);
+
+    test('returns the bucket of a text', () => {
+      expect(filterNames(segment, isFirst)).toEqual([all[bucketOf(first, 3)]]);
+      expect(filterNames(segment, isText('name', first))).toEqual(['1-aaaaaa.0/1-aaaaaa/name']);
+      expect(filterNames(segment, isText('color', first))).toEqual([]);
+    });
+
+    test.each<[string, RowFilter]>([
+      ['other texts', { ...isFirst, isNegated: true }],
+      ['null', { ...isFirst, acceptsNull: true }],
+      ['absent values', { ...isFirst, defaultValue: first }],
+      ['a range of texts', { field: 'projectId', condition: { by: 'range', from: first, to: undefined } }],
+    ])('returns all buckets for a filter that accepts %s', (_, filter) => {
+      expect(filterNames(segment, filter)).toEqual(all);
+    });
+  });
+});
+
+describe('column', () => {
+  test.each<[string, ColumnValue[]]>([
+    ['no rows', []],
+    ['absent values only', [undefined, undefined]],
+    ['characters that share their first bytes', ['é', 'è', '\u{1F600}', '\u{1F601}']],
+    ['a text of more bytes than two groups of seven bits hold', ['x'.repeat(20_000), 'x'.repeat(19_999)]],
+    ['257 different values', Array.from({ length: 257 }, (_, row) => `text ${row}`)],
+    ['65,537 different values', Array.from({ length: 65_537 }, (_, row) => `text ${row}`)],
+  ])('is decoded as it was encoded: %s', (_, rows) => {
+    const decoded = columnValues(decodeColumn(encodeColumn(buildColumn(rows))));
+    // Faster than a matcher.
+    expect(isDeepStrictEqual(decoded, rows)).toBe(true);
+  });
+
+  test('is decoded as it was encoded, also with patched values', () => {
+    fc.assert(
+      fc.property(values, fc.array(fc.tuple(fc.nat({ max: 29 }), value)), (rows, changes) => {
+        const patch = new Map(changes.filter(([row]) => row < rows.length));
+        const expected = rows.map((one, row) => (patch.has(row) ? patch.get(row) : one));
+        const column = patchColumn(buildColumn(rows), patch);
+        expect(columnValues(column)).toEqual(expected);
+        expect(columnValues(decodeColumn(encodeColumn(column)))).toEqual(expected);
+      }),
+      { numRuns },
+    );
+  });
+
+  test('of 16,384 rows with three values takes less than half a byte for each row', () => {
+    const rows = Array.from({ length: 16_384 }, (_, row) => String((row * row) % 3));
+    expect(encodeColumn(buildColumn(rows)).length).toBeLessThan(16_384 / 2);
+  });
+
+  test('with a mark or with bytes that this release does not know throws UnknownFormat', () => {
+    const bytes = inflateRawSync(encodeColumn(buildColumn(['a', 'b'])));
+    expect(() => decodeColumn(deflateRawSync(Buffer.concat([bytes, Buffer.of(1)])))).toThrow(UnknownFormat);
+    // After the numbers of rows and of texts.
+    bytes[2] = 4;
+    expect(() => decodeColumn(deflateRawSync(bytes))).toThrow(new UnknownFormat('A column has the mark 4.'));
+  });
+});
+
+test('a dictionary has absent, null, and then the texts by code point, also when it is extended', () => {
+  // The order of UTF-8 is that of code points.
+  const inOrder = (all: readonly ColumnValue[]): ColumnValue[] => [
+    ...[undefined, null].filter((special) => all.includes(special)),
+    ...[...new Set(all)]
+      .filter((one) => typeof one === 'string')
+      .sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other))),
+  ];
+  fc.assert(
+    fc.property(values, values, text, (all, more, wanted) => {
+      const added = [...new Set(more)].filter((one) => !all.includes(one));
+      const old = buildDictionary(all);
+      const { dictionary, ordinals } = old.extend(added);
+      const expected = inOrder([...all, ...added]);
+      expect(expected.map((_, ordinal) => dictionary.at(ordinal))).toEqual(expected);
+      expect(dictionary.size).toBe(expected.length);
+      expect([wanted, ...all].map((one) => dictionary.ordinalOf(one))).toEqual(
+        [wanted, ...all].map((one) => expected.indexOf(one)),
+      );
+      expect(Array.from(ordinals, (ordinal) => dictionary.at(ordinal))).toEqual(inOrder(all));
+      const before = inOrder([...expected, wanted]).indexOf(wanted);
+      expect(dictionary.positionOf(Buffer.from(wanted))).toBe(before);
+    }),
+    { numRuns },
+  );
+});
+
+describe('ids', () => {
+  test('are read by their positions, and found in their order', () => {
+    const sorted = fc.uniqueArray(fc.uuid(), { minLength: 1, maxLength: 20 }).map((ids) => ids.toSorted());
+    fc.assert(
+      fc.property(sorted, fc.uuid(), (ids, other) => {
+        const encoded = encodeIds(ids);
+        expect(encoded).toHaveLength(16 * ids.length);
+        expect(ids.map((_, position) => idAt(encoded, position))).toEqual(ids);
+        for (const wanted of [...ids, other]) {
+          const last = ids.findLastIndex((one) => one <= wanted);
+          expect(positionOfId(encoded, wanted)).toBe(ids.filter((one) => one < wanted).length);
+          expect(chunkOf(encoded, wanted)).toBe(Math.max(0, last));
+        }
+      }),
+      { numRuns },
+    );
+  });
+
+  test.each([0, 1, chunkRows, chunkRows + 1])('of %i rows are in chunks below half a read unit', (count) => {
+    const ids = Array.from(
+      { length: count },
+      (_, row) => idOf(0).slice(0, -4) + String(row).padStart(4, '0'),
+    );
+    const { chunks, fence } = encodeIdChunks(ids);
+    expect(Buffer.concat(chunks)).toEqual(encodeIds(ids));
+    expect(fence).toEqual(encodeIds(ids.filter((_, row) => row % chunkRows === 0)));
+    for (const { length } of chunks) expect(length).toBeLessThan(4_096 - 200);
+  });
+});
+
+describe('manifest', () => {
+  const segment = makeSegment({ columns: { name: '8-bbbbbb' }, patched: { $version: 5 } });
+  const patch: Patch = { step: '8-bbbbbb', values: 900, bytes: 9_000, items: { $version: 1, name: 2 } };
+  const waiting: WaitingItem = { name: 'waiting:9-dddddd/0', rows: 2, bytes: 40 };
+  const manifest: Manifest = {
+    version: 9,
+    watermark: 70_000,
+    segments: [segment],
+    patches: [patch],
+    waiting: [waiting],
+  };
+  const itemOf = (stored: Manifest) => ({ pk: 'acme#task#log', sk: '~', ...encodeManifest(stored) });
+
+  test('names of patches are told from those of segments, whatever the number of the step', () => {
+    const version = Number.parseInt('patch', 36);
+    const id = newStepId(version);
+    expect(sequenceOf(id)).toBe(version);
+    expect(segmentNames({ ...segment, id: `${id}.0` }).filter(isPatchName)).toEqual([]);
+    expect(isPatchName('patch:8-bbbbbb/name.0')).toBe(true);
+  });
+
+  test('is decoded as it was encoded', () => {
+    for (const one of [manifest, emptyManifest]) expect(decodeManifest(itemOf(one))).toEqual(one);
+  });
+
+  test.each([
+    ['format', { ...itemOf(manifest), format: 2 }],
+    ['field', { ...itemOf(manifest), shards: 2 }],
+    ['field of the state', itemOf({ ...manifest, shards: 2 } as Manifest)],
+    ['field of a segment', itemOf({ ...manifest, segments: [{ ...segment, shards: 2 } as Segment] })],
+    ['field of waiting rows', itemOf({ ...manifest, waiting: [{ ...waiting, shards: 2 } as WaitingItem] })],
+    ['field of a patch', itemOf({ ...manifest, patches: [{ ...patch, shards: 2 } as Patch] })],
+  ])('of an unknown %s throws UnknownFormat that names it', (_, item) => {
+    expect(() => decodeManifest(item)).toThrow(UnknownFormat);
+    expect(() => decodeManifest(item)).toThrow(/\(manifest\) (is 2|has the field "shards")/);
+  });
+});
+
+describe('patch', () => {
+  const entry: fc.Arbitrary<PatchEntry> = fc.tuple(
+    fc.constantFrom('1.0', '1.1', '2.0'),
+    fc.constantFrom('name', 'status'),
+    fc.nat({ max: 20 }),
+    value,
+  );
+  const entries = fc.array(entry, { maxLength: 30 });
+
+  test('is decoded as it was encoded, also one field in several items', () => {
+    fc.assert(
+      fc.property(entries, (all) => {
+        const stored = makePatchValues(...all);
+        expect(decodePatch(encodePatch(stored))).toEqual(stored);
+        const names = makePatchValues(...all.filter(([, field]) => field === 'name'));
+        const items = encodePatchItems(stored, 'name', 100);
+        expect(Math.max(...items.map(({ length }) => length))).toBeLessThanOrEqual(100);
+        const decoded = items.map(decodePatch);
+        expect(decoded.reduce((sum, one) => sum + countValues(one), 0)).toBe(countValues(names));
+        for (const one of decoded)
+          for (const [segmentId, fields] of one)
+            for (const [row, kept] of fields.get('name') ?? [])
+              expect(kept).toBe(names.get(segmentId)?.get('name')?.get(row));
+      }),
+      { numRuns },
+    );
+  });
+
+  test('has the newest values when it is merged, without those of columns and of segments that are gone', () => {
+    const segments = ['1.0', '1.1'].map((id) =>
+      makeSegment({ id, columns: { name: '1-aaaaaa', status: '3-aaaaaa' } }),
+    );
+    fc.assert(
+      fc.property(fc.array(entries, { maxLength: 4 }), (patches) => {
+        const steps = patches.map((own, position) => ({
+          patch: { step: `${position + 2}-aaaaaa`, values: 1, bytes: 30 },
+          values: makePatchValues(...own),
+        }));
+        const left = patches.flatMap((own, position) =>
+          own.filter(([id, field]) => id !== '2.0' && (field === 'name' || position + 2 > 3)),
+        );
+        expect(mergePatches(steps, segments)).toEqual(makePatchValues(...left));
+      }),
+      { numRuns },
+    );
+  });
+});
+
+test('an unknown value of a patch throws UnknownFormat', () => {
+  const decode = () => decodePatch(encoded({ '1.0': { name: [[0], [1]] } }));
+  expect(decode).toThrow(new UnknownFormat('A column has the value 1.'));
+});
+
+const encoded = (stored: unknown): Uint8Array => deflateRawSync(JSON.stringify(stored));

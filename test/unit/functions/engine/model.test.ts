@@ -1,0 +1,668 @@
+import { deflateRawSync } from 'node:zlib';
+import fc from 'fast-check';
+import { decodeBucket } from '#functions/engine/columns/format/buckets.ts';
+import { decodeColumn } from '#functions/engine/columns/format/column.ts';
+import { decodeManifest, emptyManifest, encodeManifest } from '#functions/engine/columns/format/manifest.ts';
+import { decodePatch } from '#functions/engine/columns/format/patch.ts';
+import { decodeRows } from '#functions/engine/columns/format/waiting-rows.ts';
+import { ByteReader, ByteWriter, isUuid } from '#functions/engine/model/bytes.ts';
+import {
+  decodeRecord,
+  fillerWrite,
+  manifestSortKey,
+  maxPosition,
+  parseLogPartition,
+  parseSequencerKey,
+  positionOf,
+  previousPositions,
+  recordKey,
+  recordSortKey,
+  recordWrites,
+  sequencerKey,
+} from '#functions/engine/model/change-log.ts';
+import { buildDeletion, buildRestore, buildTextWrite } from '#functions/engine/model/changes.ts';
+import { notExists } from '#functions/engine/model/condition-expressions.ts';
+import {
+  deletedQuery,
+  expiryOf,
+  isExpired,
+  newDeletion,
+  placeOf,
+  queryOfDeletion,
+} from '#functions/engine/model/deletion.ts';
+import type { Deletion, StoredEntity } from '#functions/engine/model/entity.ts';
+import { UnknownFormat } from '#functions/engine/model/errors.ts';
+import { firstIdAt, isId, newId } from '#functions/engine/model/ids.ts';
+import { inflate } from '#functions/engine/model/inflate.ts';
+import {
+  decodeAnyEntity,
+  decodeEntity,
+  encodeEntity,
+  encodeText,
+  withText,
+} from '#functions/engine/model/item-codec.ts';
+import {
+  buildJobWrite,
+  decodeJob,
+  dueJobsOf,
+  type Job,
+  jobKey,
+  jobsAfterTenant,
+  parseJobKey,
+} from '#functions/engine/model/job.ts';
+import type { LogEntry } from '#functions/engine/model/log-entry.ts';
+import {
+  beginningOf,
+  Digest,
+  digestText,
+  fromInlineText,
+  isDigestOf,
+  maxInlineBytes,
+  toInlineText,
+} from '#functions/engine/model/long-text.ts';
+import { decodeContents, encodeContents } from '#functions/engine/model/record-codec.ts';
+import { rowText, sortedText, toRow, type Value } from '#functions/engine/model/row.ts';
+import { sortableText } from '#functions/engine/model/sortable-number.ts';
+import {
+  buildUniqueValueWrites,
+  encodeUniqueValue,
+  entityOfUniqueValue,
+  uniqueKey,
+} from '#functions/engine/model/unique-value.ts';
+import type { Item } from '#functions/engine/model/writes.ts';
+import type { Kind } from '#functions/kinds.ts';
+import { anyCharacter } from '#test/support/any-character.ts';
+
+const id = '01890000-0000-7000-8000-000000000001';
+const otherId = '01890000-0000-7000-8000-000000000002';
+const nowMs = 1_770_000_000_000;
+const dayMs = 86_400_000;
+const hourMs = 3_600_000;
+
+/** Returns a task of a project. */
+const stored = (version: number, more: object = {}, logPosition?: number): StoredEntity => ({
+  kind: 'task',
+  version,
+  ...(logPosition !== undefined && { logPosition }),
+  entity: {
+    id,
+    name: 'Build',
+    status: 'open',
+    projectId: otherId,
+    createdAt: '2026-01-01T00:00:00.000Z',
+    updatedAt: '2026-01-02T00:00:00.000Z',
+    ...more,
+  },
+});
+
+test('bytes are read as they were written', () => {
+  const written = fc.oneof(
+    fc.maxSafeNat().map((value) => ({ type: 'number' as const, value })),
+    fc.integer({ min: -(2 ** 51), max: 2 ** 51 }).map((value) => ({ type: 'signed' as const, value })),
+    fc.string({ unit: anyCharacter, maxLength: 700 }).map((value) => ({ type: 'text' as const, value })),
+    fc.uuid().map((value) => ({ type: 'id' as const, value })),
+  );
+  fc.assert(
+    fc.property(fc.array(written), (all) => {
+      const writer = new ByteWriter();
+      for (const { type, value } of all) writer[type](value as never);
+      const reader = new ByteReader(writer.bytes());
+      expect(all.map(({ type }) => reader[type]())).toEqual(all.map(({ value }) => value));
+      expect(reader.hasMore).toBe(false);
+    }),
+  );
+});
+
+test.each([
+  [id, true, true],
+  ['ffffffff-ffff-7fff-bfff-ffffffffffff', true, true],
+  // Another version, and another variant.
+  ['01890000-0000-4000-8000-000000000001', true, false],
+  ['01890000-0000-7000-c000-000000000001', true, false],
+  ['01890000-0000-7000-8000-00000000000A', false, false],
+  ['01890000-0000-7000-8000-00000000001', false, false],
+  [`${id}\n`, false, false],
+  [`{${id}}`, false, false],
+])('%j is a UUID: %j, and an id: %j', (text, isAUuid, isAnId) => {
+  expect([isUuid(text), isId(text)]).toEqual([isAUuid, isAnId]);
+});
+
+describe('change-log', () => {
+  test('a record has the entries of the changes of a kind', () => {
+    const project: StoredEntity = { ...stored(1), kind: 'project' };
+    const changes = [
+      { after: stored(1, { userId: null, tagIds: [] }) },
+      { before: stored(4, {}, 7), after: stored(5, { userId: null, tagIds: [id, otherId] }) },
+      { after: project },
+    ];
+    const row = {
+      name: 'Build',
+      status: 'open',
+      projectId: otherId,
+      updatedAt: '2026-01-02T00:00:00.000Z',
+    };
+    const positions = new Map([
+      ['task' as const, 8],
+      ['project' as const, 3],
+    ]);
+    const writes = recordWrites('acme', changes, { positions, time: nowMs });
+    const records = [...writes.values()].map(({ put, ...write }) => {
+      expect(write).toEqual({ condition: { expression: 'attribute_not_exists(pk)' } });
+      expect(put).toMatchObject({ expiresAt: nowMs / 1_000 + 30 * 86_400 });
+      return [put.pk, decodeRecord(put)];
+    });
+    const record = { position: 8, time: nowMs };
+    expect(records).toEqual([
+      [
+        'acme#task#log',
+        {
+          ...record,
+          entries: [
+            { id, version: 1, previousPosition: 0, after: { ...row, userId: null, tagIds: '' } },
+            {
+              id,
+              version: 5,
+              previousPosition: 7,
+              before: row,
+              after: { ...row, userId: null, tagIds: `${id},${otherId}` },
+            },
+          ],
+        },
+      ],
+      ['acme#project#log', expect.objectContaining({ position: 3, time: nowMs })],
+    ]);
+  });
+
+  test('a filler takes the place of a record, for 30 days', () => {
+    const key = recordKey({ tenant: 'acme', kind: 'task' }, 8);
+    const { put, condition } = fillerWrite(key, nowMs);
+    expect([condition, put['expiresAt']]).toEqual([notExists, nowMs / 1_000 + 30 * 86_400]);
+    expect(decodeRecord(put)).toEqual({ position: 8, time: nowMs, entries: [] });
+  });
+
+  test('the previous position of a kind is the greatest of its entities', () => {
+    const changes = [4, 7, 5].map((logPosition) => ({ before: stored(1, {}, logPosition) }));
+    const created = { after: { ...stored(1), kind: 'project' as const } };
+    expect([...previousPositions([...changes, created])]).toEqual([
+      ['task', 7],
+      ['project', 0],
+    ]);
+  });
+
+  test('sort keys are in the order of positions, before the manifest, and tell them', () => {
+    const position = fc.nat({ max: maxPosition });
+    fc.assert(
+      fc.property(position, position, (one, other) => {
+        const [first, second] = [recordSortKey(one), recordSortKey(other)];
+        expect(first < second).toBe(one < other);
+        expect(first < manifestSortKey).toBe(true);
+        expect([positionOf(first), positionOf(second)]).toEqual([one, other]);
+      }),
+    );
+  });
+
+  test('a partition key tells the log, and a key the log of a sequencer', () => {
+    const log = { tenant: '@a', kind: 'task' } as const;
+    expect(parseLogPartition(recordKey(log, 1).pk)).toEqual(log);
+    expect(parseSequencerKey(sequencerKey(log))).toEqual(log);
+    expect(parseSequencerKey(recordKey(log, 1))).toBeUndefined();
+    for (const pk of [undefined, '@a#task#columns#1.0', '#task#log'])
+      expect(parseLogPartition(pk)).toBeUndefined();
+  });
+});
+
+describe('deletion', () => {
+  const deletedAt = Date.parse('2026-02-03T04:05:06.789Z');
+  const ofProject: Deletion = { deletedAt, deletedBy: 'ann', root: { kind: 'project', id: otherId } };
+  const deleted = buildDeletion(stored(3), ofProject).after;
+
+  test('the item of a deleted entity is in the partition of deleted ones alone', () => {
+    const item = encodeEntity('acme', deleted, nowMs);
+    expect(item).toEqual({
+      pk: `acme#task#${id}`,
+      sk: 'entity',
+      ofKind: 'acme#task#deleted',
+      byStatus: `${sortableText(deletedAt)}#${otherId}#${id}`,
+      deletedAt,
+      deletedBy: 'ann',
+      rootKind: 'project',
+      expiresAt: Math.ceil((deletedAt + 31 * dayMs) / 1_000),
+      kind: 'task',
+      version: 4,
+      logPosition: nowMs,
+      ...stored(3).entity,
+      id: undefined,
+    });
+    expect(decodeAnyEntity(item)).toEqual({ ...deleted, logPosition: nowMs });
+    expect(() => decodeEntity(item)).toThrow(TypeError);
+  });
+
+  test('a restored entity has the version after that of the deletion, and a later time', () => {
+    const { after } = buildRestore({ ...deleted, logPosition: 8 }, { projectId: null }, deletedAt - 5_000);
+    expect(after).toEqual(
+      stored(5, { projectId: null, updatedAt: new Date(deletedAt + 1).toISOString() }, 8),
+    );
+    // By a clock that is behind, the next deletion is another one all the same.
+    expect(newDeletion(after, 'ann', deletedAt - 5_000).deletedAt).toBeGreaterThan(deletedAt);
+  });
+
+  test('a long text expires with its entity, and not after a restore', () => {
+    const change = buildDeletion(stored(3, { description: 'x'.repeat(500) }), ofProject);
+    const write = { setExpiry: { pk: `acme#task#${id}`, sk: 'text' }, replacedBytes: 500 };
+    expect(buildTextWrite('acme', change)).toEqual([{ ...write, expiresAt: expiryOf(ofProject) }]);
+    expect(buildTextWrite('acme', buildRestore(change.after, {}, deletedAt))).toEqual([
+      { ...write, expiresAt: undefined },
+    ]);
+  });
+
+  test('a deletion expires after 30 days', () => {
+    const bounds = [30 * dayMs - 1, 30 * dayMs].map((ms) => isExpired(ofProject, deletedAt + ms));
+    expect(bounds).toEqual([false, true]);
+  });
+
+  test('the queries find what one deletion has removed, after an id, and what can be restored, before a place', () => {
+    const isIn = (query: { ExpressionAttributeValues: Record<string, string> }, at: number, own = id) => {
+      const [, first = '', last = ''] = Object.values(query.ExpressionAttributeValues);
+      const key = `${sortableText(at)}#${otherId}#${own}`;
+      return first <= key && key <= last;
+    };
+    const all = queryOfDeletion('acme', 'task', ofProject, '');
+    expect([deletedAt, deletedAt + 1].map((at) => isIn(all, at))).toEqual([true, false]);
+    const after = queryOfDeletion('acme', 'task', ofProject, id);
+    expect([id, otherId].map((own) => isIn(after, deletedAt, own))).toEqual([false, true]);
+    const restorable = deletedQuery('acme', 'task', deletedAt + 30 * dayMs);
+    expect([deletedAt, deletedAt + 1].map((at) => isIn(restorable, at))).toEqual([false, true]);
+    const before = deletedQuery('acme', 'task', deletedAt + 30 * dayMs - 1, placeOf(deleted));
+    expect([deletedAt, deletedAt + 1].map((at) => isIn(before, at))).toEqual([true, false]);
+  });
+});
+
+describe('ids', () => {
+  test('ids are in the order in which they are made, and hold the time of creation', () => {
+    const made = Array.from({ length: 1_000 }, () => newId(Date.now()));
+    expect(made.map((one) => one.id).toSorted()).toEqual(made.map((one) => one.id));
+    for (const { id: own, createdAt } of made) {
+      const timeMs = Date.parse(createdAt);
+      expect(isId(own) && firstIdAt(timeMs) < own && own < firstIdAt(timeMs + 1)).toBe(true);
+    }
+    // Also when the time goes back.
+    const later = newId(Date.now() + hourMs);
+    expect(newId(Date.now()).id > later.id).toBe(true);
+  });
+});
+
+describe('inflate', () => {
+  /** 40 KB that inflate to 40 MB. */
+  const bomb = deflateRawSync(Buffer.alloc(40_000_000));
+  const message = /^A stored item cannot be inflated, or not to \d+ bytes at most\.$/;
+  const manyEntries = Array(9).fill({ id: 'an id', version: 1, previousPosition: 0, after: {} });
+
+  test('inflates up to a size', () => {
+    const deflated = deflateRawSync('abc');
+    expect(inflate(deflated, 3).toString()).toBe('abc');
+    expect(() => inflate(deflated, 2)).toThrow(message);
+    expect(() => inflate(Buffer.from('not deflated'))).toThrow(message);
+  });
+
+  test.each<[string, () => unknown]>([
+    [
+      'a record',
+      () =>
+        decodeContents(Buffer.concat([encodeContents({ entries: manyEntries }, 0).subarray(0, 2), bomb]), 0),
+    ],
+    ['a column', () => decodeColumn(bomb)],
+    [
+      'a bucket',
+      () => {
+        const lengths = new ByteWriter();
+        lengths.number(bomb.length);
+        lengths.number(0);
+        return decodeBucket(Buffer.concat([lengths.bytes(), bomb]));
+      },
+    ],
+    ['waiting rows', () => decodeRows(bomb)],
+    ['a patch', () => decodePatch(bomb)],
+    ['a manifest', () => decodeManifest({ pk: '', sk: '', ...encodeManifest(emptyManifest), state: bomb })],
+  ])('%s has a limit', (_, decode) => {
+    expect(decode).toThrow(message);
+  });
+});
+
+describe('item-codec', () => {
+  const item = {
+    pk: `acme#task#${id}`,
+    sk: 'entity',
+    ofKind: 'acme#task',
+    byStatus: `open#${id}`,
+    ofParent: `acme#task#projectId#${otherId}`,
+    kind: 'task',
+    version: 3,
+    logPosition: nowMs,
+    ...stored(3).entity,
+  };
+
+  test('an entity is decoded as it was encoded, with its fields in order', () => {
+    expect(encodeEntity('acme', stored(3), nowMs)).toEqual(item);
+    const decoded = decodeEntity({ ...item, expiresAt: 1_800_000_000 });
+    expect(decoded).toEqual(stored(3, {}, nowMs));
+    expect(Object.keys(decoded.entity)).toEqual(Object.keys(stored(3).entity));
+  });
+
+  test('a long text is an item of its own, which matches its digest', () => {
+    const text = 'x'.repeat(401);
+    const digest = digestText(text);
+    const withoutText = stored(3, { description: new Digest(digest) }, nowMs);
+    const expected = { ...item, description: digest };
+    for (const one of [stored(3, { description: text }), withoutText])
+      expect(encodeEntity('acme', one, nowMs)).toEqual(expected);
+    expect(decodeEntity(expected)).toEqual(withoutText);
+    const textItem = encodeText('acme', withoutText, text);
+    expect(textItem).toEqual({ pk: `acme#task#${id}`, sk: 'text', text });
+    expect(withText(withoutText, textItem)).toEqual(stored(3, { description: text }, nowMs));
+    expect(withText(withoutText, { ...textItem, text: 'other' })).toBeUndefined();
+    expect(withText(withoutText, undefined)).toBeUndefined();
+  });
+
+  describe('an attribute that this release does not know', () => {
+    test.each([['red'], [null], [['a', 'b']]])('is kept as a field when it is %j', (value) => {
+      const decoded = decodeEntity({ ...item, colour: value });
+      expect(encodeEntity('acme', decoded, nowMs)).toEqual({ ...item, colour: value });
+      expect(toRow(decoded.entity)).toMatchObject({ colour: Array.isArray(value) ? 'a,b' : value });
+    });
+
+    test.each([
+      ['a number', 1],
+      ['an object', { a: 'b' }],
+      ['a list of numbers', [1]],
+      ['bytes', Buffer.of(1)],
+    ])('is an error that names it when it is %s, which no row can hold', (_, value) => {
+      expect(() => decodeEntity({ ...item, colour: value })).toThrow(
+        new UnknownFormat('The attribute "colour" of an entity can be no field that this release keeps.'),
+      );
+    });
+  });
+});
+
+describe('job', () => {
+  const work = { type: 'archive', id: 'organization-1', asOf: 0, after: '' } as const;
+  const lease = { owner: 'delivery-1', until: '2026-02-03T04:06:00.000Z' };
+  const job: Job = { id: '1', tenant: 'acme', version: 3, dueAt: '1970-01-01T00:00:00.000Z', work };
+  const itemOf = (more: Partial<Job>): Item =>
+    (buildJobWrite(undefined, { ...job, ...more }) as { put: Item }).put;
+
+  test.each([
+    ['acme', id],
+    ['job', '#job#'],
+    ['ac me\n', 'line 1\u0000\n'],
+  ])('the key of the tenant %j and the id %j is parsed to them', (tenant, own) => {
+    expect(parseJobKey(jobKey({ tenant, id: own }).pk)).toEqual({ tenant, id: own });
+  });
+
+  test.each([undefined, '', '#job#1', 'acme#job#', 'acme#task#1', 'acme#task#job#1', 'acmejob#1'])(
+    '%j is the key of no job',
+    (pk) => {
+      expect(parseJobKey(pk)).toBeUndefined();
+    },
+  );
+
+  test('a write replaces the version that was read', () => {
+    const item = {
+      pk: 'acme#job#1',
+      sk: 'job',
+      ofKind: '#job#4',
+      byStatus: 'acme#1970-01-01T00:00:00.000Z#1',
+      version: 4,
+      dueAt: '1970-01-01T00:00:00.000Z',
+      work,
+    };
+    const condition = {
+      expression: '#version = :version',
+      names: { '#version': 'version' },
+      values: { ':version': 3 },
+    };
+    expect(buildJobWrite(undefined, { ...job, version: 4 })).toEqual({ put: item, condition: notExists });
+    expect(buildJobWrite(job, { ...job, version: 4, lease })).toEqual({ put: { ...item, lease }, condition });
+    expect(buildJobWrite(job, undefined)).toEqual({ remove: { pk: 'acme#job#1', sk: 'job' }, condition });
+  });
+
+  describe('the queries for jobs', () => {
+    const [first = '', second = '', third = ''] = [0, 1, 2].map((time) => `2026-02-03T04:05:0${time}.000Z`);
+    const keys = [
+      ['acme', first, '9'],
+      ['acme', second, '1'],
+      ['acme', second, '2'],
+      ['acme', third, '0'],
+      ['acme-2', first, '1'],
+      ['acme2', first, '1'],
+    ].map(([tenant = '', dueAt = '', own = '']) => String(itemOf({ tenant, dueAt, id: own })['byStatus']));
+
+    test('go from a tenant to the next one', () => {
+      expect(keys.toSorted()).toEqual(keys);
+      const after = jobsAfterTenant(4, 'acme').ExpressionAttributeValues[':after'] ?? '';
+      expect(keys.filter((one) => one > after)).toEqual(keys.slice(4));
+      const all = jobsAfterTenant(4).ExpressionAttributeValues[':after'] ?? '';
+      expect(keys.filter((one) => one > all)).toEqual(keys);
+    });
+
+    test('find the due jobs of a tenant', () => {
+      const { ExpressionAttributeValues: values } = dueJobsOf('acme', Date.parse(second));
+      const { ':after': after, ':last': last } = values;
+      expect(keys.filter((one) => one >= after && one <= last)).toEqual(keys.slice(0, 3));
+    });
+  });
+
+  test('is decoded as it was encoded', () => {
+    for (const state of [{ ...job, lease }, job, { ...job, steps: 7 }])
+      expect(decodeJob(itemOf(state))).toEqual(state);
+    for (const missing of [undefined, null])
+      expect(decodeJob({ ...itemOf({}), work: missing }).work).toEqual({ type: 'missing' });
+  });
+});
+
+describe('long-text', () => {
+  const anyText = fc.string({ unit: fc.constantFrom('a', 'é', '€', '\u{1F600}'), maxLength: 600 });
+
+  test('a text stays inline up to the limit, and otherwise its digest, which matches this text only, takes its place', () => {
+    fc.assert(
+      fc.property(anyText, anyText, (text, other) => {
+        const inline = toInlineText(text);
+        const read = fromInlineText(inline);
+        expect(read instanceof Digest).toBe(Buffer.byteLength(text) > maxInlineBytes);
+        expect(toInlineText(read)).toBe(inline);
+        if (!(read instanceof Digest)) expect(read).toBe(text);
+        else expect([isDigestOf(read, text), isDigestOf(read, other)]).toEqual([true, text === other]);
+        const first = [...text].slice(0, 100).join('');
+        expect(beginningOf(digestText(text))).toBe(first);
+        expect(sortedText('description', rowText('description', text))).toBe(first);
+      }),
+    );
+  });
+
+  test('a digest cannot become a part of a response', () => {
+    expect(() => JSON.stringify({ description: new Digest('x') })).toThrow(TypeError);
+  });
+});
+
+test.each([[1], [true], [{}]])('a row cannot hold the value %j', (value) => {
+  expect(() => toRow({ ...stored(1).entity, name: value as never })).toThrow(TypeError);
+});
+
+describe('record-codec', () => {
+  const timeMs = nowMs;
+
+  /** Texts that are nearly ids, times, days or frequent words, and those that are. */
+  const specialText = fc.oneof(
+    fc.uuid(),
+    fc.uuid().map((text) => text.toUpperCase()),
+    fc.uuid({ version: 7 }),
+    fc.uuid().map((text) => text.replaceAll('-', '')),
+    fc.array(fc.uuid(), { maxLength: 4 }).map((ids) => ids.join(',')),
+    fc.array(fc.uuid(), { maxLength: 3 }).map((ids) => `${ids.join(',')},`),
+    fc.date({ noInvalidDate: true }).map((date) => date.toISOString()),
+    fc.date({ noInvalidDate: true }).map((date) => date.toISOString().slice(0, 10)),
+    fc.constantFrom('2026-02-30', '2026-13-01', '0000-00-00', '2026-1-1', '2026-02-03T04:05:06.789z'),
+    fc.constantFrom('2026-02-03T04:05:06.7890', '2026-02-03T24:00:00.000Z', '-000001-01-01T00:00:00.000Z'),
+    fc.constantFrom('', 'todo', 'Todo', 'done', 'none', '#808080', '#808081', 'null', 'undefined', ','),
+    fc.string({ unit: anyCharacter, maxLength: 300 }).map((text) => rowText('description', text.repeat(3))),
+  );
+
+  const value: fc.Arbitrary<Value> = fc.oneof(
+    fc.constant(null),
+    fc.string({ unit: anyCharacter }),
+    fc.string({ unit: 'grapheme' }),
+    specialText,
+  );
+
+  const fieldName = fc.oneof(
+    fc.constantFrom('name', 'status', 'description', 'updatedAt', 'dueDate', 'userId', 'tagIds', 'color'),
+    fc.string({ unit: 'grapheme', maxLength: 20 }).filter((name) => name !== '__proto__'),
+  );
+
+  const row = fc.dictionary(fieldName, value, { noNullPrototype: true });
+
+  /** A row, and the same one with some other values: no change removes a field. */
+  const rows = fc
+    .tuple(fc.option(row, { nil: undefined }), fc.option(row, { nil: undefined }))
+    .map(([before, changed]) => ({ before, after: changed && { ...before, ...changed } }));
+
+  /** A row, and the same one with other ends of its texts. */
+  const edited = fc.tuple(row, fc.string({ unit: 'grapheme' })).map(([before, end]) => {
+    const edit = (text: Value): Value => text && [...text].slice(0, 40).join('') + end;
+    const after = Object.fromEntries(Object.entries(before).map(([name, text]) => [name, edit(text)]));
+    return { before, after };
+  });
+
+  const entry: fc.Arbitrary<LogEntry> = fc
+    .record({
+      id: fc.oneof(fc.uuid(), fc.string({ unit: anyCharacter })),
+      version: fc.integer({ min: 1, max: 2 ** 40 }),
+      previousPosition: fc.oneof(fc.constant(0), fc.maxSafeNat()),
+      rows: fc.oneof(rows, edited),
+    })
+    .map(({ rows: { before, after }, ...others }) => ({ ...others, before, after }));
+
+  test('any actor and entries are decoded as they were encoded', () => {
+    const anyActor = fc.oneof(
+      fc.uuid(),
+      fc.string({ unit: anyCharacter, minLength: 1 }),
+      specialText.filter(Boolean),
+    );
+    const actors = fc.option(anyActor, { nil: undefined });
+    fc.assert(
+      fc.property(actors, fc.array(entry, { maxLength: 5 }), (actor, entries) => {
+        const contents = decodeContents(encodeContents({ actor, entries }, timeMs), timeMs);
+        expect(contents).toEqual({ actor, entries });
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('the bytes of an entry: stored records depend on them', () => {
+    const after = {
+      name: 'ae',
+      status: 'todo',
+      dueDate: '2026-02-03',
+      updatedAt: '2026-02-02T02:39:59.999Z',
+      x: null,
+    };
+    const bytes = encodeContents(
+      { actor: otherId, entries: [{ id, version: 1, previousPosition: 0, after }] },
+      timeMs,
+    );
+    expect(bytes.toString('hex')).toBe(
+      // The format; the type of the actor, an id, and the actor.
+      `0203${otherId.replaceAll('-', '')}` +
+        // The version and what the entry has; the id; the number of fields.
+        `16${id.replaceAll('-', '')}05` +
+        // Each field and its type, and the value: a text, a word, a day, a time; and a field with a name of its own.
+        '01026165' +
+        '0d12' +
+        '2f02' +
+        '1e02' +
+        '78' +
+        '0178',
+    );
+  });
+
+  test('several entries with texts in common are deflated', () => {
+    const entries = Array.from({ length: 50 }, (_, number) => ({
+      id: `${id.slice(0, -2)}${10 + number}`,
+      version: 1,
+      previousPosition: 0,
+      before: undefined,
+      after: { name: `Prepare the release notes of version ${number}`, projectId: otherId },
+    }));
+    const bytes = encodeContents({ entries }, timeMs);
+    expect(bytes[0]).toBe(3);
+    expect(bytes.length / entries.length).toBeLessThan(20);
+    expect(decodeContents(bytes, timeMs)).toEqual({ entries });
+  });
+
+  test.each([
+    ['earlier', Buffer.of(1, 0)],
+    ['later', Buffer.of(4, 0)],
+    ['missing', Buffer.alloc(0)],
+  ])('throws UnknownFormat for a format that is %s', (_, bytes) => {
+    expect(() => decodeContents(bytes, timeMs)).toThrow(UnknownFormat);
+  });
+
+  test.each([
+    // 16 times the number of types, in groups of seven bits.
+    ['a field', [0x80, 1], 'A record has a field with the number 16.'],
+    ['a word', [5, 25], 'A record has a word with the number 25.'],
+  ])('throws UnknownFormat that names the number of %s that it does not know', (_, bytes, message) => {
+    // No actor; the version 1 and what a creation has; an id of no bytes; one field.
+    const creation = Buffer.of(2, 0, 1 * 16 + 2, 0, 1, ...bytes);
+    expect(() => decodeContents(creation, timeMs)).toThrow(new UnknownFormat(message));
+  });
+});
+
+describe('unique value', () => {
+  const user = (subject?: string | null, kind: Kind = 'user') => ({
+    kind,
+    version: 1,
+    entity: {
+      id,
+      name: 'x',
+      status: 'active',
+      createdAt: '',
+      updatedAt: '',
+      ...(subject !== undefined && { subject }),
+    },
+  });
+
+  const put = (subject: string) => ({
+    put: encodeUniqueValue('acme', { kind: 'user', id }, subject),
+    condition: notExists,
+  });
+  const remove = (subject: string) => ({ remove: uniqueKey('acme', 'user', subject) });
+
+  test('the item of a subject has a short key of the tenant, and names the user', () => {
+    const item = encodeUniqueValue('acme', { kind: 'user', id }, 'x'.repeat(255));
+    expect(item).toEqual({
+      pk: expect.stringMatching(/^acme#subject#[\w-]{43}$/),
+      sk: 'unique',
+      kind: 'user',
+      entityId: id,
+    });
+    expect(entityOfUniqueValue(item)).toEqual({ kind: 'user', id });
+    expect(uniqueKey('acme', 'user', 'a').pk).not.toBe(uniqueKey('acme', 'user', 'A').pk);
+  });
+
+  test.each([
+    ['a creation with a subject', { after: user('a') }, [put('a')]],
+    ['another subject', { before: user('a'), after: user('b') }, [remove('a'), put('b')]],
+    ['the same subject', { before: user('a'), after: user('a') }, []],
+    [
+      'the first subject of a user that is older than the field',
+      { before: user(), after: user('a') },
+      [put('a')],
+    ],
+    ['null for a user that is older than the field', { before: user(), after: user(null) }, []],
+    ['a subject that is removed', { before: user('a'), after: user(null) }, [remove('a')]],
+    ['a deletion', { before: user('a') }, [remove('a')]],
+    ['another kind', { before: user('a', 'task'), after: user('b', 'task') }, []],
+  ])('the writes of %s', (_, change, writes) => {
+    expect(buildUniqueValueWrites('acme', change)).toEqual(writes);
+  });
+});

@@ -1,0 +1,178 @@
+/** The engine with the schema of another application, invoices and their lines: what it does follows from the schema, and nothing of tasks is in it. */
+import { randomUUID } from 'node:crypto';
+import { deleteEntity } from '#functions/engine/deletions/delete-entity.ts';
+import { restoreEntity } from '#functions/engine/deletions/restore.ts';
+import { continueJob } from '#functions/engine/due-work/continue-job.ts';
+import { createEntity } from '#functions/engine/entities/create-entity.ts';
+import { findByUniqueValue } from '#functions/engine/entities/find-by-unique-value.ts';
+import { readEntity } from '#functions/engine/entities/read-entity.ts';
+import { changeEntity } from '#functions/engine/entities/update-entity.ts';
+import { listChanges } from '#functions/engine/feed/list-changes.ts';
+import { listHistory } from '#functions/engine/feed/list-history.ts';
+import { listDeleted } from '#functions/engine/lists/list-deleted.ts';
+import { listEntities } from '#functions/engine/lists/list-entities.ts';
+import {
+  ContradictingField,
+  EntityNotFound,
+  ReferenceNotFound,
+  ValueTaken,
+} from '#functions/engine/model/errors.ts';
+import { decodeJob, dueJobsOf } from '#functions/engine/model/job.ts';
+import { configure, type Schema } from '#functions/engine/model/schema.ts';
+import type { Session } from '#functions/engine/table/session.ts';
+import { compactAll } from '#test/support/compaction.ts';
+import { isValue, listQuery, sortedBy } from '#test/support/list-queries.ts';
+import { startTestStore, type TestStore } from '#test/support/local-store.ts';
+
+const schema: Schema = {
+  relations: [
+    {
+      child: 'line',
+      field: 'invoiceId',
+      parent: 'invoice',
+      onDelete: 'cascade',
+      isRequired: true,
+      isIndexed: true,
+    },
+    { child: 'line', field: 'costCenterId', parent: 'costCenter', onDelete: 'setNull' },
+  ],
+  longText: 'remark',
+  uniqueFields: { invoice: 'number' },
+  checks: {
+    line: ({ unit, quantity }) =>
+      unit === 'piece' && String(quantity).includes('.')
+        ? { field: 'quantity', message: 'Pieces cannot be divided.' }
+        : undefined,
+  },
+  dictionary: { fields: ['status', 'quantity', 'unit'], values: ['draft', 'sent', 'paid', 'piece', 'hour'] },
+};
+
+let store: TestStore;
+let tenant: string;
+
+beforeAll(async () => {
+  configure(schema, {
+    historyDays: () => undefined,
+    jobChangesPerSecond: () => undefined,
+    logWarning: () => undefined,
+    logMetrics: () => undefined,
+  });
+  store = await startTestStore();
+});
+
+afterAll(() => store.stop());
+
+beforeEach(() => {
+  tenant = randomUUID();
+});
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+const session = (): Session => store.session(tenant);
+
+const remark = 'Deliver to the back door. '.repeat(40);
+
+/** Creates an invoice with lines. Returns its id and theirs. */
+async function makeInvoice(number: string, quantities: readonly number[]) {
+  const invoice = await createEntity(session(), 'invoice', { status: 'draft', number, remark });
+  const lines = [];
+  for (const quantity of quantities) {
+    const fields = { status: 'draft', invoiceId: invoice.entity.id, costCenterId: null };
+    lines.push(await createEntity(session(), 'line', { ...fields, unit: 'piece', quantity: `${quantity}` }));
+  }
+  return { id: invoice.entity.id, lines: lines.map(({ entity }) => entity.id) };
+}
+
+const linesOf = (id: string, more = {}) =>
+  listEntities(session(), 'line', listQuery({ filters: [isValue('invoiceId', id)], ...more }));
+
+/** Takes all steps of all jobs, also those of the second pass. */
+async function finishJobs(): Promise<void> {
+  const later = Date.now() + 120_000;
+  const { items } = await store.database().query(dueJobsOf(tenant, later));
+  jest.spyOn(Date, 'now').mockReturnValue(later);
+  for (const item of items)
+    await continueJob(store.database(), { id: decodeJob(item).id, tenant }, { owner: 'test' });
+}
+
+test.each([['in records'], ['in columns']])(
+  'lists have exact totals and counts, with rows %s',
+  async (where) => {
+    const { id, lines } = await makeInvoice('1', [3, 1, 2]);
+    await makeInvoice('2', [9]);
+    if (where === 'in columns') await compactAll(store.database(), tenant, 'line');
+    const page = await linesOf(id, { sort: sortedBy('quantity', 'desc'), limit: 2, countBy: ['unit'] });
+    expect(page.entities.map((line) => line['quantity'])).toEqual(['3', '2']);
+    expect([page.total, page.counts]).toEqual([3, { unit: [{ value: 'piece', count: 3 }] }]);
+    expect((await linesOf(id)).entities.map((line) => line.id)).toEqual(lines);
+  },
+);
+
+test('a write is checked by the schema', async () => {
+  const { id, lines } = await makeInvoice('1', [1]);
+  const fields = { status: 'draft', costCenterId: null, unit: 'piece', quantity: '1' };
+  const create = (kind: string, more: object) => createEntity(session(), kind, { ...fields, ...more });
+  await expect(create('line', { invoiceId: randomUUID() })).rejects.toThrow(ReferenceNotFound);
+  await expect(create('line', { invoiceId: id, quantity: '1.5' })).rejects.toThrow(
+    new ContradictingField('quantity', 'Pieces cannot be divided.'),
+  );
+  await expect(create('invoice', { number: '1' })).rejects.toThrow(new ValueTaken('invoice', 'number'));
+  const target = { kind: 'line', id: lines[0] as string };
+  const doubled = await changeEntity(session(), target, ({ entity }) => ({
+    quantity: String(2 * Number(entity['quantity'])),
+  }));
+  expect([doubled.version, doubled.entity['quantity']]).toEqual([2, '2']);
+});
+
+test('an entity is found by its unique value, with its long text', async () => {
+  const { id } = await makeInvoice('2026-1', []);
+  expect((await findByUniqueValue(session(), 'invoice', '2026-1'))?.entity).toMatchObject({ id, remark });
+});
+
+test('the feed and the history have all changes', async () => {
+  const { id, lines } = await makeInvoice('1', [1]);
+  const first = await listChanges(session(), 'line', listQuery(), undefined);
+  await changeEntity(session(), { kind: 'line', id: lines[0] as string }, () => ({ unit: 'hour' }));
+  const second = await listChanges(session(), 'line', listQuery(), first.cursor);
+  expect(first.entities.map((line) => line['unit'])).toEqual(['piece']);
+  expect(second.entities.map((line) => line['unit'])).toEqual(['hour']);
+  const { entries } = await listHistory(session(), { kind: 'line', id: lines[0] as string }, { limit: 10 });
+  expect(entries.map(({ entry }) => [entry.version, entry.after?.['unit']])).toEqual([
+    [2, 'hour'],
+    [1, 'piece'],
+  ]);
+  const ofInvoices = await listChanges(session(), 'invoice', listQuery(), undefined);
+  expect(ofInvoices.entities).toMatchObject([{ id, remark }]);
+});
+
+test.each([[3], [150]])(
+  'a deletion takes %i lines with it, and a restore brings them back',
+  async (count) => {
+    const { id } = await makeInvoice(
+      '1',
+      Array.from({ length: count }, (_, position) => position),
+    );
+    await deleteEntity(session(), 'invoice', id);
+    await finishJobs();
+    expect((await linesOf(id)).total).toBe(0);
+    const { deleted } = await listDeleted(session(), 'line', { limit: 100 });
+    expect(deleted).toHaveLength(Math.min(100, count));
+    expect(await findByUniqueValue(session(), 'invoice', '1')).toBeUndefined();
+    await restoreEntity(session(), 'invoice', id, undefined);
+    await finishJobs();
+    expect((await linesOf(id)).total).toBe(count);
+    expect((await readEntity(session(), 'invoice', id)).entity).toMatchObject({ number: '1', remark });
+  },
+);
+
+test('a deletion removes a reference that may be absent', async () => {
+  const { entity: center } = await createEntity(session(), 'costCenter', { status: 'open' });
+  const { lines } = await makeInvoice('1', [1]);
+  const target = { kind: 'line', id: lines[0] as string };
+  await changeEntity(session(), target, () => ({ costCenterId: center.id }));
+  await deleteEntity(session(), 'costCenter', center.id);
+  expect((await readEntity(session(), 'line', target.id)).entity['costCenterId']).toBeNull();
+  await expect(readEntity(session(), 'costCenter', center.id)).rejects.toThrow(EntityNotFound);
+});

@@ -1,0 +1,72 @@
+/** The rooms of the engine: imports go one way, and no word of this application is in them. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { resources } from '#functions/schema.ts';
+
+const engine = join(__dirname, '../../../../functions/engine');
+
+/** What each room may import, besides itself. */
+const rooms: Readonly<Record<string, readonly string[]>> = {
+  model: [],
+  table: ['model'],
+  log: ['table', 'model'],
+  columns: ['log', 'table', 'model'],
+  write: ['log', 'table', 'model'],
+  lists: ['columns', 'log', 'table', 'model'],
+  entities: ['write', 'table', 'model'],
+  feed: ['entities', 'lists', 'columns', 'log', 'table', 'model'],
+  deletions: ['entities', 'write', 'lists', 'table', 'model'],
+  batches: ['deletions', 'entities', 'write', 'table', 'model'],
+  'due-work': ['deletions', 'write', 'table', 'model'],
+  care: ['columns', 'table', 'model'],
+};
+
+const files = readdirSync(engine, { recursive: true, encoding: 'utf8' }).filter((file) =>
+  file.endsWith('.ts'),
+);
+
+const textOf = (file: string): string => readFileSync(join(engine, file), 'utf8');
+
+const roomOf = (file: string): string => file.split('/')[0] as string;
+
+test('the table of rooms has all of them', () => {
+  expect([...new Set(files.map(roomOf))].sort()).toEqual(Object.keys(rooms).sort());
+});
+
+test.each(Object.entries(rooms))('%s imports only %j', (room, allowed) => {
+  const imported = files
+    .filter((file) => roomOf(file) === room)
+    .flatMap((file) =>
+      [...textOf(file).matchAll(/from '(\.[^']+)'/g)].map(([, path = '']) => ({
+        file,
+        room: roomOf(relative(engine, join(engine, dirname(file), path))),
+      })),
+    )
+    .filter((one) => one.room !== room && !allowed.includes(one.room));
+  // What lies outside: the clock and the loops that all code shares.
+  expect(imported.filter((one) => one.room !== '..')).toEqual([]);
+});
+
+test('the engine imports nothing of the application', () => {
+  const outside = files.flatMap((file) =>
+    [...textOf(file).matchAll(/from '((?:\.\.\/)+(?:runtime|[a-z-]+)[^']*)'/g)]
+      .map(([, path = '']) => relative(engine, join(engine, dirname(file), path)))
+      .filter((path) => path.startsWith('..')),
+  );
+  expect([...new Set(outside)].sort()).toEqual(['../runtime/for-each.ts', '../runtime/time-and-chance.ts']);
+});
+
+test('the code of the engine has no word of the application', () => {
+  // Fields that each entity has, whatever its kind, and words that mean something else here.
+  const common = new Set(['id', 'status', 'createdAt', 'updatedAt', 'name', 'position']);
+  const fields = resources.flatMap(({ kind, plural, fieldNames }) => [kind, plural, ...fieldNames]);
+  const words = [...new Set([...fields, 'archive', 'clone'])].filter((word) => !common.has(word));
+  const found = files.flatMap((file) => {
+    // Comments give examples.
+    const code = textOf(file).replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+    return words
+      .filter((word) => new RegExp(`(?<![\\w.$'-])'${word}'|\\.${word}\\b(?!\\()`).test(code))
+      .map((word) => `${file}: ${word}`);
+  });
+  expect(found).toEqual([]);
+});

@@ -1,0 +1,291 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { inflateRawSync } from 'node:zlib';
+import { deleteEntity } from '#functions/engine/deletions/delete-entity.ts';
+import { createEntity } from '#functions/engine/entities/create-entity.ts';
+import { updateEntity } from '#functions/engine/entities/update-entity.ts';
+import { Positions } from '#functions/engine/log/positions.ts';
+import {
+  decodeRecord,
+  fillerWrite,
+  logPartition,
+  positionOf,
+  recordKey,
+  recordPrefix,
+  sequencerKey,
+} from '#functions/engine/model/change-log.ts';
+import { buildCreate, type Change } from '#functions/engine/model/changes.ts';
+import { EntityNotFound, SequencerBehind, TooManyJobs } from '#functions/engine/model/errors.ts';
+import { beginJob } from '#functions/engine/model/job.ts';
+import { entityKey } from '#functions/engine/model/keys.ts';
+import type { Item, Key, Write } from '#functions/engine/model/writes.ts';
+import { countOf } from '#functions/engine/table/database.ts';
+import type { Session } from '#functions/engine/table/session.ts';
+import { findEntity } from '#functions/engine/table/whole-entities.ts';
+import { applyChangeSet, applyInBatches, commit } from '#functions/engine/write/commit.ts';
+import { recordResult } from '#functions/engine/write/idempotency.ts';
+import { maxJobs, requireJobCapacity } from '#functions/engine/write/job-limit.ts';
+import { delay, setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
+import { startTestStore } from '#test/support/local-store.ts';
+import type { Course } from '#test/support/table/course.ts';
+import {
+  lateRequest,
+  lostRequest,
+  lostResponse,
+  nth,
+  touches,
+  untilDecided,
+} from '#test/support/table/faults.ts';
+import { VirtualTime } from '#test/support/virtual-time.ts';
+
+const now = Date.parse('2026-02-03T04:05:06.789Z');
+
+let store: Awaited<ReturnType<typeof startTestStore>>;
+let session: Session;
+
+beforeEach(async () => {
+  setTimeAndChance(new VirtualTime(1, now));
+  // Its tokens are its own: those of two tests are equal.
+  store = await startTestStore();
+  // The tenant of a token begins with it.
+  session = store.session(`@${randomUUID()}`);
+});
+
+afterEach(() => {
+  jest.restoreAllMocks();
+  setTimeAndChance();
+});
+
+const fields = { name: 'x', status: 'active' };
+
+const newTag = () => buildCreate('tag', fields, now);
+
+/** Returns the items of a partition. */
+async function itemsOf(partition: string): Promise<Item[]> {
+  const { items } = await store.database().query({
+    KeyConditionExpression: 'pk = :partition',
+    ExpressionAttributeValues: { ':partition': partition },
+  });
+  return items;
+}
+
+/** Returns the positions of the log that have a record, with the number of its entries: 0 for a filler. */
+async function log(): Promise<[position: number, entries: number][]> {
+  const items = await itemsOf(logPartition(session.tenant, 'tag'));
+  return items.map((item) => [positionOf(item.sk), decodeRecord(item).entries.length]);
+}
+
+const tagLog = () => ({ tenant: session.tenant, kind: 'tag' }) as const;
+
+const taken = async (): Promise<number> => countOf(await store.database().get(sequencerKey(tagLog())));
+
+const isRecord = ({ sk }: Key): boolean => sk.startsWith(recordPrefix);
+
+describe('positions', () => {
+  /** A change of a tag whose last one was at a position. */
+  const changeAfter = (logPosition: number): Change => {
+    const { after } = newTag();
+    return { before: { ...after, logPosition }, after: { ...after, version: 2 } };
+  };
+
+  const raise = (count: number) => store.database().raiseCount(sequencerKey(tagLog()), count);
+
+  test('are those after the previous changes, and each kind has its own', async () => {
+    await raise(8);
+    const positions = new Positions(session);
+    const project = buildCreate('project', fields, now);
+    expect(await positions.forChanges([changeAfter(7), changeAfter(3), project])).toEqual(
+      new Map([
+        ['tag', 9],
+        ['project', 1],
+      ]),
+    );
+    // They are held until they have a record.
+    expect(await positions.forChanges([newTag()])).toEqual(new Map([['tag', 9]]));
+    positions.drop(['tag', 'project']);
+    await positions.fillLeft();
+    expect(await log()).toEqual([]);
+  });
+
+  test('that was taken before the reads and is not greater is filled, and another one is taken', async () => {
+    await raise(4);
+    const positions = new Positions(session);
+    positions.request(['tag']);
+    await raise(7);
+    expect(await positions.forChanges([changeAfter(7)])).toEqual(new Map([['tag', 8]]));
+    await positions.fillLeft();
+    expect(await log()).toEqual([
+      [5, 0],
+      [8, 0],
+    ]);
+  });
+
+  test('of a sequencer that is behind its log are an error', async () => {
+    const positions = new Positions(session);
+    await expect(positions.forChanges([changeAfter(7)])).rejects.toThrow(SequencerBehind);
+  });
+
+  test('that cannot be taken are an error for who needs them alone', async () => {
+    store.table.intercept = nth(1, 'UpdateItem', { refusal: new Error('refused') });
+    const positions = new Positions(session);
+    await expect(positions.forChanges([newTag()])).rejects.toThrow('refused');
+    await positions.fillLeft();
+    expect(await positions.forChanges([newTag()])).toEqual(new Map([['tag', 1]]));
+  });
+});
+
+describe('commit', () => {
+  const create = () => createEntity(session, 'tag', fields);
+
+  test('a refused create leaves a filler, and a refused update takes no position', async () => {
+    const missing = '01890000-0000-7000-8000-000000000001';
+    const refused = commit(session, () => Promise.reject(new EntityNotFound('tag', missing)), ['tag']);
+    await expect(refused).rejects.toThrow(EntityNotFound);
+    expect([await taken(), await log()]).toEqual([1, [[1, 0]]]);
+    await expect(updateEntity(session, { kind: 'tag', id: missing }, fields)).rejects.toThrow(EntityNotFound);
+    expect(await taken()).toBe(1);
+  });
+
+  test('a change has a greater position than the previous one of its entity', async () => {
+    const { entity } = await create();
+    await updateEntity(session, { kind: 'tag', id: entity.id }, { name: 'y' });
+    const [item] = await itemsOf(entityKey(session.tenant, 'tag', entity.id).pk);
+    expect([item?.['logPosition'], await log()]).toEqual([
+      2,
+      [
+        [1, 1],
+        [2, 1],
+      ],
+    ]);
+  });
+
+  test('a position that somebody else fills is replaced by the next one', async () => {
+    await store.database().putItem(fillerWrite(recordKey(tagLog(), 1), now).put);
+    await create();
+    expect(await log()).toEqual([
+      [1, 0],
+      [2, 1],
+    ]);
+  });
+
+  test('positions that have records again and again are the fault of the sequencer', async () => {
+    await create();
+    const [record] = await itemsOf(logPartition(session.tenant, 'tag'));
+    for (const position of [2, 3, 4])
+      await store.database().putItem({ ...(record as Item), ...recordKey(tagLog(), position) });
+    await expect(create()).rejects.toThrow(SequencerBehind);
+    expect(await log()).toEqual([1, 2, 3, 4].map((position) => [position, 1]));
+  });
+
+  describe('a transaction without a response', () => {
+    test.each<[string, Course, boolean]>([
+      ['was applied, which its position says', lostResponse(2_000), true],
+      ['was not applied, and its filler keeps it from that', lostRequest(2_000), false],
+      ['arrives after its filler', lateRequest(60_000, 1_000), false],
+    ])('%s', async (_, course, isApplied) => {
+      const own = { ...session, database: store.database(10_000) };
+      store.table.intercept = untilDecided(course);
+      const change = newTag();
+      const applied = applyChangeSet(own, { changes: [change] });
+      if (isApplied) await applied;
+      else await expect(applied).rejects.toMatchObject({ name: 'StoreUnavailable', isInDoubt: false });
+      store.table.intercept = undefined;
+      await delay(120_000);
+      expect(await log()).toEqual([[1, isApplied ? 1 : 0]]);
+      const stored = await findEntity(store.session(session.tenant), 'tag', change.after.entity.id);
+      expect(stored !== undefined).toBe(isApplied);
+    });
+
+    test('is in doubt when its position answers nothing either', async () => {
+      const own = { ...session, database: store.database(10_000) };
+      store.table.intercept = (call) => (touches(call, isRecord) ? lostResponse(2_000) : undefined);
+      const applied = applyChangeSet(own, { changes: [newTag()] });
+      await expect(applied).rejects.toMatchObject({ name: 'StoreUnavailable', isInDoubt: true });
+    });
+  });
+
+  test('batches are divided when they do not fit into one transaction', async () => {
+    const changeSets = Array.from({ length: 120 }, () => ({ changes: [newTag()] }));
+    await applyInBatches(session, changeSets, 120);
+    expect((await log()).map(([, entries]) => entries)).toEqual([0, 60, 60]);
+  });
+});
+
+test('idempotency: a result that exceeds one item in several is recorded, of which the first has the condition', () => {
+  // Text that hardly becomes smaller.
+  const result = randomBytes(600_000).toString('base64');
+  const idempotency = { scope: 'scope', fingerprint: 'fingerprint' };
+  const writes = recordResult({ tenant: 'acme', idempotency } as Session, result, new Set(), now);
+  const items = writes.map((write) => (write as { put: Item }).put);
+  expect(items.map(({ sk, expiresAt }) => [sk, expiresAt])).toEqual([
+    ['idempotency', 1_770_177_906],
+    ['idempotency#1', 1_770_177_906],
+  ]);
+  expect(items[0]).toMatchObject({ parts: 2 });
+  expect(writes.map(({ condition }) => condition !== undefined)).toEqual([true, false]);
+  const parts = items.map((item) => item['result'] as Uint8Array);
+  expect(parts[0]).toHaveLength(350_000);
+  expect(JSON.parse(inflateRawSync(Buffer.concat(parts)).toString()) === result).toBe(true);
+});
+
+describe('job-limit', () => {
+  /** Of a batch: such jobs need several pages. */
+  const sweep = {
+    type: 'sweep',
+    kind: 'tag',
+    isFirst: true,
+    hasFound: false,
+    position: 0,
+    after: '',
+  } as const;
+
+  const jobs = (tenant: string, count: number, dueAt?: string): Write[] =>
+    Array.from({ length: count }, () =>
+      beginJob(
+        { tenant },
+        { ...sweep, ids: Array.from({ length: 25 }, () => randomUUID()) },
+        { id: randomUUID(), dueAt },
+      ),
+    );
+
+  async function begin(tenant: string, count: number, dueAt?: string): Promise<void> {
+    for (let left = count; left > 0; left -= 100)
+      await store.database().transact(jobs(tenant, Math.min(100, left), dueAt));
+  }
+
+  test('a tenant begins jobs up to the limit, whatever others have, and jobs begin further ones', async () => {
+    const [unused, used] = [
+      await createEntity(session, 'tag', fields),
+      await createEntity(session, 'tag', fields),
+    ];
+    const task = { ...fields, priority: 'none', userId: null, projectId: null, tagIds: [used.entity.id] };
+    const tasks = Array.from({ length: 101 }, () => ({ changes: [buildCreate('task', task, now)] }));
+    await applyInBatches(session, tasks, 50);
+    await begin(session.tenant, maxJobs - 10);
+    await begin(`${session.tenant}0`, 100);
+    // Each deletion has a second pass a minute later.
+    await begin(session.tenant, 100, '3000-01-01T00:00:00.000Z');
+    await requireJobCapacity(session, jobs(session.tenant, 11, '3000-01-01T00:00:00.000Z'));
+    await requireJobCapacity(session, jobs(session.tenant, 10));
+    await expect(requireJobCapacity(session, jobs(session.tenant, 11))).rejects.toThrow(TooManyJobs);
+    await begin(session.tenant, 10);
+    await expect(deleteEntity(session, 'tag', used.entity.id)).rejects.toThrow(TooManyJobs);
+    expect(await session.database.get(entityKey(session.tenant, 'tag', used.entity.id))).toBeDefined();
+    // Its job is due later.
+    await deleteEntity(session, 'tag', unused.entity.id);
+    await applyChangeSet(session, { changes: [], writes: jobs(session.tenant, 1) });
+  });
+});
+
+test('whole-entities findEntity reads again when the text changed between the reads of the two items', async () => {
+  const [first, second] = ['x'.repeat(500), 'y'.repeat(500)];
+  const fields = { name: 'x', status: 'active', description: first };
+  const { id } = (await createEntity(session, 'tag', fields)).entity;
+  const { pk } = entityKey(session.tenant, 'tag', id);
+  const [before] = await itemsOf(pk);
+  await updateEntity(store.session(session.tenant), { kind: 'tag', id }, { description: second });
+  const [, after] = await itemsOf(pk);
+  const reader = store.session(session.tenant);
+  const items = [before, after] as Item[];
+  jest.spyOn(reader.database, 'query').mockResolvedValueOnce({ items, next: undefined });
+  expect((await findEntity(reader, 'tag', id))?.entity.description).toBe(second);
+});
