@@ -60,7 +60,7 @@ export const cascadeMutations = toMutations({
   'functions/projects/clone.ts': {
     'copy-of-a-moved-task': [
       'a clone copies a task that moved to another project while its text was read again',
-      '.filter((task) => refersToAny(ownership, task, [from]))',
+      '.filter((task) => refersToAny(ownership(), task, [from]))',
       '.filter(() => true)',
     ],
   },
