@@ -6,6 +6,7 @@ import { restoreEntity } from '#functions/engine/deletions/restore.ts';
 import { readJobs } from '#functions/engine/due-work/read-jobs.ts';
 import { createEntity } from '#functions/engine/entities/create-entity.ts';
 import { updateEntity } from '#functions/engine/entities/update-entity.ts';
+import { listEntities } from '#functions/engine/lists/list-entities.ts';
 import { logPartition, recordWrites } from '#functions/engine/model/change-log.ts';
 import {
   buildCreate,
@@ -20,6 +21,7 @@ import { newDeletion } from '#functions/engine/model/deletion.ts';
 import type { Fields } from '#functions/engine/model/entity.ts';
 import { decodeEntity } from '#functions/engine/model/item-codec.ts';
 import { entityKey } from '#functions/engine/model/keys.ts';
+import type { ListQuery } from '#functions/engine/model/list-query.ts';
 import { decodeReminder, type Reminder, reminderKey } from '#functions/engine/model/reminder.ts';
 import { writeUnits } from '#functions/engine/model/write-units.ts';
 import type { Item } from '#functions/engine/model/writes.ts';
@@ -29,6 +31,7 @@ import { applyChangeSet } from '#functions/engine/write/commit.ts';
 import { continueJob } from '#functions/jobs/continue-job.ts';
 import { recordsGb } from '#lib/costs/costs.ts';
 import { compactAll } from '#test/support/compaction.ts';
+import { isValue, listQuery, sortedBy } from '#test/support/list-queries.ts';
 import { startTestStore, type TestStore } from '#test/support/local-store.ts';
 import { typicalChanges } from '#test/support/typical-changes.ts';
 
@@ -86,6 +89,155 @@ describe('long-text-costs', () => {
     expect(await measure(500)).toEqual({ ...small, create: 10, text: 10 });
     expect(await measure(5_000)).toEqual({ ...small, create: 18, text: 18 });
     expect(await measure(30_000)).toEqual({ ...small, create: 68, text: 68 });
+  });
+});
+
+describe('lists of 1,000 tasks', () => {
+  const tenant = 'public';
+  const names = ['cold', 'warm'] as const;
+  let store: Awaited<ReturnType<typeof startTestStore>>;
+  let parents: Readonly<Record<string, string>>;
+
+  const make = async (kind: string, fields: object = {}): Promise<string> =>
+    (await createEntity(store.session(tenant), kind, { name: kind, status: 'active', ...fields })).entity.id;
+
+  const taskFields = (number: number): Fields => ({
+    name: `Review the plan ${number}`,
+    description: 'See the notes of the meeting.'.repeat(1 + (number % 3)),
+    status: number % 3 ? 'open' : 'done',
+    priority: number % 2 ? 'high' : 'low',
+    dueDate: `2026-0${1 + (number % 9)}-1${number % 10}`,
+    projectId: number % 4 ? parents['projectId'] : null,
+    userId: number % 5 ? parents['userId'] : null,
+    tagIds: [parents['tag']],
+    position: null,
+  });
+
+  async function makeTasks(ofTenant: string, count: number): Promise<void> {
+    for (let created = 0; created < count; created += 25) {
+      const changes = Array.from({ length: 25 }, (_, number) =>
+        buildCreate('task', taskFields(created + number), Date.now()),
+      );
+      await applyChangeSet(store.session(ofTenant), { changes });
+    }
+    await compactAll(store.database(), ofTenant, 'task');
+  }
+
+  beforeAll(async () => {
+    store = await startTestStore();
+    const organizationId = await make('organization');
+    parents = {
+      projectId: await make('project', { organizationId }),
+      userId: await make('user', { organizationId }),
+      tag: await make('tag', { organizationId: null }),
+    };
+    await makeTasks(tenant, 1_000);
+    for (const kind of ['project', 'user', 'tag']) await compactAll(store.database(), tenant, kind);
+  });
+
+  afterAll(() => store.stop());
+
+  /** Returns the units and calls of a list, for a process that knows nothing and for one that has answered it. */
+  async function measure(query: ListQuery, isExpanded = false) {
+    processMemory.clear();
+    const costs: Record<string, { units: number; calls: number; shown: number }> = {};
+    for (const name of names) {
+      const session = store.session(tenant);
+      let calls = 0;
+      store.table.intercept = () => {
+        calls += 1;
+        return undefined;
+      };
+      const page = await listEntities(session, 'task', query);
+      if (isExpanded) {
+        const fields = new Set(['name']);
+        const { projectId = '', userId = '', tag = '' } = parents;
+        const ids = { project: projectId, user: userId, tag };
+        await page.readReferenced?.(Object.entries(ids).map(([kind, id]) => ({ kind, ids: [id], fields })));
+      }
+      store.table.intercept = undefined;
+      costs[name] = { units: session.database.consumption.readUnits, calls, shown: page.entities.length };
+    }
+    return costs;
+  }
+
+  test.each([
+    ['by creation', listQuery()],
+    [
+      'of a status, by due date',
+      listQuery({ filters: [isValue('status', 'open')], sort: sortedBy('dueDate') }),
+    ],
+    ['by name', listQuery({ sort: sortedBy('name', 'desc'), page: 3 })],
+    ['of a project', listQuery({ filters: [isValue('projectId', 'project')] })],
+    ['of 100', listQuery({ limit: 100, sort: sortedBy('priority') })],
+    ['with counts', listQuery({ countBy: ['status', 'priority'] })],
+  ])('%s', async (_, query) => {
+    const filters = query.filters.map((filter) =>
+      filter.field === 'projectId' ? isValue('projectId', parents['projectId'] as string) : filter,
+    );
+    const { cold, warm } = await measure({ ...query, filters });
+    expect(warm).toEqual({ units: expect.any(Number), calls: 1, shown: query.limit });
+    expect(warm?.units).toBeLessThanOrEqual(1.5);
+    expect(cold?.calls).toBeLessThanOrEqual(3);
+    expect(cold?.units).toBeLessThanOrEqual(15);
+  });
+
+  test('with the entities that they refer to', async () => {
+    // The first time, the process knows nothing of the other kinds.
+    const { warm } = await measure(listQuery(), true);
+    expect(warm?.units).toBeLessThanOrEqual(5);
+  });
+
+  test('of more tasks cost at most about twice what the better choice costs, keys or columns, in any number of random screens', async () => {
+    const large = 'large';
+    await makeTasks(large, 2_500);
+    const screens = Array.from({ length: 80 }, (_, number) =>
+      listQuery({
+        filters: [isValue('priority', number % 2 ? 'high' : 'low')],
+        sort: sortedBy(['name', 'dueDate', 'updatedAt'][number % 3] as string),
+        page: 1 + ((number * 7) % 20),
+        limit: [20, 50][number % 2] as number,
+        withTexts: false,
+      }),
+    );
+    const { cheapRows } = processMemory;
+    /** Returns the units of the first screens of a process, up to each. */
+    async function unitsUpTo(rows: number, mayEarn: boolean): Promise<number[]> {
+      processMemory.clear();
+      processMemory.cheapRows = rows;
+      let units = 0;
+      const upTo: number[] = [];
+      for (const screen of screens) {
+        const session = store.session(large);
+        await listEntities(session, 'task', screen);
+        if (!mayEarn) processMemory.of(`${store.tableName}#${large}`, 'task').set('read-by-key', 0, 0);
+        units += session.database.consumption.readUnits;
+        upTo.push(units);
+      }
+      processMemory.cheapRows = cheapRows;
+      return upTo;
+    }
+    const [earned, byKey, byColumns] = [
+      await unitsUpTo(0, true),
+      await unitsUpTo(0, false),
+      await unitsUpTo(10_000, true),
+    ];
+    const ratios = earned.map((units, place) => units / Math.min(byKey[place] ?? 0, byColumns[place] ?? 0));
+    expect(Math.max(...ratios)).toBeLessThanOrEqual(2.1);
+    expect(ratios.at(-1)).toBeLessThan(1.5);
+    expect((byKey.at(-1) ?? 0) / (byColumns.at(-1) ?? 1)).toBeGreaterThan(4);
+  });
+
+  test('with long descriptions: half a unit for each', async () => {
+    const { entities } = await listEntities(store.session(tenant), 'task', listQuery({ limit: 2 }));
+    for (const [position, { id }] of entities.entries())
+      await updateEntity(
+        store.session(tenant),
+        { kind: 'task', id },
+        { description: 'x'.repeat(200 + 500 * position) },
+      );
+    const { warm } = await measure(listQuery());
+    expect(warm).toEqual({ units: 2, calls: 2, shown: 20 });
   });
 });
 

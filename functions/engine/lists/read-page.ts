@@ -7,7 +7,7 @@ import { type ListedRow, listRows, type RowPage } from '../columns/read/list-row
 import type { ListSource } from '../columns/read/read-state.ts';
 import { type LogState, readState } from '../columns/read/read-state.ts';
 import type { RowQuery } from '../columns/read/row-query.ts';
-import { addKeyReads } from '../columns/read/shown-rows.ts';
+import { addKeyReads, prefetch } from '../columns/read/shown-rows.ts';
 import { StaleRead } from '../columns/read/stale-read.ts';
 import type { Progress } from '../log/progress.ts';
 import type { StoredEntity } from '../model/entity.ts';
@@ -74,7 +74,7 @@ async function selectPage(session: Session, kind: Kind, query: RowQuery): Promis
     reader,
     memory: logMemory(database, tenant, kind),
   };
-  const state = await readState(source);
+  const state = await readState(source, (manifest) => prefetch(source, manifest, query));
   reportOldRecords(session, kind, state);
   return { source, state, query, ...(await listRows(source, state, query)) };
 }

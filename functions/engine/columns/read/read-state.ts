@@ -8,7 +8,7 @@
  * 3. If the rest exceeds a page, the prefix is extended upwards first, in any number of pages: it does not change any more.
  * 4. The prefix grows by what was read without a gap.
  *
- * A process that knows little reads the manifest first, because the columns have most records by then.
+ * A process that knows little reads the manifest first, because the columns have most records by then. It can read columns beside the rest.
  */
 import { now } from '../../../runtime/time-and-chance.ts';
 import { advance, completeUpTo, type Progress, positionsOf, upTo } from '../../log/progress.ts';
@@ -116,15 +116,24 @@ async function extend(reader: LogReader, known: KnownLog): Promise<KnownLog> {
 
 /**
  * Reads the state of a log, in one query if the process has read it lately.
+ * @param prefetch reads columns meanwhile, when the process knows only the manifest. Its failure has no effect.
  * @throws StaleRead when the log has changed in a way that makes the result inconsistent.
  * @throws StoreUnavailable when more records wait behind a gap than one page has. Compaction fills it in seconds.
  */
-export async function readState({ reader, memory }: ListSource): Promise<LogState> {
+export async function readState(
+  { reader, memory }: ListSource,
+  prefetch?: (manifest: Manifest) => Promise<void>,
+): Promise<LogState> {
   let known = memory.get(knownName) as KnownLog | undefined;
-  if (!known || Math.abs(now() - known.readAt) >= freshMs)
-    known = knownFrom(known, (await reader.readManifest())?.watermark ?? 0);
+  let columns: Promise<void> | undefined;
+  if (!known || Math.abs(now() - known.readAt) >= freshMs) {
+    const manifest = await reader.readManifest();
+    known = knownFrom(known, manifest?.watermark ?? 0);
+    // What fails is read again.
+    columns = manifest && prefetch?.(manifest).catch(() => undefined);
+  }
   for (let extension = 0; ; extension += 1) {
-    const head = await reader.readHead(known.upTo);
+    const [head] = await Promise.all([reader.readHead(known.upTo), columns]);
     const manifest = head.manifest ?? emptyManifest;
     const { watermark } = manifest;
     if (head.isComplete && known.watermark <= watermark)

@@ -4,8 +4,10 @@ import type { Place } from '../../model/list-query.ts';
 import type { CountedField } from './count-values.ts';
 import type { IdRange } from './id-ranges.ts';
 import type { RowFilter } from './row-filter.ts';
-import type { ShownFields } from './shown-rows.ts';
 import type { SortOrder } from './sort-key.ts';
+
+/** What a page shows: all fields, or some of them. */
+export type ShownFields = 'all' | ReadonlySet<string>;
 
 export interface RowQuery {
   /** All of them must hold. */

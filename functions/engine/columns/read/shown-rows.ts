@@ -5,12 +5,11 @@
  */
 import type { Row, Value } from '../../model/row.ts';
 import { valueAt } from '../format/column.ts';
-import { type Segment, storedFields, versionField } from '../format/manifest.ts';
+import { type Manifest, type Segment, storedFields, versionField } from '../format/manifest.ts';
 import type { LogMemory } from '../process-memory.ts';
-import type { ColumnReader } from './column-reader.ts';
-
-/** What a page shows: all fields, or some of them. */
-export type ShownFields = 'all' | ReadonlySet<string>;
+import { ColumnReader } from './column-reader.ts';
+import type { ListSource } from './read-state.ts';
+import type { RowQuery, ShownFields } from './row-query.ts';
 
 /** Bytes of a value in a column, about. Columns are compressed, and most values occur many times. */
 const valueBytes = 6;
@@ -55,6 +54,19 @@ export function fieldsToShow(
   }
   if (left < spent) memory.set(spentName, left, 0);
   return worth;
+}
+
+/** Reads the columns of a small collection in one go, before it is known which rows the page has. */
+export async function prefetch(
+  { reader, memory }: ListSource,
+  manifest: Manifest,
+  { filters, orders, countBy, shows }: RowQuery,
+): Promise<void> {
+  const rows = manifest.segments.reduce((sum, segment) => sum + segment.rows, 0);
+  if (shows === undefined || rows > memory.cheapRows) return;
+  const used = new Set([versionField, ...[...filters, ...orders, ...countBy].map(({ field }) => field)]);
+  const isNeeded = (field: string): boolean => shows === 'all' || shows.has(field) || used.has(field);
+  await new ColumnReader(manifest, reader, memory).loadWhole(isNeeded);
 }
 
 /** Returns a row of a segment whose columns are loaded. */
