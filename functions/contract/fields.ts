@@ -172,8 +172,8 @@ interface Target {
   readonly kind: string;
 }
 
-/** How a reference behaves; by default, a deletion of the entity that it names removes it, and no index has it. */
-export type ReferenceOptions = Partial<Pick<Relation, 'onDelete' | 'isIndexed'>>;
+/** How a reference behaves; by default, a deletion of the entity that it names removes it. */
+export type ReferenceOptions = Partial<Pick<Relation, 'onDelete'>>;
 
 /** The id of an entity of another resource. The store checks that there is one. */
 export const reference = (target: Target, options: ReferenceOptions = {}) =>

@@ -23,7 +23,7 @@ export const project = resource({
   plural: 'projects',
   fields: {
     ...commonFields,
-    organizationId: reference(organization, { onDelete: 'cascade', isIndexed: true }),
+    organizationId: reference(organization, { onDelete: 'cascade' }),
     description: withDefault(text(10_000), ''),
     startDate: nullable(day()),
     dueDate: nullable(day()),

@@ -9,6 +9,6 @@ export const tag = resource({
     ...commonFields,
     color: withDefault(color(), '#808080'),
     description: withDefault(text(10_000), ''),
-    organizationId: nullable(reference(organization, { isIndexed: true })),
+    organizationId: nullable(reference(organization)),
   },
 });

@@ -11,7 +11,7 @@ export const task = resource({
     ...commonFields,
     description: withDefault(text(10_000), ''),
     priority: withDefault(oneOf(['none', 'low', 'medium', 'high', 'urgent']), 'none'),
-    projectId: nullable(reference(project, { onDelete: 'cascade', isIndexed: true })),
+    projectId: nullable(reference(project, { onDelete: 'cascade' })),
     userId: nullable(reference(user)),
     dueDate: nullable(day()),
     tagIds: withDefault(references(tag, 50), []),

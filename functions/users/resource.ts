@@ -8,7 +8,7 @@ export const user = resource({
   fields: {
     ...commonFields,
     email: nullable(email()),
-    organizationId: nullable(reference(organization, { isIndexed: true })),
+    organizationId: nullable(reference(organization)),
     subject: nullable(identifier(255)),
   },
   unique: 'subject',

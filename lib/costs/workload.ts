@@ -94,8 +94,11 @@ const coldShare = 0.01;
 
 const secondsOfMonth = 30 * 86_400;
 
-/** Bytes of a stored task of the usual size, in the table and in its three indexes, with the 100 that DynamoDB adds to each. */
-const taskBytes = 4 * 1_100;
+/** Bytes of a stored task of the usual size, with the 100 that DynamoDB adds. */
+const taskBytes = 1_100;
+
+/** The table and its two indexes have it. */
+const copies = 3;
 
 /**
  * The function that compacts. At most ten batches of a shard are handled at the same time, and one of a log. A table that is not large has about four
@@ -171,7 +174,7 @@ export function monthOfWorkload(workload: Workload, kinds: readonly RequestKind[
     'background work of writes: database': writes * costOfUnits(background),
     'functions of the stream': callsCost(calls),
     'log lines of jobs': ((calls.calls * secondsOfMonth * stream.logBytes) / gigabyte) * prices.logsGb,
-    'storage of tasks': ((tenants * tasks * taskBytes) / gigabyte) * storage,
+    'storage of tasks': ((tenants * tasks * copies * taskBytes) / gigabyte) * storage,
     'storage of records': recordsGb(writesPerSecond, historyDays) * storage,
   };
 }
@@ -200,7 +203,7 @@ export function eventBusMonth(workload: Workload, kinds: readonly RequestKind[],
 
 /** Returns the cost of daily backups in a month. Each is a whole copy of the table, without its indexes. */
 export const backupsMonth = (tasks: number, backupDays: number): number =>
-  ((tasks * taskBytes) / 4 / gigabyte) * backupDays * prices.backupGb;
+  ((tasks * taskBytes) / gigabyte) * backupDays * prices.backupGb;
 
 /**
  * Returns the cost of a key of your own in a month. DynamoDB keeps the key of the table for five minutes for each caller.

@@ -75,16 +75,12 @@ const deletedListAccess = ({ fields }: Resource): Access => ({
   indexes: ['by-status'],
 });
 
-/** A nested list never reads all of a kind, but a filter can name a parent that has an index. */
-function listAccess(kind: Kind, nestedBy: string | undefined): Access {
-  const ofKind = nestedBy === undefined ? (['by-creation', 'by-status'] as const) : [];
-  const ofParent = referencesOf(kind).some(({ isIndexed }) => isIndexed) ? (['by-parent'] as const) : [];
-  return {
-    actions: ['GetItem', 'BatchGetItem', 'Query'],
-    indexes: [...ofKind, ...ofParent],
-    usesListEngine: true,
-  };
-}
+/** No index has the entities of a nested list. */
+const listAccess = (nestedBy: string | undefined): Access => ({
+  actions: ['GetItem', 'BatchGetItem', 'Query'],
+  indexes: nestedBy === undefined ? ['by-creation', 'by-status'] : [],
+  usesListEngine: true,
+});
 
 /** An action on an entity finds its children by the list engine. */
 const actionAccess: Access = {
@@ -101,7 +97,7 @@ export function accessOf({ success, method, path, resource, nestedBy }: Contract
   switch (`${method} ${success}`) {
     case 'GET list':
     case 'GET changes':
-      return listAccess(kind, nestedBy);
+      return listAccess(nestedBy);
     case 'GET deletedList':
       return deletedListAccess(resource);
     case 'GET entity':

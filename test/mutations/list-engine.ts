@@ -187,11 +187,6 @@ export const listEngineMutations = toMutations({
       '>= version));',
       '>= version) && version < 0);',
     ],
-    'page-of-an-index-with-many-others': [
-      'a page of a large parent reads all of its children from the index',
-      'if (max > maxReadFactor * rows.length) return [];',
-      '',
-    ],
     'index-read-in-each-attempt': [
       'a list reads a lagging or throttled index again and again',
       'attempt === 1 ? options : { ...options, pageIndex: undefined }',

@@ -133,6 +133,6 @@ export const isInLog =
 export const isTransaction = ({ operation }: Call): boolean => operation === 'TransactWriteItems';
 
 export const isIndexQuery = ({ operation, input }: Call): boolean =>
-  operation === 'Query' && 'IndexName' in input && input.IndexName === 'by-parent';
+  operation === 'Query' && 'IndexName' in input && input.IndexName === 'by-creation';
 
 export const jobsOf = ({ table }: World): Item[] => table.snapshot().filter(({ sk }) => sk === jobSortKey);

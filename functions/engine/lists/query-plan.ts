@@ -3,21 +3,14 @@
  * entities for less than reads by key.
  */
 
-import { isText, type RowFilter } from '../columns/read/row-filter.ts';
 import { isStatus } from '../model/entity.ts';
 import { isId } from '../model/ids.ts';
-import { kindPartition, parentPartition, statusPrefix } from '../model/keys.ts';
+import { kindPartition, statusPrefix } from '../model/keys.ts';
 import { creationFields, type Filter, type ListQuery } from '../model/list-query.ts';
 import { isArray, referencesOf } from '../model/relations.ts';
 import type { Kind } from '../model/schema.ts';
 import { distinctFilters } from './filters.ts';
 import type { IndexPartition } from './read-page-from-index.ts';
-
-/** The part of an index from which the entities of a page can be read. */
-export interface PageIndex extends IndexPartition {
-  /** Accepts all entities of the partition. Present if some of them can be between those of a page; it then serves a page if they are few. */
-  readonly all?: RowFilter;
-}
 
 /** What serves a list. */
 type QueryPlan =
@@ -25,7 +18,7 @@ type QueryPlan =
   | { readonly by: 'nothing' }
   /** At most the entity with this id matches. */
   | { readonly by: 'id'; readonly id: string }
-  | { readonly by: 'engine'; readonly pageIndex: PageIndex | undefined };
+  | { readonly by: 'engine'; readonly pageIndex: IndexPartition | undefined };
 
 /** The values that fields must have. */
 type Values = ReadonlyMap<string, string>;
@@ -37,20 +30,6 @@ function exactIndex(tenant: string, kind: Kind, values: Values): IndexPartition 
   const status = values.get('status');
   if (values.size > 1 || status === undefined) return undefined;
   return { index: 'by-status', partition, prefix: statusPrefix(status) };
-}
-
-/**
- * Returns the partition that has the entities with some values.
- * @param isDense whether a page has all of them that are between its first and its last one.
- */
-function pageIndexOf(tenant: string, kind: Kind, values: Values, isDense: boolean): PageIndex | undefined {
-  const relation = referencesOf(kind).find(({ field, isIndexed }) => isIndexed && values.has(field));
-  if (!relation) return isDense ? exactIndex(tenant, kind, values) : undefined;
-  const { field } = relation;
-  const parentId = values.get(field) ?? '';
-  const partition = parentPartition(tenant, relation, parentId);
-  const isExact = isDense && values.size === 1;
-  return { index: 'by-parent', partition, prefix: '', ...(!isExact && { all: isText(field, parentId) }) };
 }
 
 /** Returns whether a filter can match at all. Texts that are no ids and no statuses must not become part of a key. */
@@ -77,5 +56,5 @@ export function planQuery(tenant: string, kind: Kind, { filters, sort }: ListQue
   if (values.size < exact.length || id.length > 1) return { by: 'nothing' };
   if (id[0]) return { by: 'id', id: id[0].values[0] ?? '' };
   const isDense = creationFields.has(sort[0]?.field ?? '') && others.length === exact.length;
-  return { by: 'engine', pageIndex: pageIndexOf(tenant, kind, values, isDense) };
+  return { by: 'engine', pageIndex: isDense ? exactIndex(tenant, kind, values) : undefined };
 }

@@ -13,11 +13,11 @@ export interface IndexPartition {
   readonly prefix: string;
 }
 
-/** Reads the entities from the lowest to the highest of some ids, at most `max`. There can be others between them. */
+/** Reads the entities with some ids, between which the partition has no others. */
 export async function readPageFromIndex(
   database: Database,
   { index, partition, prefix }: IndexPartition,
-  { ids, max }: { readonly ids: readonly string[]; readonly max: number },
+  ids: readonly string[],
 ): Promise<StoredEntity[]> {
   const sorted = [...ids].sort();
   const { partitionKey, sortKey } = table.indexes[index];
@@ -30,7 +30,7 @@ export async function readPageFromIndex(
       ':first': prefix + sorted[0],
       ':last': prefix + sorted.at(-1),
     },
-    Limit: max,
+    Limit: ids.length,
   });
   return items.map(decodeEntity);
 }

@@ -20,8 +20,7 @@ import type { Kind } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
 import { readTexts } from '../table/whole-entities.ts';
 import { reportOldRecords } from './old-records.ts';
-import type { PageIndex } from './query-plan.ts';
-import { readPageFromIndex } from './read-page-from-index.ts';
+import { type IndexPartition, readPageFromIndex } from './read-page-from-index.ts';
 
 export interface EntityPage {
   readonly stored: readonly StoredEntity[];
@@ -43,7 +42,7 @@ export interface PageLog {
 }
 
 interface PageOptions {
-  readonly pageIndex?: PageIndex | undefined;
+  readonly pageIndex?: IndexPartition | undefined;
   /** Whether their long texts are read too. */
   readonly withTexts?: boolean;
   /** Whether entities may be newer than the page, and match no more. Otherwise the page is read again. */
@@ -54,12 +53,6 @@ interface PageOptions {
 
 /** Times that a page is read, at most, while the log or the entities of the page change. */
 const maxAttempts = 5;
-
-/**
- * Entities that an index has for each one on the page, at most. A read unit has about ten entities of an index, or two that are read by
- * key.
- */
-const maxReadFactor = 4;
 
 interface SelectedPage extends RowPage {
   readonly source: ListSource;
@@ -79,28 +72,6 @@ async function selectPage(session: Session, kind: Kind, query: RowQuery): Promis
   return { source, state, query, ...(await listRows(source, state, query)) };
 }
 
-/** Returns the number of entities that an index has between the ends of a page, at most. */
-async function countInIndex(page: SelectedPage, { all }: PageIndex): Promise<number> {
-  const { source, state, query, rows, total } = page;
-  if (!all) return rows.length;
-  if (query.filters.length === 1 && !query.ids) return total;
-  const children = { filters: [all], orders: [], isDescending: false, skip: 0, limit: 0, countBy: [] };
-  return (await listRows(source, state, children)).total;
-}
-
-/** Returns entities of a page from an index, and perhaps others; none if the index has so many others that reads by key cost less. */
-async function readFromIndexIfCheaper(
-  { database }: Session,
-  page: SelectedPage,
-  pageIndex: PageIndex,
-): Promise<StoredEntity[]> {
-  const { rows } = page;
-  if (rows.length === 0) return [];
-  const max = await countInIndex(page, pageIndex);
-  if (max > maxReadFactor * rows.length) return [];
-  return readPageFromIndex(database, pageIndex, { ids: rows.map(({ id }) => id), max });
-}
-
 /** Returns the entities of rows whose columns were loaded. */
 const entitiesOfRows = (kind: Kind, rows: readonly ListedRow[]): StoredEntity[] =>
   rows.flatMap(({ id, version, row }) =>
@@ -115,14 +86,20 @@ async function readEntities(
   session: Session,
   kind: Kind,
   page: SelectedPage,
-  pageIndex: PageIndex | undefined,
+  pageIndex: IndexPartition | undefined,
 ): Promise<StoredEntity[]> {
   const { tenant, database } = session;
   const { rows, source } = page;
   const ofRows = entitiesOfRows(kind, rows);
   if (ofRows.length === rows.length) return ofRows;
   const before = database.consumption.readUnits;
-  const ofIndex = pageIndex ? await readFromIndexIfCheaper(session, page, pageIndex) : [];
+  const ofIndex = pageIndex
+    ? await readPageFromIndex(
+        database,
+        pageIndex,
+        rows.map(({ id }) => id),
+      )
+    : [];
   const found = new Map([...ofIndex, ...ofRows].map((stored) => [stored.entity.id, stored]));
   for (const isConsistent of [false, true]) {
     const missing = rows.filter(({ id, version }) => !((found.get(id)?.version ?? 0) >= version));

@@ -17,8 +17,6 @@ export interface Relation {
   readonly isArray?: boolean;
   /** Whether the child cannot be without it. */
   readonly isRequired?: boolean;
-  /** Whether the index `by-parent` lists the children by this parent. An entity is in it once, so a kind has one such field at most. */
-  readonly isIndexed?: boolean;
 }
 
 type Fields = Readonly<Record<string, unknown>>;

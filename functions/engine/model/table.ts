@@ -2,7 +2,7 @@
  * The shape of the one table, as data: CDK builds it, the local service creates it, the store reads and writes it.
  *
  * Entities have a primary key of their own and appear in sparse indexes: all of a kind by id, which is the order of creation; all of a
- * kind by status and id; the children of one parent by id. An item that has the attribute `ofKind`, but no attribute `id`, is in
+ * kind by status and id. An item that has the attribute `ofKind`, but no attribute `id`, is in
  * `by-status` alone: jobs and reminders are.
  */
 export const table = {
@@ -13,7 +13,6 @@ export const table = {
   indexes: {
     'by-creation': { partitionKey: 'ofKind', sortKey: 'id' },
     'by-status': { partitionKey: 'ofKind', sortKey: 'byStatus' },
-    'by-parent': { partitionKey: 'ofParent', sortKey: 'id' },
   },
 } as const;
 

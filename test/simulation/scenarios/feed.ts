@@ -1,7 +1,6 @@
 /** The change feed: it gives each acknowledged change, whatever happens to writers and to clocks, and no cursor costs more than others. */
-import type { Call } from '../../support/table/course.ts';
 import { lateCommit, nth } from '../../support/table/faults.ts';
-import { create, scenario, send, succeed } from '../scenario.ts';
+import { create, isIndexQuery, scenario, send, succeed } from '../scenario.ts';
 import type { World } from '../world.ts';
 
 interface Page {
@@ -9,9 +8,6 @@ interface Page {
   readonly cursor: string;
   readonly hasMore: boolean;
 }
-
-const isIndexQuery = ({ operation, input }: Call): boolean =>
-  operation === 'Query' && 'IndexName' in input && input.IndexName === 'by-creation';
 
 /** Returns what a copy gets from a cursor to the end of the feed. */
 async function follow(world: World, since?: string): Promise<Pick<Page, 'data' | 'cursor'>> {

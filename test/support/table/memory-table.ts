@@ -82,11 +82,10 @@ export class MemoryTable implements DynamoDb {
   constructor(tableName = 'table', time: TableTime = { now, delay, random }) {
     this.tableName = tableName;
     this.#time = time;
-    const { 'by-creation': byCreation, 'by-status': byStatus, 'by-parent': byParent } = table.indexes;
+    const { 'by-creation': byCreation, 'by-status': byStatus } = table.indexes;
     this.#indexes = {
       'by-creation': new LaggingItems(byCreation),
       'by-status': new LaggingItems(byStatus),
-      'by-parent': new LaggingItems(byParent),
     };
   }
 

@@ -44,7 +44,6 @@ const attributes = {
   ofKind: pick('k', 'l'),
   id: pick('1', '2', '3'),
   byStatus: pick('s#1', 's#2', 't'),
-  ofParent: pick('p', 'q'),
   n: fc.oneof({ weight: 4, arbitrary: number }, value),
   m: fc.integer({ min: -3, max: 3 }),
   t: text,
@@ -56,8 +55,8 @@ const names = Object.keys(attributes) as (keyof typeof attributes)[];
 
 /** Items that are often put again, unchanged. */
 const usualItems = [
-  { pk: 'a', sk: '1', ofKind: 'k', id: '1', byStatus: 't', ofParent: 'p', m: -1, n: null },
-  { pk: 'a', sk: '1', ofKind: 'k', id: '2', byStatus: 't', ofParent: 'p', m: -1 },
+  { pk: 'a', sk: '1', ofKind: 'k', id: '1', byStatus: 't', m: -1, n: null },
+  { pk: 'a', sk: '1', ofKind: 'k', id: '2', byStatus: 't', m: -1 },
   { pk: 'b', sk: '12', ofKind: 'k', id: '2', m: 0, v: { x: ['x'] }, w: new Uint8Array([1]) },
 ];
 
@@ -194,7 +193,7 @@ const sets: Readonly<Record<string, fc.Arbitrary<Part>>> = {
 const update: fc.Arbitrary<Part> = fc
   .tuple(
     fc.subarray(Object.keys(sets), { maxLength: 3 }),
-    fc.subarray(['id', 'ofParent', 'y', 'z'], { maxLength: 2 }),
+    fc.subarray(['id', 'y', 'z'], { maxLength: 2 }),
     fc.boolean(),
   )
   .filter(([set, removed, hasAdd]) => set.length + removed.length > 0 || hasAdd)
@@ -270,7 +269,6 @@ const keyConditions: readonly [IndexName | undefined, fc.Arbitrary<Part>][] = [
   [undefined, keyConditionOf('pk', pick(...partitions), 'sk', pick(...sorts))],
   ['by-creation', keyConditionOf('ofKind', attributes.ofKind, 'id', attributes.id)],
   ['by-status', keyConditionOf('ofKind', attributes.ofKind, 'byStatus', pick('s', 's#1', 's#2', 't'))],
-  ['by-parent', keyConditionOf('ofParent', attributes.ofParent, 'id', attributes.id)],
 ];
 
 const queried = fc.oneof(
@@ -472,7 +470,7 @@ export const strictRequests: readonly Request[] = [
   named(1, 'n = n AND n = :v'),
   named(1, 'n IN (:v, n)'),
   { method: 'putItem', input: { Item: { pk: 'a', sk: '1', ofKind: 'x'.repeat(2_049) } } },
-  { method: 'putItem', input: { Item: { pk: 'a', sk: '1', ofParent: 'p', id: 'x'.repeat(1_025) } } },
+  { method: 'putItem', input: { Item: { pk: 'a', sk: '1', id: 'x'.repeat(1_025) } } },
 ];
 
 /** The arbitrary of one operation. */

@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { internalAttributes } from '#functions/engine/model/item-codec.ts';
 import { methodsByPath, routes } from '#functions/routes.ts';
-import { schema } from '#functions/schema.ts';
 import { expectComplete } from '#test/support/complete.ts';
 
 const functions = join(__dirname, '../../../functions');
@@ -52,9 +51,3 @@ test.each([...resources.values()])(
     expect(fieldNames.filter((field) => internalAttributes.has(field))).toEqual([]);
   },
 );
-
-test('an entity is in the index of parents once: a kind has one relation in it at most', () => {
-  const kinds = schema.relations.flatMap(({ child, isIndexed }) => (isIndexed ? [child] : []));
-  expect(kinds.length).toBeGreaterThan(0);
-  expect(new Set(kinds).size).toBe(kinds.length);
-});

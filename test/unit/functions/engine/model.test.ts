@@ -334,7 +334,6 @@ describe('item-codec', () => {
     sk: 'entity',
     ofKind: 'acme#task',
     byStatus: `open#${id}`,
-    ofParent: `acme#task#projectId#${otherId}`,
     kind: 'task',
     version: 3,
     logPosition: nowMs,

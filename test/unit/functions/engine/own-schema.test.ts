@@ -32,7 +32,6 @@ const schema: Schema = {
       parent: 'invoice',
       onDelete: 'cascade',
       isRequired: true,
-      isIndexed: true,
     },
     { child: 'line', field: 'costCenterId', parent: 'costCenter', onDelete: 'setNull' },
   ],
