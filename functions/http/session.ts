@@ -1,4 +1,4 @@
-/** Opens the session of a request. Static pages have none: their bundles do not contain the client of DynamoDB. */
+/** Opens the session of a request. The documentation has none: its bundle does not contain the client of DynamoDB. */
 import { maxRequestMs } from '../store/dynamodb/deadline.ts';
 import { openDatabase } from '../store/dynamodb/open-database.ts';
 import type { Session } from '../store/unit-of-work/session.ts';

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { inflateRawSync } from 'node:zlib';
-import { showGuide } from '#functions/documentation/contract.ts';
 import { methodsByPath } from '#functions/routes.ts';
 import { compact } from '#functions/store/lists/engine/compaction/compact.ts';
 import { type Column, columnValues } from '#functions/store/lists/engine/format/column.ts';
@@ -18,6 +17,7 @@ import { ProcessMemory } from '#functions/store/lists/engine/process-memory.ts';
 import type { LogReader } from '#functions/store/lists/engine/storage.ts';
 import { planQuery } from '#functions/store/lists/query-plan.ts';
 import { toRowQuery } from '#functions/store/lists/to-row-query.ts';
+import { guideNames } from '#lib/site/guides.ts';
 import { expectComplete } from '#test/support/complete.ts';
 import { benchmarks } from '../../benchmarks/catalogue.ts';
 import { changeFeedMutations } from '../mutations/change-feed.ts';
@@ -88,9 +88,8 @@ describe('docs', () => {
 
   test('each guide is a page of the service', () => {
     const guides = pages.flatMap((page) => /^docs\/guides\/(.+)\.md$/.exec(page)?.[1] ?? []);
-    expectComplete(showGuide.files, guides, {
-      missing:
-        'Add it to the files of showGuide in functions/documentation/contract.ts, where readers should meet it.',
+    expectComplete(guideNames, guides, {
+      missing: 'Add it to a group of lib/site/guides.ts, where readers should meet it.',
       unneeded: 'Write docs/guides/<name>.md.',
     });
   });
