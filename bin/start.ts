@@ -81,7 +81,7 @@ Read: ${service.url}/docs
 ${options.eventsAddress ? `Events: posted to ${options.eventsAddress}\n` : ''}${signIn ? `Sign in: ${signIn.url} is the issuer of tokens. "npm run token -- --local" prints one.\n` : ''}Try:  curl -s ${service.url}/v1/organizations -H 'content-type: application/json' -d '{"name":"Acme"}'${options.authentication || signIn ? ` -H "authorization: Bearer $TOKEN"` : ''}
 Stop: Ctrl-C`);
   });
-  stopBuilding();
+  await stopBuilding();
   await release();
   console.log('\nStopped.');
   return code;

@@ -40,7 +40,7 @@ export const handler = pipeline('readDocumentation', [], async (event): Promise<
   requireNoParameters(rawQueryString);
   if (/^\/docs(?:\/[\w.-]+)+\/$/.test(rawPath)) return redirectTo(rawPath.slice(0, -1));
   const { files, contentSecurityPolicy } = await readSite();
-  const found = Object.hasOwn(files, rawPath) ? files[rawPath] : undefined;
+  const found = files[rawPath];
   const file = found ?? (asksForHtml(event) ? files[notFoundPath] : undefined);
   if (!file) throw new Problem('not-found', 'The documentation has no page or file at this address.');
   const isCompressed = acceptsBrotli(requested['accept-encoding']);

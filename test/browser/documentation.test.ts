@@ -67,6 +67,13 @@ test('a reader follows a guide, searches an operation and opens its page', async
   expect(errors).toEqual([]);
 });
 
+test.each(['/docs', '/docs/reference'])('%s#<operation> opens the page of the operation', async (path) => {
+  await page.goto(`${service.url}${path}#listTasks`);
+  await page.waitForURL('**/docs/reference/listTasks');
+  await page.locator('h1', { hasText: 'List tasks' }).waitFor();
+  expect(errors).toEqual([]);
+});
+
 test('samples have the address of the service, and ids of its entities', async () => {
   const { id } = await createClient({ url: service.url }).tags.create({ name: 'design' });
   await page.goto(`${service.url}/docs/reference/readTag`);
