@@ -4,6 +4,8 @@
 export const documentationPaths = [
   '/docs',
   '/docs/{path+}',
+  // A route of its own, because it is large and seldom needed.
+  '/docs/reference.json',
   '/llms.txt',
   '/llms-full.txt',
   '/v1/openapi.json',

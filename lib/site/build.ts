@@ -82,7 +82,21 @@ async function replaceFile(name: string, content: string | Buffer): Promise<void
   await rename(temporary, join(siteFolder, name));
 }
 
-/** Compresses and writes a file. @throws Error when a request for it could cost more than the rate limits allow for. */
+/** @throws Error when a file is so large that a request for it could cost more than the rate limits allow for. */
+function requireSizes(texts: Iterable<readonly [path: string, text: string]>): void {
+  for (const [path, text] of texts) {
+    const sizes = [
+      ['bytes', Buffer.byteLength(text), limitsOf(path).maxBytes],
+      ['bytes with gzip', gzipSync(text).length, maxGzipBytes],
+    ] as const;
+    for (const [what, size, max] of sizes) {
+      if (size > max)
+        throw new Error(`${path} has ${size} ${what}. At most ${max} are allowed: lib/site/limits.ts.`);
+    }
+  }
+}
+
+/** Compresses and writes a file. */
 async function writeSiteFile(
   path: string,
   content: string,
@@ -90,13 +104,6 @@ async function writeSiteFile(
 ): Promise<SiteFile> {
   const mediaType = mediaTypes[extname(path)];
   if (!mediaType) throw new Error(`${path} has no media type. Add it to lib/site/build.ts.`);
-  const bytes = Buffer.byteLength(content);
-  const { maxBytes } = limitsOf(path);
-  if (bytes > maxBytes)
-    throw new Error(`${path} has ${bytes} bytes. At most ${maxBytes} are allowed: lib/site/limits.ts.`);
-  const gzipBytes = gzipSync(content).length;
-  if (gzipBytes > maxGzipBytes)
-    throw new Error(`${path} has ${gzipBytes} bytes with gzip. At most ${maxGzipBytes} are allowed.`);
   const name = createHash('sha256').update(content).digest('base64url').slice(0, 27);
   if (!existsSync(join(siteFolder, name))) {
     const params = { [constants.BROTLI_PARAM_QUALITY]: 9 };
@@ -194,22 +201,27 @@ async function deleteUnused({ files }: Site): Promise<void> {
   }
 }
 
-/** Adds the HTML of the pages and what it loads, unless they are there and current. It sets the environment of the process to production. */
+/**
+ * Adds the HTML of the pages and what it loads, unless they are there and current. It sets the environment of the process to production.
+ * @throws Error when a file is too large.
+ */
 export async function buildSite(): Promise<void> {
   await prepareSite();
-  const prepared = currentSite();
-  if (!prepared || prepared.isBuilt) return;
+  const current = currentSite();
+  if (!current || current.isBuilt) return;
   const [{ renderFiles }, { withHtml }] = await Promise.all([import('./files.ts'), import('./vitepress.ts')]);
-  const { pages } = await renderFiles();
+  const { pages, files: prepared } = await renderFiles();
+  requireSizes(Object.entries(prepared));
   await withHtml(pages, temporaryFolder(process.pid), async (output) => {
     const texts = await readOutput(output);
-    const files: Record<string, SiteFile> = { ...prepared.files };
+    requireSizes([...texts].map(([path, text]) => [servedPath(path), text]));
+    const files: Record<string, SiteFile> = { ...current.files };
     for (const [path, text] of texts) {
       const cache = path.startsWith('/docs/assets/') ? 'immutable' : 'page';
       files[servedPath(path)] = await writeSiteFile(path, text, cache);
     }
     const html = [...texts].flatMap(([path, text]) => (path.endsWith('.html') ? text : []));
-    const site: Site = { ...prepared, isBuilt: true, contentSecurityPolicy: policyOf(html), files };
+    const site: Site = { ...current, isBuilt: true, contentSecurityPolicy: policyOf(html), files };
     await replaceFile(tableFile, JSON.stringify(site));
     await deleteUnused(site);
   });

@@ -15,9 +15,10 @@ interface RouteLimits {
 export const routeLimits: Readonly<Record<(typeof documentationPaths)[number], RouteLimits>> = {
   '/docs': { maxBytes: 60_000, rate: 1, burst: 100 },
   '/docs/{path+}': { maxBytes: 500_000, rate: 0.9, burst: 300 },
+  '/docs/reference.json': { maxBytes: 1_000_000, rate: 0.05, burst: 50 },
   '/llms.txt': { maxBytes: 30_000, rate: 0.5, burst: 50 },
-  '/llms-full.txt': { maxBytes: 750_000, rate: 0.1, burst: 50 },
-  '/v1/openapi.json': { maxBytes: 750_000, rate: 0.1, burst: 50 },
+  '/llms-full.txt': { maxBytes: 1_000_000, rate: 0.05, burst: 50 },
+  '/v1/openapi.json': { maxBytes: 1_000_000, rate: 0.05, burst: 50 },
 };
 
 /** Bytes of a file with gzip, at most. */

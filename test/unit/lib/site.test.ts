@@ -5,7 +5,7 @@ import { committedFile } from '#lib/openapi/committed-document.ts';
 import type { OpenApiDocument } from '#lib/openapi/types.ts';
 import { withCodeGroups } from '#lib/site/code-groups.ts';
 import { renderFiles } from '#lib/site/files.ts';
-import { routeLimits } from '#lib/site/limits.ts';
+import { limitsOf, routeLimits } from '#lib/site/limits.ts';
 import { operationsByTag } from '#lib/site/operations.ts';
 import { collectionOf, ownIds } from '#lib/site/own-ids.ts';
 
@@ -130,6 +130,13 @@ test('samples get ids of the service: those of examples, further ones of the col
   expect([...(await ownIds(task, collectionOf('POST /v1/tasks/{id}/restore'), idsOf))]).toEqual([
     [task, 'tasks/deleted 1'],
   ]);
+});
+
+test('no file exceeds the limit of its route', () => {
+  const sizes = Object.entries(files).map(
+    ([path, text]) => [path, text.length / limitsOf(path).maxBytes] as const,
+  );
+  expect(sizes.filter(([, share]) => share > 1)).toEqual([]);
 });
 
 test('requests without a token for the documentation cost at most $200 a month, whatever their headers', () => {
