@@ -40,7 +40,7 @@ export const common = {
   },
   // These packages are ES modules, which jest does not load without a flag.
   transformIgnorePatterns: [
-    '/node_modules/(?!(@middy|uuid|valibot|@faker-js|jose|marked|fractional-indexing|oauth4webapi)/)',
+    '/node_modules/(?!(@middy|uuid|valibot|@faker-js|jose|fractional-indexing|oauth4webapi)/)',
   ],
 };
 

@@ -9,7 +9,6 @@ export const benchmarks: Readonly<Record<string, string>> = {
   import: 'An import over HTTP events, and its compaction by the schedule.',
   records: 'Bytes and CPU time of the records of the change log.',
   audit: 'Time and memory of the audit, by the size of the table.',
-  pages: 'What the static pages load, and when a browser shows them.',
   starts: 'Start of each function.',
   memory: 'First and warm responses with the CPU share of each memory setting.',
   requests: 'A warm request of every operation, and the requests per second of the local gateway.',

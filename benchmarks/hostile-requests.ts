@@ -12,9 +12,9 @@ import { endpoint } from '../functions/http/endpoint.ts';
 import type { Handler } from '../functions/http/middleware.ts';
 import { Problem } from '../functions/http/problems.ts';
 import { methodsByPath, routes } from '../functions/routes.ts';
-import { files } from '../lib/hosting/functions.ts';
+import { siteFolder } from '../lib/hosting/functions.ts';
 import { functionContext } from '../lib/local/lambda-context.ts';
-import { buildPages } from '../lib/pages/build.ts';
+import { prepareSite } from '../lib/site/build.ts';
 import { seeded } from './engine-proxy.ts';
 import {
   type ExpensiveRequest,
@@ -50,7 +50,7 @@ Object.assign(process.env, {
   TENANT_CLAIM: 'tenant',
   LOG_LEVEL: 'ERROR',
   ROUTES: JSON.stringify(methodsByPath),
-  FILES: JSON.stringify(files),
+  SITE_FOLDER: siteFolder,
 });
 
 interface Target {
@@ -65,15 +65,19 @@ const stopBeforeStore = (): never => {
 
 async function loadTargets(): Promise<Target[]> {
   const targets: Target[] = [];
-  for (const { contract, file } of routes) {
-    const handler =
-      contract.success === 'staticPage'
-        ? ((await import(`../functions/${file}`)) as { handler: Handler }).handler
-        : endpoint(contract as Contract, async () => stopBeforeStore());
+  for (const { contract } of routes) {
+    const handler = endpoint(contract as Contract, async () => stopBeforeStore());
     targets.push({ name: contract.operation, contract, handler });
   }
   const fallback = (await import('../functions/fallback/reject-unmatched.ts')) as { handler: Handler };
-  return [...targets, { name: 'unmatched', contract: undefined, handler: fallback.handler }];
+  const documentation = (await import('../functions/documentation/read-documentation.ts')) as {
+    handler: Handler;
+  };
+  return [
+    ...targets,
+    { name: 'unmatched', contract: undefined, handler: fallback.handler },
+    { name: 'documentation', contract: undefined, handler: documentation.handler },
+  ];
 }
 
 /** A text: a start, a part that is repeated up to the size, and an end. */
@@ -252,7 +256,7 @@ function eventOf({ target, place, body, field, text, isBase64Encoded }: Shape, s
   const content =
     place === 'body' ? bodies[body]?.(field, text, Math.floor(maxBodyBytes * share) - 64) : '{"name":"x"}';
   const id = place === 'path' ? head : '019b2f4e-6c1d-7a39-8b52-4d1f0e9c7a61';
-  const rawPath = (contract?.path ?? '/{id}').replace('{id}', id).replace('{file}', id);
+  const rawPath = (contract?.path ?? '/{id}').replace('{id}', id);
   const rawQueryString =
     place === 'query' ? pick([head, `${field}=${head}`, `${field}=1&${head}`]).slice(0, headBytes) : '';
   return {
@@ -260,7 +264,7 @@ function eventOf({ target, place, body, field, text, isBase64Encoded }: Shape, s
     rawPath,
     rawQueryString,
     headers,
-    pathParameters: { id, file: id },
+    pathParameters: { id },
     requestContext: {
       requestId: 'r',
       http: { method: contract?.method ?? 'GET', path: rawPath },
@@ -365,7 +369,7 @@ const usageTable = (requests: readonly ExpensiveRequest[]): string =>
 const highest = (name: keyof Usage): string =>
   String(Math.ceil(expensive.found[name][0]?.usage[name] ?? Number.NaN));
 
-await buildPages();
+await prepareSite();
 // Warm-up, so that the first shapes do not include the time of the compiler.
 for (let round = 0; round < 200; round += 1) await measure(newShape(), 0.01);
 

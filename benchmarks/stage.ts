@@ -8,7 +8,7 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Contract } from '../functions/contract/contract.ts';
 import { methodsByPath, routes } from '../functions/routes.ts';
 import { crossOrigin } from '../lib/hosting/cors.ts';
-import { files } from '../lib/hosting/functions.ts';
+import { siteFolder } from '../lib/hosting/functions.ts';
 import { inMemory } from '../lib/local/dynamodb-engine.ts';
 import { createGateway } from '../lib/local/gateway.ts';
 import { startService } from '../lib/local/service.ts';
@@ -186,13 +186,13 @@ export async function setStage(): Promise<Stage> {
     environment: (isRecorded = false) => ({
       ...functionEnvironment(isRecorded ? proxy.endpoint : endpoint, tableName),
       ROUTES: JSON.stringify(methodsByPath),
-      FILES: JSON.stringify(files),
+      SITE_FOLDER: siteFolder,
     }),
     event: async (contract) => {
       const [, , plural = ''] = contract.path.split('/');
       // Each deletion needs an entity of its own, without children.
       const id = contract.success === 'deleted' ? await make(plural, ids) : ids[plural];
-      const path = contract.path.replace('{id}', id ?? '').replace('{file}', contract.files?.[0] ?? '');
+      const path = contract.path.replace('{id}', id ?? '');
       return events.make(contract.method, path, bodyFor(contract, ids));
     },
     recorded: () => {

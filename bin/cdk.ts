@@ -10,6 +10,8 @@ import { requireKnownFlags } from '../lib/cli/cdk-flags.ts';
 import { CommandFailure, runCommand } from '../lib/cli/command-line.ts';
 import { findAws, requireAws } from '../lib/cli/credentials.ts';
 import { outputsFile } from '../lib/cli/outputs.ts';
+import { runProgram } from '../lib/cli/run-program.ts';
+import { npm } from '../lib/cli/tools.ts';
 import type { Settings } from '../lib/infrastructure/settings.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -72,6 +74,10 @@ await runCommand(scriptOf(args[0]), async () => {
     const region = await requireAws(found, settings.region);
     console.log(announcement(command, settings, region));
     if (command === 'deploy' || command === 'import') await requireDeployable(command, settings, region);
+  }
+  const { isSiteBuilt } = await import('../lib/site/build.ts');
+  if (!isSiteBuilt() && (await runProgram(npm('run', '--silent', 'site'), { cwd: root })) !== 0) {
+    throw new CommandFailure('The documentation could not be built: see above.');
   }
   mkdirSync(resolve(root, dirname(outputsFile(settings.stage))), { recursive: true });
   const cdk = createRequire(import.meta.url).resolve('aws-cdk/bin/cdk');

@@ -12,6 +12,7 @@ import { requireIssuer } from '../lib/local/issuer.ts';
 import { requestJson, requestLine } from '../lib/local/request-line.ts';
 import { type ServiceOptions, startService } from '../lib/local/service.ts';
 import { localAudience, type SignInIssuer, startSignIn } from '../lib/local/sign-in/issuer.ts';
+import { buildSiteInBackground } from '../lib/site/background.ts';
 
 const help = `Runs the project-management API on this machine.
 
@@ -71,14 +72,16 @@ async function main(): Promise<number> {
     return 1;
   }
   const place = placeOf(options);
+  const stopBuilding = buildSiteInBackground();
   const code = await runUntilStopped(service, () => {
     console.log(`The API listens on ${service.url} (ready in ${Math.round(performance.now() - started)} ms).
 Data: ${place} (${service.engine})
 Table: ${service.tableName} at ${service.endpoint}
-Read: ${service.url}
+Read: ${service.url}/docs
 ${options.eventsAddress ? `Events: posted to ${options.eventsAddress}\n` : ''}${signIn ? `Sign in: ${signIn.url} is the issuer of tokens. "npm run token -- --local" prints one.\n` : ''}Try:  curl -s ${service.url}/v1/organizations -H 'content-type: application/json' -d '{"name":"Acme"}'${options.authentication || signIn ? ` -H "authorization: Bearer $TOKEN"` : ''}
 Stop: Ctrl-C`);
   });
+  await stopBuilding();
   await release();
   console.log('\nStopped.');
   return code;

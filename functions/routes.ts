@@ -4,7 +4,7 @@
  */
 
 import type { Contract, Method } from './contract/contract.ts';
-import * as documentation from './documentation/contract.ts';
+import { documentationMethods, documentationPaths } from './documentation/paths.ts';
 import * as health from './health/contract.ts';
 import * as organizations from './organizations/contract.ts';
 import * as projects from './projects/contract.ts';
@@ -13,7 +13,7 @@ import * as tags from './tags/contract.ts';
 import * as tasks from './tasks/contract.ts';
 import * as users from './users/contract.ts';
 
-const folders = { organizations, projects, users, tasks, tags, health, documentation };
+const folders = { organizations, projects, users, tasks, tags, health };
 
 export interface Route {
   readonly contract: Contract;
@@ -37,8 +37,9 @@ export const routes: readonly Route[] = Object.entries(folders).flatMap(([folder
     })),
 );
 
+/** The methods of each path, also of the documentation. */
 export const methodsByPath: Readonly<Record<string, readonly string[]>> = (() => {
-  const methods: Record<string, string[]> = {};
+  const methods: Record<string, readonly string[]> = {};
   const operations = new Set<string>();
   for (const { contract, methods: own } of routes) {
     const known = methods[contract.path] ?? [];
@@ -49,5 +50,6 @@ export const methodsByPath: Readonly<Record<string, readonly string[]>> = (() =>
     operations.add(contract.operation);
     methods[contract.path] = [...known, ...own];
   }
+  for (const path of documentationPaths) methods[path] = documentationMethods;
   return methods;
 })();

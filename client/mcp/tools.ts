@@ -1,7 +1,7 @@
 // Generated from the contracts by "npm run openapi". Do not edit.
 import type { Tool } from './tool.ts';
 
-export const version = '0.6.0';
+export const version = '0.7.0';
 
 export const tools: readonly Tool[] = [
   {

@@ -34,8 +34,7 @@ export type Success =
   | 'signedInUser'
   | 'changes'
   | 'history'
-  | 'health'
-  | 'staticPage';
+  | 'health';
 
 export interface Contract {
   /** The name of the operation everywhere: of its file, its function and its log lines. */
@@ -60,12 +59,6 @@ export interface Contract {
   };
   /** For a nested list: the field that holds the id in the path. */
   readonly nestedBy?: string;
-  /** For a static page: its possible media types. */
-  readonly mediaTypes?: readonly string[];
-  /** For a static page: the files that ship beside its function. */
-  readonly files?: readonly string[];
-  /** For a static page: names that are addresses of other pages. */
-  readonly redirects?: ReadonlyMap<string, string>;
 }
 
 /** Returns whether an operation requires a token, where the service requires tokens at all: it then knows the tenant. */

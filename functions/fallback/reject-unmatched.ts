@@ -1,22 +1,23 @@
 /**
- * The handler of the gateway's `$default` route: paths and methods that no operation has, a page for browsers at such addresses, and
- * what browsers ask for by convention. It reads the paths from the environment:
- * with the contracts, its bundle would be the largest of all.
+ * The handler of the gateway's `$default` route: paths and methods that no operation has, and what browsers ask for by convention. It
+ * reads the paths from the environment: with the contracts, its bundle would be the largest of all.
  */
 
 import type { PipelineEvent, Response } from '../http/middleware.ts';
 import { pipeline } from '../http/pipeline.ts';
 import { Problem } from '../http/problems.ts';
-import { asksForHtml, notFoundPage, redirectTo } from '../http/static-page.ts';
+import { redirectTo } from '../http/redirect.ts';
 import { quoted } from '../http/suggestion.ts';
 import { environment } from '../runtime/environment.ts';
 import { suggestPath } from './suggest-path.ts';
 
+/** Returns whether a path is one of a template. A greedy parameter, such as `{path+}`, stands for one or more segments. */
 function matches(template: string, path: string): boolean {
   const expected = template.split('/');
   const segments = path.split('/');
+  const isGreedy = template.endsWith('+}');
   return (
-    expected.length === segments.length &&
+    (isGreedy ? expected.length <= segments.length : expected.length === segments.length) &&
     expected.every((name, position) =>
       name.startsWith('{') ? segments[position] !== '' : name === segments[position],
     )
@@ -28,6 +29,8 @@ const isRead = ({ requestContext }: PipelineEvent): boolean =>
 
 /** Addresses that people type and browsers ask for, each with the one that exists. */
 const redirects: ReadonlyMap<string, string> = new Map([
+  ['', '/docs'],
+  ['/docs', '/docs'],
   ['/favicon.ico', '/docs/icon.svg'],
   ['/guides', '/docs/guides/getting-started'],
   ['/problems', '/docs/problems'],
@@ -43,12 +46,8 @@ function conventionalResponse(event: PipelineEvent): Response | undefined {
   if (!isRead(event) || !('/docs' in routes)) return undefined;
   if (rawPath === '/robots.txt')
     return { statusCode: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: robots };
-  const page = rawPath.replace(/\/$/, '');
-  const location = redirects.get(page);
-  if (location) return redirectTo(location);
-  const isPage =
-    /^\/docs(?:\/[\w.-]+)*$/.test(page) && Object.keys(routes).some((route) => matches(route, page));
-  return isPage && page !== rawPath ? redirectTo(page) : undefined;
+  const location = redirects.get(rawPath.replace(/\/$/, ''));
+  return location === undefined || location === rawPath ? undefined : redirectTo(location);
 }
 
 /** @throws Problem 405 when the path exists with other methods, otherwise 404. */
@@ -70,10 +69,8 @@ function refuse({ rawPath, requestContext }: PipelineEvent): never {
   });
 }
 
-export const handler = pipeline('rejectUnmatched', [], async (event) => {
-  const conventional = conventionalResponse(event);
-  if (conventional) return conventional;
-  // Errors of the API are always problem documents. A deployment without documentation has no files for a page either.
-  const mayShowPage = '/docs' in environment.routes() && !event.rawPath.startsWith('/v1/');
-  return mayShowPage && asksForHtml(event) ? notFoundPage() : refuse(event);
-});
+export const handler = pipeline(
+  'rejectUnmatched',
+  [],
+  async (event) => conventionalResponse(event) ?? refuse(event),
+);

@@ -34,7 +34,7 @@ export function suggestPath(path: string, templates: readonly string[]): string 
   const segments = path.replace(/\/$/, '').split('/');
   if (segments.length > maxSegments || segments.slice(1).includes('')) return undefined;
   let nearest: { readonly path: string; readonly edits: number } | undefined;
-  for (const template of templates.filter((one) => one !== '/').map((one) => one.split('/'))) {
+  for (const template of templates.map((one) => one.split('/'))) {
     for (const candidate of [segments, ['', 'v1', ...segments.slice(1)]]) {
       const edits = editsBetween(template, candidate);
       if (edits < (nearest?.edits ?? Number.POSITIVE_INFINITY)) {

@@ -24,7 +24,7 @@ interface SignedInUser {
   readonly user: object | null;
 }
 
-/** What the handler of each kind of success returns. Static pages have handlers of their own. */
+/** What the handler of each kind of success returns. */
 export interface Results {
   readonly list: Page;
   readonly entity: WholeEntity;
@@ -36,7 +36,6 @@ export interface Results {
   readonly changes: ChangesPage;
   readonly history: ShownHistory;
   readonly health: { readonly status: string };
-  readonly staticPage: never;
 }
 
 export interface Rendering {
@@ -184,7 +183,4 @@ export const renderers: Renderers = {
     return renderRead(rendering, content, contentTag(content));
   },
   health: (_, health) => json(200, JSON.stringify(health), { ...noStore }),
-  staticPage: ({ contract }) => {
-    throw new TypeError(`${contract.operation} is a static page: its handler is made by staticPage.`);
-  },
 };

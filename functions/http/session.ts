@@ -1,5 +1,4 @@
-/** Opens the session of a request. Static pages have none: their bundles do not contain the client of DynamoDB. */
-
+/** Opens the session of a request. The documentation has none: its bundle does not contain the client of DynamoDB. */
 import { maxRequestMs } from '../engine/table/deadline.ts';
 import type { Session } from '../engine/table/session.ts';
 import { openDatabase } from '../open-database.ts';

@@ -11,11 +11,8 @@ export const environment = {
   tableName: (): string => required('TABLE_NAME'),
   routes: (): Record<string, readonly string[]> =>
     JSON.parse(required('ROUTES')) as Record<string, readonly string[]>,
-  /** Path of a file that ships with the functions: beside the code, unless the host sets `FILES`. */
-  file: (name: string): string => {
-    const files = JSON.parse(process.env['FILES'] ?? '{}') as Record<string, string>;
-    return files[name] ?? join(required('LAMBDA_TASK_ROOT'), name);
-  },
+  /** The folder of the documentation: beside the code, unless the host sets it. */
+  siteFolder: (): string => process.env['SITE_FOLDER'] ?? join(required('LAMBDA_TASK_ROOT'), 'site'),
   /** The claim that names the tenant; `undefined` where no token is required. */
   tenantClaim: (): string | undefined => process.env['TENANT_CLAIM'] || undefined,
   /** The prefix of scopes in the issuer's tokens. Cognito prepends the name of the API. */

@@ -33,8 +33,9 @@ export const cdkHelp = `Checks the settings, the flags, the credentials and the 
                          (docs/data.md)
   destroy                deletes the API stack, and in a disposable stage ("development",
                          "development-…") the data stack with all data
-  synth                  writes the templates and bundles of both stacks to cdk.out. It needs
-                         neither credentials nor a network
+  synth                  builds the documentation if necessary, and writes the templates and
+                         bundles of both stacks to cdk.out. It needs neither credentials nor
+                         a network
 
   -c <setting>=<value>   a setting, over that of cdk.json: -c stage=production; repeatable
                          (docs/deployment.md lists them)

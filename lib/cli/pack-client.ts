@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openApiDocument } from '../openapi/document.ts';
-import { readGuides } from '../pages/guides.ts';
-import { llmsText } from '../pages/llms-text.ts';
+import { readGuides } from '../site/guides.ts';
+import { llmsText } from '../site/llms-text.ts';
 import { runProgram } from './run-program.ts';
 import { npm } from './tools.ts';
 

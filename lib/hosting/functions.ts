@@ -1,17 +1,8 @@
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import {
-  readDocumentationFile,
-  readLlmsText,
-  showGuide,
-  showProblems,
-  showReference,
-  showStart,
-} from '../../functions/documentation/contract.ts';
 import { maxRequestMs } from '../../functions/engine/table/deadline.ts';
-import { notFoundFile } from '../../functions/http/static-page.ts';
-import { type Route, routes } from '../../functions/routes.ts';
+import { routes } from '../../functions/routes.ts';
 
+export const documentationFile = 'documentation/read-documentation.ts';
 export const fallbackFile = 'fallback/reject-unmatched.ts';
 export const streamFile = 'jobs/on-stream.ts';
 export const logRecordsFile = 'jobs/on-log-records.ts';
@@ -21,6 +12,7 @@ export const tenantClaimFile = 'authentication/claim-tenant.ts';
 
 export const functionFiles: readonly string[] = [
   ...routes.map(({ file }) => file),
+  documentationFile,
   fallbackFile,
   streamFile,
   logRecordsFile,
@@ -29,30 +21,8 @@ export const functionFiles: readonly string[] = [
   tenantClaimFile,
 ];
 
-const projectFile = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
-
-export const pagesFolder = projectFile('dist/pages');
-
-const pageFiles = [
-  showStart,
-  showReference,
-  showProblems,
-  showGuide,
-  readDocumentationFile,
-  readLlmsText,
-].flatMap((contract): readonly string[] => contract.files);
-
-export const files: Readonly<Record<string, string>> = {
-  'openapi.json': projectFile('openapi.json'),
-  [notFoundFile]: join(pagesFolder, notFoundFile),
-  ...Object.fromEntries(pageFiles.map((name) => [name, join(pagesFolder, name)])),
-};
-
-/** Returns the names of the files that ship beside a function: those of its contract, and the page for names that it does not know. */
-export const filesBeside = ({ contract }: Route): readonly string[] => [
-  ...(contract.files ?? []),
-  ...(contract.path.includes('{file}') ? [notFoundFile] : []),
-];
+/** Where the documentation is built. */
+export const siteFolder = fileURLToPath(new URL('../../dist/site', import.meta.url));
 
 /** Timeout of a function behind the gateway. API Gateway's own timeout is 30 s. */
 export const requestTimeoutMs = 10_000;

@@ -8,6 +8,7 @@ import {
   LogGroupLogDestination,
 } from 'aws-cdk-lib/aws-apigatewayv2';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { routeLimits } from '../site/limits.ts';
 import { accessLogName } from './names.ts';
 import type { Settings } from './settings.ts';
 
@@ -27,11 +28,13 @@ const accessLog = AccessLogFormat.custom(
   }),
 );
 
-/** Limits of each route that needs no token: everyone can call it, and each call costs money. */
-const openRouteLimits = { rate: 50, burst: 100 };
+interface Limits {
+  readonly rate: number;
+  readonly burst: number;
+}
 
-/** Limits of each route of the documentation, whose responses have up to 800 KB when a client accepts no compression. */
-const documentationLimits = { rate: 5, burst: 50 };
+/** Limits of each route that needs no token: everyone can call it, and each call costs money. */
+const openRouteLimits: Limits = { rate: 50, burst: 100 };
 
 const defaultRoute = '$default';
 
@@ -50,9 +53,8 @@ export function createStage(api: HttpApi, settings: Settings, openRoutes: readon
     accessLogSettings: { destination: new LogGroupLogDestination(logGroup), format: accessLog },
   });
   const limitsOf = (key: string) => {
-    const { rate, burst } = /\/docs|\/(?:openapi\.json|llms\.txt)$/.test(key)
-      ? documentationLimits
-      : openRouteLimits;
+    const [, path = ''] = key.split(' ');
+    const { rate, burst } = (routeLimits as Readonly<Record<string, Limits>>)[path] ?? openRouteLimits;
     return {
       ThrottlingRateLimit: Math.min(throttlingRate, rate),
       ThrottlingBurstLimit: Math.min(throttlingBurst, burst),

@@ -1,13 +1,11 @@
-/** Bundles the functions for deployment: one file per function, and the files that its contract names. */
-import { copyFile, rm } from 'node:fs/promises';
+/** Bundles the functions for deployment: one file per function, and the files of the documentation beside its function. */
+import { cp, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
-import { notFoundFile } from '../../functions/http/static-page.ts';
-import { routes } from '../../functions/routes.ts';
-import { fallbackFile, files, filesBeside, functionFiles } from '../hosting/functions.ts';
-import { buildPages } from '../pages/build.ts';
+import { documentationFile, functionFiles, siteFolder } from '../hosting/functions.ts';
+import { prepareSite } from '../site/build.ts';
 import { unusedModules, without } from './unused-modules.ts';
 
 export interface Bundles {
@@ -49,16 +47,8 @@ export async function bundleFunctions(directory: string): Promise<Bundles> {
     outdir: directory,
     ...bundling,
   });
-  await buildPages();
-  const beside = [
-    ...routes.map((route) => [route.file, filesBeside(route)] as const),
-    [fallbackFile, [notFoundFile]] as const,
-  ];
-  for (const [file, names] of beside) {
-    for (const name of names) {
-      await copyFile(files[name] ?? name, resolve(directory, withoutSuffix(file), name));
-    }
-  }
+  await prepareSite();
+  await cp(siteFolder, resolve(directory, withoutSuffix(documentationFile), 'site'), { recursive: true });
   return { directory, metafile };
 }
 

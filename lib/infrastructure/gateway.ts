@@ -12,9 +12,15 @@ import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { type Contract, needsToken, scopeOf } from '../../functions/contract/contract.ts';
-import { routes } from '../../functions/routes.ts';
+import { documentationMethods, documentationPaths } from '../../functions/documentation/paths.ts';
+import { methodsByPath, routes } from '../../functions/routes.ts';
 import { crossOrigin } from '../hosting/cors.ts';
-import { defaultTenantRate, fallbackFile, requestTimeoutMs } from '../hosting/functions.ts';
+import {
+  defaultTenantRate,
+  documentationFile,
+  fallbackFile,
+  requestTimeoutMs,
+} from '../hosting/functions.ts';
 import type { Accounts } from './accounts.ts';
 import { createStage } from './api-stage.ts';
 import { type Authorization, authorization } from './authorization.ts';
@@ -44,7 +50,7 @@ class FunctionIntegration extends HttpRouteIntegration {
   }
 }
 
-/** Allows the gateway to call a function for a path, with any method. Without a path, it is the permission of `$default`. */
+/** Allows the gateway to call a function for a path, with any method; without a path, for all paths. */
 function allowCall(api: HttpApi, target: IFunction, path = ''): void {
   const { partition, region, account } = Stack.of(api);
   target.addPermission('Gateway', {
@@ -53,17 +59,13 @@ function allowCall(api: HttpApi, target: IFunction, path = ''): void {
   });
 }
 
-/** Returns the routes with a function of their own. */
-const routesOf = ({ documentation }: Settings) =>
-  routes.filter(({ file }) => documentation || !file.startsWith('documentation/'));
-
-const methodsByPath = (settings: Settings): Record<string, string[]> => {
-  const methods: Record<string, string[]> = {};
-  for (const { contract, methods: own } of routesOf(settings)) {
-    methods[contract.path] = [...(methods[contract.path] ?? []), ...own];
-  }
-  return methods;
-};
+/** Returns the methods of each path that has a function. */
+const methodsOfDeployment = ({ documentation }: Settings) =>
+  Object.fromEntries(
+    Object.entries(methodsByPath).filter(
+      ([path]) => documentation || !(documentationPaths as readonly string[]).includes(path),
+    ),
+  );
 
 const metricsEnvironment = (settings: Settings): Record<string, string> =>
   settings.requestMetrics ? { REQUEST_METRICS: requestNamespace(settings) } : {};
@@ -83,7 +85,7 @@ function httpApi(scope: Construct, context: ServiceFunctionContext): Gateway {
     description: 'Responds to requests that match no operation.',
     timeoutMs: requestTimeoutMs,
     access: { actions: [] },
-    environment: { ...metricsEnvironment(settings), ROUTES: JSON.stringify(methodsByPath(settings)) },
+    environment: { ...metricsEnvironment(settings), ROUTES: JSON.stringify(methodsOfDeployment(settings)) },
   });
   const integration = new FunctionIntegration('rejectUnmatched', fallback.function);
   const api = new HttpApi(scope, 'Api', {
@@ -108,16 +110,30 @@ const methodsOf = (methods: readonly (keyof typeof HttpMethod)[]): HttpMethod[] 
   methods.map((method) => HttpMethod[method]);
 
 /**
- * Adds the routes of the documentation without their functions, when a deployment has no documentation: they respond with 404. API Gateway
+ * Adds the routes of the documentation. In a deployment without it, they have no function of their own and respond with 404: API Gateway
  * merges the settings of routes, and can refuse every later update of a stage that has settings of a route which is gone.
  */
-function addRoutesWithoutFunction({ api, fallback }: Gateway, settings: Settings): HttpRoute[] {
-  const own = new Set(routesOf(settings));
-  return routes
-    .filter((route) => !own.has(route))
-    .flatMap(({ contract: { path }, methods }) =>
-      api.addRoutes({ path, methods: methodsOf(methods), integration: fallback }),
-    );
+function addDocumentation(
+  scope: Construct,
+  { api, fallback }: Gateway,
+  context: ServiceFunctionContext,
+): HttpRoute[] {
+  const { settings } = context;
+  let integration = fallback;
+  if (settings.documentation) {
+    const handler = new ServiceFunction(scope, 'readDocumentation', {
+      ...context,
+      file: documentationFile,
+      description: 'Responds with the pages and files of the documentation.',
+      timeoutMs: requestTimeoutMs,
+      environment: metricsEnvironment(settings),
+    });
+    allowCall(api, handler.function);
+    integration = new FunctionIntegration('readDocumentation', handler.function);
+  }
+  return documentationPaths.flatMap((path) =>
+    api.addRoutes({ path, methods: methodsOf(documentationMethods), integration }),
+  );
 }
 
 /** Returns the capacity units per second that the requests of a tenant may use; 0 without a limit. */
@@ -138,8 +154,7 @@ function extrasOf(
     environment: {
       ...metricsEnvironment(settings),
       ...(contract.method !== 'GET' && { HISTORY_DAYS: String(settings.historyDays) }),
-      // Pages show what concerns tokens only if requests need one.
-      ...((isGuarded || contract.success === 'staticPage') && auth?.environment),
+      ...(isGuarded && auth?.environment),
       ...(isLimited && { TENANT_RATE: String(tenantRate) }),
     },
     statements: isLimited ? rateStatements(allowedTableArns(settings), accessOf(contract)) : [],
@@ -157,7 +172,7 @@ export function gateway(
   const { api } = gatewayWithFallback;
   const auth = authorization(settings, accounts);
   const openRoutes: HttpRoute[] = [];
-  for (const { contract, file, methods } of routesOf(settings)) {
+  for (const { contract, file, methods } of routes) {
     const { operation, path, summary } = contract;
     const scopeName = scopeOf(contract);
     const handler = new ServiceFunction(scope, operation, {
@@ -181,7 +196,7 @@ export function gateway(
     });
     if (!needsToken(contract)) openRoutes.push(...added);
   }
-  openRoutes.push(...addRoutesWithoutFunction(gatewayWithFallback, settings));
+  openRoutes.push(...addDocumentation(scope, gatewayWithFallback, context));
   createStage(api, settings, openRoutes);
   Validations.of(api).acknowledge({
     id: 'AwsSolutions-APIG4',

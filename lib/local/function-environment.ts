@@ -1,6 +1,6 @@
 /** The environment variables of the functions, in this process. In the cloud, CDK sets them. */
 import { methodsByPath } from '../../functions/routes.ts';
-import { files } from '../hosting/functions.ts';
+import { siteFolder } from '../hosting/functions.ts';
 import { setEngineEnvironment } from './engine-environment.ts';
 import type { TableLocation } from './hosted-functions.ts';
 
@@ -24,7 +24,7 @@ export function setFunctionEnvironment(
   process.env['TABLE_NAME'] = tableName;
   process.env['TENANT_RATE'] = String(tenantRate);
   process.env['ROUTES'] = JSON.stringify(methodsByPath);
-  process.env['FILES'] = JSON.stringify(files);
+  process.env['SITE_FOLDER'] = siteFolder;
   process.env['SERVER_TIMING'] = 'true';
   // The request log would hide the output of the command; errors are logged.
   process.env['LOG_LEVEL'] = 'ERROR';

@@ -124,6 +124,9 @@ const sentResponse = (
   text: method === 'HEAD' ? '' : body,
 });
 
+/** Stands for several segments of a path. The router has a sign of its own for it. */
+const greedyParameter = '{path+}';
+
 export class HttpApi {
   readonly #options: HttpApiOptions;
   readonly #router = findMyWay({ maxParamLength: maxHeadBytes });
@@ -131,7 +134,7 @@ export class HttpApi {
   constructor(options: HttpApiOptions) {
     this.#options = options;
     for (const route of options.routes) {
-      const template = route.path.replaceAll('{', ':').replaceAll('}', '');
+      const template = route.path.replace(greedyParameter, '*').replaceAll('{', ':').replaceAll('}', '');
       this.#router.on(route.method as findMyWay.HTTPMethod, template, () => {}, route);
     }
   }
@@ -210,10 +213,11 @@ export class HttpApi {
 
   #findRoute(method: string, path: string) {
     const found = this.#router.find(method as findMyWay.HTTPMethod, path);
-    const values = (found?.params ?? {}) as Record<string, string>;
+    const { '*': rest, ...values } = (found?.params ?? {}) as Record<string, string>;
     // API Gateway does not match empty path segments.
-    const route = Object.values(values).includes('') ? undefined : (found?.store as GatewayRoute | undefined);
-    return { route, parameters: route && values };
+    const isEmpty = rest === '' || Object.values(values).includes('');
+    const route = isEmpty ? undefined : (found?.store as GatewayRoute | undefined);
+    return { route, parameters: route && { ...values, ...(rest && { path: rest }) } };
   }
 }
 

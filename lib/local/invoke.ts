@@ -6,7 +6,6 @@ import type { Entity } from '../../functions/engine/model/entity.ts';
 import { connect, shareClient } from '../../functions/engine/table/client.ts';
 import { maxRequestMs } from '../../functions/engine/table/deadline.ts';
 import { routes } from '../../functions/routes.ts';
-import { buildPages } from '../pages/build.ts';
 import { setFunctionEnvironment, type TokenSettings } from './function-environment.ts';
 import type { TableLocation } from './hosted-functions.ts';
 import type { LambdaFunction } from './http-api.ts';
@@ -33,7 +32,7 @@ interface Bodies {
   readonly health: { readonly status: string };
 }
 
-/** Value of the body of a successful response. A static page has text. */
+/** Value of the body of a successful response. */
 type ResponseBody<C extends Contract> = C['success'] extends keyof Bodies ? Bodies[C['success']] : unknown;
 
 export interface InvokeResult<C extends Contract> {
@@ -53,7 +52,6 @@ export async function openFunctions(
   location: TableLocation,
   tokens: TokenSettings | undefined,
 ): Promise<() => void> {
-  await buildPages();
   setFunctionEnvironment(location, tokens);
   const client = new DynamoDBClient({ endpoint: location.endpoint });
   await ensureTable(client, location.tableName).finally(() => client.destroy());

@@ -1,11 +1,13 @@
 import type { Context, DynamoDBStreamEvent, ScheduledEvent } from 'aws-lambda';
 import { type Contract, needsToken, scopeOf } from '../../functions/contract/contract.ts';
+import { documentationMethods, documentationPaths } from '../../functions/documentation/paths.ts';
 import { table } from '../../functions/engine/model/table.ts';
 import { connect, shareClient } from '../../functions/engine/table/client.ts';
 import type { DynamoDb } from '../../functions/engine/table/operations.ts';
 import { routes } from '../../functions/routes.ts';
 import { crossOrigin, localOrigins } from '../hosting/cors.ts';
 import {
+  documentationFile,
   fallbackFile,
   jobTimeoutMs,
   logRecordsFile,
@@ -14,7 +16,7 @@ import {
   scheduleFile,
 } from '../hosting/functions.ts';
 import { scopeName } from '../hosting/scopes.ts';
-import { buildPages } from '../pages/build.ts';
+import { prepareSite } from '../site/build.ts';
 import { Authorizer } from './authorizer.ts';
 import { EventDelivery } from './event-delivery.ts';
 import { setFunctionEnvironment } from './function-environment.ts';
@@ -61,7 +63,7 @@ export async function hostFunctions(
     eventsAddress,
   }: HostingOptions,
 ): Promise<SourceFunctions> {
-  await buildPages();
+  await prepareSite();
   const prefix = authentication && scopeName(authentication.issuer, '');
   setFunctionEnvironment(location, authentication && { tenantClaim, scopePrefix: prefix }, tenantRate);
   const logRecords = new NewLogRecords();
@@ -75,6 +77,7 @@ export async function hostFunctions(
     const scope = scopeOf(contract);
     return scope === undefined ? [] : [scopeName(authentication.issuer, scope)];
   };
+  const documentation = lazily<LambdaFunction>(documentationFile);
   const onSchedule = lazily<(event: ScheduledEvent, context: Context) => Promise<void>>(scheduleFile);
   const onLogRecords =
     lazily<(event: DynamoDBStreamEvent, context: Context) => Promise<void>>(logRecordsFile);
@@ -85,11 +88,16 @@ export async function hostFunctions(
     tableName: location.tableName,
     needsStream: false,
     gateway: {
-      routes: routes.flatMap(({ contract, file, methods }): GatewayRoute[] => {
-        const handler = lazily<LambdaFunction>(file);
-        const scopes = scopesOf(contract);
-        return methods.map((method) => ({ method, path: contract.path, function: handler, scopes }));
-      }),
+      routes: [
+        ...routes.flatMap(({ contract, file, methods }): GatewayRoute[] => {
+          const handler = lazily<LambdaFunction>(file);
+          const scopes = scopesOf(contract);
+          return methods.map((method) => ({ method, path: contract.path, function: handler, scopes }));
+        }),
+        ...documentationPaths.flatMap((path) =>
+          documentationMethods.map((method) => ({ method, path, function: documentation })),
+        ),
+      ],
       fallback: lazily<LambdaFunction>(fallbackFile),
       timeoutMs,
       crossOrigin: { ...crossOrigin, origins: [...localOrigins, ...allowedOrigins] },

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { files } from '../hosting/functions.ts';
+import { fileURLToPath } from 'node:url';
 import type { OpenApiDocument } from './types.ts';
 
-export const committedFile = files['openapi.json'] ?? '';
+export const committedFile = fileURLToPath(new URL('../../openapi.json', import.meta.url));
 
 export const clientTypesFile = committedFile.replace('openapi.json', 'client/types.ts');
 

@@ -25,13 +25,12 @@ const description = `Manage organizations, projects, users, tasks and tags.
 - **Errors** are \`application/problem+json\` documents. Each \`type\` links to [its explanation](/docs/problems).
 - **Compatibility**: under \`/v1\`, responses can gain fields and enumerations can gain values. Nothing is removed.`;
 
-const documentationTag = {
+const serviceTag = {
   name: 'Service',
-  description: 'Health and documentation of the service.',
+  description: 'Health of the service.',
 };
 
-const tagOf = ({ resource }: Contract): string =>
-  resource ? pascal(resource.plural) : documentationTag.name;
+const tagOf = ({ resource }: Contract): string => (resource ? pascal(resource.plural) : serviceTag.name);
 
 function bodyExample({ resource, success }: Contract, name: string): object {
   if (!resource) return {};
@@ -107,7 +106,7 @@ export function openApiDocument(): OpenApiDocument {
         name: pascal(plural),
         description: resourceDocs[kind].description,
       })),
-      documentationTag,
+      serviceTag,
     ],
     security: [{ token: [] }],
     paths,

@@ -1,7 +1,7 @@
 import { type Contract, isConditionalWrite, needsToken } from '../../functions/contract/contract.ts';
 import { referencesOf } from '../../functions/engine/model/relations.ts';
 import { catalogue, type ProblemCode, problemType } from '../../functions/http/problems.ts';
-import { problemExample } from '../pages/problem-examples.ts';
+import { problemExample } from '../site/problem-examples.ts';
 import { headerReferences } from './headers.ts';
 import { pascal } from './json-schema.ts';
 import { takesIdempotencyKey } from './parameters.ts';
@@ -122,23 +122,6 @@ function errorResponse(status: number, own: readonly ProblemCode[]): Response {
     content: {
       ...(own.length > 0 && problemContent(status, own)),
       ...(gatewayMessages[status] && gatewayContent(status)),
-    },
-  };
-}
-
-/** Returns the response to an unknown name of a file: a page, if the request asks for HTML. */
-export function missingFile(): Response {
-  const { headers, content, ...rest } = errorResponse(404, ['not-found']);
-  return {
-    ...rest,
-    headers: {
-      ...headers,
-      'Content-Security-Policy': referTo('headers', 'Page-Content-Security-Policy'),
-      'Referrer-Policy': referTo('headers', 'Page-Referrer-Policy'),
-    },
-    content: {
-      ...content,
-      'text/html': { schema: { type: 'string', maxLength: 5_000_000, description: 'Page for browsers.' } },
     },
   };
 }

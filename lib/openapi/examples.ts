@@ -69,15 +69,12 @@ export function createdExample({ body, resource }: Contract): Entity | undefined
   };
 }
 
-const exampleTag = '"7a2c4d8f0e36-3"';
-
 export const batchExample = (resource: Resource): object => ({
   operations: [
     { operation: 'create', body: creationBody(resource) },
     {
       operation: 'update',
       id: exampleOf(resource)['id'],
-      ifMatch: exampleTag,
       body: resourceDocs[resource.kind].change,
     },
     { operation: 'delete', id: '019b2f4f-7a30-7c1d-9e52-3c8b0d6f1a25' },

@@ -93,24 +93,6 @@ export const headers: Readonly<Record<string, Header>> = {
     schema: text(),
     example: '*',
   },
-  'Content-Security-Policy': {
-    description: 'What a page may load (CSP).',
-    required: true,
-    schema: text(1_000),
-  },
-  'Referrer-Policy': {
-    description: 'Which addresses the browser tells other sites.',
-    required: true,
-    schema: { type: 'string', enum: ['same-origin'] },
-  },
-  'Page-Content-Security-Policy': {
-    description: 'What a page may load (CSP). Absent without a page.',
-    schema: text(1_000),
-  },
-  'Page-Referrer-Policy': {
-    description: 'Which addresses the browser tells other sites. Absent without a page.',
-    schema: { type: 'string', enum: ['same-origin'] },
-  },
   'X-Content-Type-Options': {
     description: 'Tells browsers not to guess the media type.',
     required: true,

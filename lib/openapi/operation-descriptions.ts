@@ -49,19 +49,6 @@ const special: Readonly<Record<string, string>> = {
     'Sets the status of the organization and its projects to `archived`. Tasks, users and tags do not change. A repeated request also archives projects that were created since. Beyond 100 writes, the operation continues in the background after the response.',
   cloneProject:
     'Copies a project and its tasks. The copied tasks keep their status, user and tags. `name` is the name of the copy; by default, the copy has the same name. With `"include": []`, tasks are not copied. Beyond 100 writes, the operation continues in the background after the response.',
-  showStart:
-    'Returns an HTML page with an example, links to the guides, and, on services without tokens, the number of entities.',
-  showReference:
-    'Returns an HTML page with every operation, samples in five languages, and forms that send requests.',
-  showProblems:
-    'Returns an HTML page that explains each problem and how to solve it. The `type` of a problem is an address on this page.',
-  showGuide: 'Returns a guide as an HTML page, or 404 for an unknown name.',
-  readDocumentationFile:
-    'Returns a style sheet, a script, the icon, the client as a JavaScript module (`client.mjs`), or the document for generators (`reference.json`). A name with a hash of the content can be cached for a year.',
-  readLlmsText:
-    'Returns an overview in Markdown of the service, its guides and its operations (llmstxt.org).',
-  readOpenApiDocument:
-    'Returns this document. It describes a deployment with tokens, even if the service that returns it needs none.',
   readSignedInUser:
     '`subject` is the `sub` claim of the token, or its `client_id`. `user` is the user with this `subject`. It is null if no such user exists, or if the token lacks the scope `users:read`. A service without tokens returns all scopes, and null for `subject` and `user`.',
   checkHealth: 'Reads from the database. If the database does not respond, the response is 503.',

@@ -54,22 +54,6 @@ const shared: Readonly<Record<string, Parameter>> = {
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: keyPattern.source },
     example: '4f1c9a52-0d5e-4b0a-9b55-8f3f0a6f7f11',
   },
-  file: {
-    name: 'file',
-    in: 'path',
-    required: true,
-    description: 'Name of the file.',
-    schema: { ...anyText, minLength: 1 },
-    example: 'site.css',
-  },
-  guide: {
-    name: 'file',
-    in: 'path',
-    required: true,
-    description: 'Name of the guide.',
-    schema: { ...anyText, minLength: 1 },
-    example: 'getting-started',
-  },
 };
 
 const idName = (kind: string): string => `${kind}Id`;
@@ -109,11 +93,10 @@ function queryParameterNames(resource: Resource, { success, method }: Contract):
 }
 
 export function parametersOf(contract: Contract): Reference[] {
-  const { path, resource, method } = contract;
+  const { resource, method } = contract;
   const kind = kindInPath(contract);
   const names = [
     ...(kind ? [idName(kind)] : []),
-    ...(path.includes('{file}') ? [path.startsWith('/docs/guides/') ? 'guide' : 'file'] : []),
     ...(resource ? queryParameterNames(resource, contract) : []),
     ...(isRead(contract) ? ['ifNoneMatch'] : []),
     ...(isConditionalWrite(contract) ? ['ifMatch'] : []),

@@ -35,17 +35,13 @@ function usedComponents(paths: OpenApiDocument['paths'], components: Components)
 /** HEAD repeats every GET. Generators would make a second method of it. */
 const withoutHead = ({ head: _, ...item }: PathItem): PathItem => item;
 
-/** Returns the operations of an API, without those that serve pages. */
-const isOfApi = (path: string): boolean => path.startsWith('/v1/') && path !== '/v1/openapi.json';
-
 /**
- * Returns a copy of the document without HEAD operations and static pages, and with `x-codeSamples`. Checkers use the whole document,
+ * Returns a copy of the document without HEAD operations, and with `x-codeSamples`. Checkers use the whole document,
  * at `/v1/openapi.json`.
  */
 export function referenceDocument(document: OpenApiDocument): OpenApiDocument {
   const paths: Record<string, PathItem> = {};
   for (const [path, item] of Object.entries(document.paths)) {
-    if (!isOfApi(path)) continue;
     const operations = Object.entries(withoutHead(item)).map(([method, operation]): [string, Operation] => [
       method,
       { ...operation, 'x-codeSamples': samplesOf(document, path, method, operation) },

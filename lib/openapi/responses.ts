@@ -1,6 +1,6 @@
 import type { Contract } from '../../functions/contract/contract.ts';
 import type { Resource } from '../../functions/contract/resource.ts';
-import { errorResponseName, missingFile, problemsOf, withoutContent } from './error-responses.ts';
+import { errorResponseName, problemsOf, withoutContent } from './error-responses.ts';
 import { batchResultsExample, createdExample, entityExample, listExamples } from './examples.ts';
 import { headerReferences } from './headers.ts';
 import { historyExample } from './history.ts';
@@ -30,14 +30,6 @@ const entityTagHeader = ({ resource, method }: Contract): Record<string, Referen
   method === 'GET' && resource && Object.keys(resource.expansions).length > 0
     ? { ETag: referTo('headers', 'Expandable-ETag') }
     : headerReferences('ETag');
-
-function pageContent({ mediaTypes = [] }: Contract): Content {
-  const content = (mediaType: string): Content[string] =>
-    mediaType === 'application/json'
-      ? { schema: { type: 'object', description: 'This document.' } }
-      : { schema: { type: 'string', maxLength: 5_000_000, description: 'Page for browsers.' } };
-  return Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, content(mediaType)]));
-}
 
 function signedInUserResponse({ resource }: Contract): Response {
   const user = resource && resourceDocs[resource.kind].example;
@@ -159,15 +151,6 @@ function success(contract: Contract): [status: string, response: Response] {
           content: json('Health', { status: 'ok' }),
         },
       ];
-    case 'staticPage':
-      return [
-        '200',
-        {
-          description: 'The page or file.',
-          headers: headerReferences('ETag', 'Cache-Control', 'Content-Security-Policy', 'Referrer-Policy'),
-          content: pageContent(contract),
-        },
-      ];
   }
 }
 
@@ -188,14 +171,5 @@ export function responsesOf(contract: Contract, method: string): Record<string, 
         referTo('responses', errorResponseName(errorStatus, codes, method)),
       ]),
     ),
-    ...(contract.redirects && {
-      308: {
-        description: 'The page is at another address.',
-        headers: headerReferences('Location', 'Cache-Control'),
-      },
-    }),
-    ...(contract.path.includes('{file}') && {
-      404: method === 'HEAD' ? withoutContent(missingFile()) : missingFile(),
-    }),
   };
 }

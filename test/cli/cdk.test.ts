@@ -131,6 +131,8 @@ test('deploy passes the flags of CDK on', () => {
 });
 
 test('synth of production writes its templates, and prints one line', async () => {
+  // It builds the documentation first, unless it is current.
+  expect(await runProgram('site', [])).toMatchObject({ code: 0 });
   const folder = mkdtempSync(join(tmpdir(), 'synth-'));
   const flags = `synth --output ${folder} ${production}`.split(' ');
   expect(await runProgram('cdk', flags, { HOME: folder })).toEqual({

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type ChangesPage, createClient, type Task } from '#client/index.ts';
-import { showGuide } from '#functions/documentation/contract.ts';
 import type { Service } from '#lib/local/service.ts';
+import { guideNames } from '#lib/site/guides.ts';
 import { audience, type Issuer, startIssuer } from '../support/issuer.ts';
 import { startTestService } from '../support/local-service.ts';
 import {
@@ -151,7 +151,7 @@ function withoutOtherHeaders(shown: Shown, arrived: Shown | undefined): Shown {
   return shown.headers ? { ...shown, headers: { ...arrived?.headers, ...shown.headers } } : shown;
 }
 
-describe.each(showGuide.files)('the guide %s', (guide) => {
+describe.each(guideNames)('the guide %s', (guide) => {
   test('shows each request in its languages, and a response', async () => {
     const examples = examplesOf(textOf(guide)).filter(({ code }) => code['sh']?.includes('curl'));
     expect(examples.map(({ heading, code }) => [heading, Object.keys(code)])).toEqual(
@@ -174,7 +174,7 @@ describe.each(showGuide.files)('the guide %s', (guide) => {
 
 test('the examples in TypeScript are programs without errors of types', async () => {
   const files: string[] = [];
-  for (const guide of showGuide.files) {
+  for (const guide of guideNames) {
     const program = programOf(runnable(guide), 'ts');
     files.push(join(folder, `${guide}-types.mts`));
     await writeFile(files.at(-1) ?? '', `${program}\nexport {};\n`);

@@ -1,17 +1,23 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { showGuide } from '#functions/documentation/contract.ts';
+import { createClient } from '#client/index.ts';
 import type { Service } from '#lib/local/service.ts';
-import type { OpenApiDocument } from '#lib/openapi/types.ts';
+import { committedFile } from '#lib/openapi/committed-document.ts';
+import { referenceDocument } from '#lib/openapi/reference-document.ts';
+import { exampleOrigin } from '#lib/openapi/samples/request.ts';
+import type { OpenApiDocument, Operation } from '#lib/openapi/types.ts';
+import { guideNames } from '#lib/site/guides.ts';
+import { idPattern, ownIds } from '#lib/site/own-ids.ts';
 import { startTestService } from '../support/local-service.ts';
 
-/** The examples of README, the start page and the reference, run as a reader would paste them. */
+/** The examples of README and of the reference, run as a reader would paste them. */
 
 const run = promisify(execFile);
-const exampleOrigin = 'https://api.example.com';
 const root = join(__dirname, '../..');
 
 /** The address of a service on the default port, as README has it. */
@@ -30,26 +36,11 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const textOf = async (path: string): Promise<string> => (await fetch(service.url + path)).text();
-
 async function shell(script: string, cwd = folder): Promise<string> {
   const env = { ...process.env, TOKEN: '' };
   const text = script.replaceAll(exampleOrigin, service.url).replaceAll(defaultOrigin, service.url);
   return (await run('bash', ['-euo', 'pipefail', '-c', text], { cwd, env })).stdout;
 }
-
-/** Returns the code of a page as a service without tokens shows it. */
-const codeOf = (html: string): string[] =>
-  [...html.matchAll(/<pre class="code"[^>]*><code>(.*?)<\/code>/gs)].map(([, code = '']) =>
-    code
-      .replaceAll(/<span class="of-tokens">.*\n/g, '')
-      .replaceAll(/<[^>]*>/g, '')
-      .replaceAll('&#x27;', "'")
-      .replaceAll('&quot;', '"')
-      .replaceAll('&gt;', '>')
-      .replaceAll('&lt;', '<')
-      .replaceAll('&amp;', '&'),
-  );
 
 async function commandsOf(path: string): Promise<string[]> {
   const text = await readFile(path, 'utf8');
@@ -75,30 +66,109 @@ describe('README', () => {
   });
 });
 
-describe('the start page', () => {
-  test('shows a request beside a response with the fields that arrive', async () => {
-    const [curl = '', , , response = ''] = codeOf(await textOf('/'));
-    const body = JSON.stringify({ name: 'Draft the sitemap', priority: 'high', dueDate: '2026-03-20' });
-    await shell(`curl -s ${exampleOrigin}/v1/tasks -H 'content-type: application/json' -d '${body}'`);
-    const shown = JSON.parse(response) as { data: object[] };
-    const arrived = JSON.parse(await shell(curl)) as typeof shown;
-    expect(Object.keys(arrived)).toEqual(Object.keys(shown));
-    expect(Object.keys(arrived.data[0] ?? {})).toEqual(Object.keys(shown.data[0] ?? {}));
-  });
+const document = JSON.parse(readFileSync(committedFile, 'utf8')) as OpenApiDocument;
+
+/** Returns all operations. Deletions come late: an organization takes its projects and tasks along. What is restored comes last. */
+function operationsInOrder(): Operation[] {
+  const all = Object.values(referenceDocument(document).paths).flatMap((item) => Object.values(item));
+  const of = (pattern: RegExp) => all.filter(({ operationId }) => pattern.test(operationId));
+  return [...of(/^(?!delete|restore)/), ...of(/^delete/).reverse(), ...of(/^restore/)];
+}
+
+/**
+ * Creates entities of each collection that refer to each other. @returns the ids of two in each collection: a sample deletes the second one,
+ * so that it belongs to a chain of its own.
+ */
+async function seed(): Promise<Record<string, string[]>> {
+  const client = createClient({ url: service.url });
+  const chain = async () => {
+    const { id: organizationId } = await client.organizations.create({ name: 'Acme' });
+    const { id: projectId } = await client.projects.create({ name: 'Relaunch', organizationId });
+    const { id: userId } = await client.users.create({ name: 'Ada' });
+    const { id: tagId } = await client.tags.create({ name: 'design' });
+    const { id: taskId } = await client.tasks.create({ name: 'Draft', projectId, userId, tagIds: [tagId] });
+    return { organizations: organizationId, projects: projectId, users: userId, tags: tagId, tasks: taskId };
+  };
+  const first = await chain();
+  const collections = Object.keys(first) as (keyof typeof first)[];
+  const ids: Record<string, string[]> = {};
+  for (const collection of collections) ids[collection] = [first[collection], (await chain())[collection]];
+  return ids;
+}
+
+interface Program {
+  /** Name of the file. */
+  readonly file: string;
+  readonly command: readonly [string, ...string[]];
+  readonly opening?: string;
+  /** Returns a sample as a part of a program that prints a status between 200 and 299, or fails. */
+  readonly part: (sample: string) => string;
+}
+
+const programs: Readonly<Record<string, Program>> = {
+  curl: {
+    file: 'samples.sh',
+    command: ['bash', '-euo', 'pipefail'],
+    part: (sample) => sample.replace('curl -s', "curl -s -o /dev/null -w '%{http_code}\\n'"),
+  },
+  TypeScript: {
+    file: 'samples.mts',
+    command: [process.execPath, '--import', require.resolve('tsx')],
+    opening: `import { createClient } from ${JSON.stringify(join(root, 'client/index.ts'))};`,
+    // The client throws an error for any other status.
+    part: (sample) => `{\n${sample.replace(/^import .*\n/, '')}\n}\nconsole.log(200);`,
+  },
+  Python: { file: 'samples.py', command: ['python3'], part: (sample) => sample },
+};
+
+describe('the samples of the reference', () => {
+  test.each(Object.keys(programs))(
+    'in %s succeed for every operation when they are pasted',
+    async (label) => {
+      const { file, command, opening = '', part } = programs[label] as Program;
+      const seeded = await seed();
+      const idsOf = async (collection: string) => seeded[collection.replace('/deleted', '')] ?? [];
+      const key = randomUUID();
+      const operations = operationsInOrder();
+      const parts: string[] = [];
+      for (const { operationId, tags, 'x-codeSamples': samples = [] } of operations) {
+        const sample = samples.find((one) => one.label === label)?.source ?? '';
+        const collection = `${tags[0]?.toLowerCase()}${operationId.startsWith('restore') ? '/deleted' : ''}`;
+        const ids = await ownIds(sample, collection, idsOf);
+        const own = sample
+          .replaceAll(idPattern, (id) => ids.get(id) ?? id)
+          .replaceAll(exampleOrigin, service.url)
+          // Each language creates entities of its own.
+          .replaceAll('4f1c9a52-0d5e-4b0a-9b55-8f3f0a6f7f11', key);
+        parts.push(part(own));
+      }
+      const path = join(folder, file);
+      await writeFile(path, [opening, ...parts].join('\n'));
+      const [program, ...flags] = command;
+      const { stdout } = await run(program, [...flags, path], {
+        cwd: folder,
+        env: { ...process.env, TOKEN: '' },
+      });
+      const statuses = [...stdout.matchAll(/^(\d{3})(?: |$)/gm)].map(([, status = '']) => status.charAt(0));
+      const expected = label === 'TypeScript' ? statuses : operations.map(() => '2');
+      expect(statuses).toEqual(expected);
+      expect(statuses.length).toBeGreaterThanOrEqual(operations.length);
+    },
+  );
 });
 
-test('the guides have whole commands, also where the lines about tokens are hidden', async () => {
-  for (const name of showGuide.files) {
-    for (const code of codeOf(await textOf(`/docs/guides/${name}`))) {
+test('the guides have whole commands', async () => {
+  for (const name of guideNames) {
+    const guide = await readFile(join(root, `docs/guides/${name}.md`), 'utf8');
+    for (const [, code = ''] of guide.matchAll(/^```\w+\n(.*?)^```/gms)) {
       expect([name, code]).toEqual([name, expect.not.stringMatching(/\\\n(?:\n|$)|\\$/)]);
     }
   }
 });
 
-test('the reference has samples of every operation in five languages', async () => {
-  const { paths } = JSON.parse(await textOf('/docs/reference.json')) as OpenApiDocument;
-  const labels = Object.values(paths).flatMap((item) =>
-    Object.values(item).map((one) => (one['x-codeSamples'] ?? []).map(({ label }) => label).join()),
+test('the reference has samples of every operation in five languages', () => {
+  const labels = operationsInOrder().map((one) =>
+    (one['x-codeSamples'] ?? []).map(({ label }) => label).join(),
   );
   expect(new Set(labels)).toEqual(new Set(['curl,TypeScript,Swift,Kotlin,Python']));
 });

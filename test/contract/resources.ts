@@ -242,7 +242,7 @@ export const paths: readonly { path: string; methods: readonly Method[] }[] = [
   ]),
   { path: '/v1/organizations/{id}/archive', methods: ['POST'] },
   { path: '/v1/projects/{id}/clone', methods: ['POST'] },
-  ...['/v1/health', '/v1/openapi.json', '/', '/docs', '/docs/problems', '/docs/site.css'].map((path) => ({
+  ...['/v1/health', '/v1/openapi.json', '/docs', '/docs/problems', '/docs/guides/errors.md'].map((path) => ({
     path,
     methods: ['GET', 'HEAD'] as const,
   })),

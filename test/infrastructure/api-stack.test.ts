@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { needsToken, scopeOf } from '#functions/contract/contract.ts';
+import { documentationMethods, documentationPaths } from '#functions/documentation/paths.ts';
 import { methodsByPath, routes } from '#functions/routes.ts';
 import {
   type Access,
@@ -9,6 +10,7 @@ import {
   jobsAccess,
   scheduleAccess,
 } from '#lib/infrastructure/table-access.ts';
+import { routeLimits } from '#lib/site/limits.ts';
 import { expectComplete } from '../support/complete.ts';
 import { bundles } from './bundles.ts';
 import {
@@ -59,13 +61,18 @@ const routeKeys = routes.flatMap(({ contract, methods }) =>
   methods.map((method) => ({ contract, key: `${method} ${contract.path}` })),
 );
 
-test('each operation has a route per method to its function, and there are no other routes', () => {
+const documentationKeys = documentationPaths.flatMap((path) =>
+  documentationMethods.map((method) => `${method} ${path}`),
+);
+
+test('each operation has a route per method to its function, the documentation has one function, and there are no other routes', () => {
   const found = all('AWS::ApiGatewayV2::Route').map(([, { RouteKey, Target }]) => {
     const integration = stacks.resources[/<(\w+)>/.exec(String(Target))?.[1] ?? ''];
     return [RouteKey, integration?.Properties['IntegrationUri']];
   });
   expect(Object.fromEntries(found)).toEqual({
     ...Object.fromEntries(routeKeys.map(({ key, contract }) => [key, `<${contract.operation}Function.Arn>`])),
+    ...Object.fromEntries(documentationKeys.map((key) => [key, '<readDocumentationFunction.Arn>'])),
     $default: '<rejectUnmatchedFunction.Arn>',
   });
 });
@@ -95,6 +102,7 @@ const toDeadLetters = 'sqs:SendMessage <DeadLetters.Arn>';
 
 test.each([
   ['rejectUnmatched', ofLog],
+  ['readDocumentation', ofLog],
   ['onSchedule', [...allowedBy(scheduleAccess), toDeadLetters]],
   ['onStream', [...allowedBy(jobsAccess), ...ofStream, toDeadLetters]],
   ['onLogRecords', [...allowedBy(compactionAccess), ...ofStream, toDeadLetters]],
@@ -115,12 +123,13 @@ test('the function that compacts may publish, and no other one', async () => {
   expect(permitted('onLogRecords', production)).toEqual(expect.arrayContaining(publishing));
 });
 
-test('the gateway may call each function for its own path only', () => {
+test('the gateway may call the function of an operation for its own path only', () => {
   const found = all('AWS::Lambda::Permission')
     .filter(([, { Principal }]) => Principal === 'apigateway.amazonaws.com')
     .map(([, { FunctionName, SourceArn }]) => [FunctionName, String(SourceArn).replace(/^.*<Api>/, '')]);
   const own = routes.map(({ contract }) => [`<${contract.operation}Function.Arn>`, `/*/*${contract.path}`]);
-  expect(found.sort()).toEqual([...own, ['<rejectUnmatchedFunction.Arn>', '/*/*']].sort());
+  const others = ['readDocumentation', 'rejectUnmatched'].map((name) => [`<${name}Function.Arn>`, '/*/*']);
+  expect(found.sort()).toEqual([...own, ...others].sort());
 });
 
 test('functions run on ARM, with 10 seconds for a request and 30 for a job, and more memory for columns', () => {
@@ -139,6 +148,7 @@ test('functions run on ARM, with 10 seconds for a request and 30 for a job, and 
   expect(Object.fromEntries(found)).toEqual({
     ...Object.fromEntries(ofRoutes),
     rejectUnmatchedFunction: [1_024, 10],
+    readDocumentationFunction: [1_024, 10],
     AccountsclaimTenantFunction: [1_024, 5],
     onStreamFunction: [1_769, 30],
     onLogRecordsFunction: [1_769, 30],
@@ -159,9 +169,7 @@ test('functions run on ARM, with 10 seconds for a request and 30 for a job, and 
 test('functions have the table, the claim when they need tokens, and the routes for the fallback', () => {
   const names = (name: string) => Object.keys(environment(name)).sort();
   for (const { contract } of routes) {
-    // Static pages say whether requests need a token.
-    const token =
-      needsToken(contract) || contract.success === 'staticPage' ? ['SCOPE_PREFIX', 'TENANT_CLAIM'] : [];
+    const token = needsToken(contract) ? ['SCOPE_PREFIX', 'TENANT_CLAIM'] : [];
     const history = contract.method === 'GET' ? [] : ['HISTORY_DAYS'];
     const expected = [...history, ...token, 'REQUEST_METRICS', 'TABLE_NAME'].sort();
     expect([contract.operation, names(contract.operation)]).toEqual([contract.operation, expected]);
@@ -175,7 +183,7 @@ test('the stacks set each environment variable that functions read', async () =>
   const text = readFileSync(join(__dirname, '../../functions/runtime/environment.ts'), 'utf8');
   const read = [...text.matchAll(/(?:env\[|required\()'(\w+)'/g)].map(([, name = '']) => name);
   // Lambda sets some, and others are for the local service.
-  const ofHosts = /^(?:AWS_|LAMBDA_)|^(?:FILES|LOG_LEVEL|SERVER_TIMING)$/;
+  const ofHosts = /^(?:AWS_|LAMBDA_)|^(?:SITE_FOLDER|LOG_LEVEL|SERVER_TIMING)$/;
   const set = await Promise.all((['production', 'strict'] as const).map(stacksOf));
   const names = set
     .flatMap(({ resources }) => ofType(resources, 'AWS::Lambda::Function'))
@@ -200,6 +208,8 @@ test('each route requires a token with the scope of its operation, or none', asy
       [route['AuthorizationType'], route['AuthorizerId'], route['AuthorizationScopes']],
     ]),
   );
+  for (const key of documentationKeys)
+    expect(withAuthentication[key]).toEqual(['NONE', undefined, undefined]);
   for (const { contract, key } of routeKeys) {
     const scope = scopeOf(contract);
     expect([key, withAuthentication[key]]).toEqual([
@@ -216,21 +226,19 @@ test('each route requires a token with the scope of its operation, or none', asy
 const routeSettings = ({ resources }: ReadableStacks) =>
   resources['ApiStage']?.Properties['RouteSettings'] as Record<string, object>;
 
-test('routes without a token have a lower limit than the others, those of large pages the lowest, and they keep it', async () => {
+test('routes without a token have a lower limit than the others, those of the documentation their own, and they keep it', async () => {
   const open = routeKeys.flatMap(({ contract, key }) => (needsToken(contract) ? [] : key));
+  const limits = new Map<string, { rate: number; burst: number }>(Object.entries(routeLimits));
   const settings = routeSettings(stacks);
-  expect(Object.keys(settings).sort()).toEqual([...open, '$default'].sort());
+  expect(Object.keys(settings).sort()).toEqual([...open, ...documentationKeys, '$default'].sort());
   for (const [key, found] of Object.entries(settings)) {
-    const isSmall = ['GET /', 'HEAD /', 'GET /v1/health', 'HEAD /v1/health', '$default'].includes(key);
-    const [ThrottlingRateLimit, ThrottlingBurstLimit] = isSmall ? [50, 100] : [5, 50];
-    expect([key, found]).toEqual([key, { ThrottlingRateLimit, ThrottlingBurstLimit }]);
+    const { rate, burst } = limits.get(key.split(' ')[1] ?? '') ?? { rate: 50, burst: 100 };
+    expect([key, found]).toEqual([key, { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst }]);
   }
   // API Gateway can refuse every later update of a stage that lacks some.
   const withoutDocumentation = await stacksOf('strict');
   expect(Object.keys(routeSettings(withoutDocumentation))).toEqual(Object.keys(settings));
-  expect(Object.keys(withoutDocumentation.resources)).not.toContainEqual(
-    expect.stringMatching(/^(?:show\w+|readOpenApi|readDocumentation\w*)Function$/),
-  );
+  expect(withoutDocumentation.resources).not.toHaveProperty('readDocumentationFunction');
 });
 
 describe('a limit of the units of each tenant', () => {
@@ -239,7 +247,7 @@ describe('a limit of the units of each tenant', () => {
 
   test('is known to the functions that know a tenant, and permits what they lack for its keys, and no other key', async () => {
     const limited = await stacksOf('strict');
-    for (const { contract, file } of routes.filter(({ file }) => !file.startsWith('documentation/'))) {
+    for (const { contract, file } of routes) {
       const missing = ['PutItem', 'Query'].filter(
         (action) => !(accessOf(contract).actions as readonly string[]).includes(action),
       );

@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { checkHealth } from '#functions/health/contract.ts';
 import { createOrganization } from '#functions/organizations/contract.ts';
-import { routes } from '#functions/routes.ts';
-import { files, functionFiles } from '#lib/hosting/functions.ts';
+import { documentationFile, functionFiles } from '#lib/hosting/functions.ts';
 import { type Engine, inMemory, startEngine } from '#lib/local/dynamodb-engine.ts';
 import { operationEvent } from '#lib/local/operation-event.ts';
 import { ensureTable } from '#lib/local/table.ts';
@@ -32,8 +32,7 @@ async function runScript(script: string, environment: Record<string, string> = {
     TABLE_NAME: tableName,
     ...environment,
   };
-  // The reference has 0.8 MB.
-  const options = { cwd: directory, env, maxBuffer: 8 * 1024 * 1024 };
+  const options = { cwd: directory, env };
   const { stdout } = await promisify(execFile)(process.execPath, ['-e', script], options);
   return stdout
     .trim()
@@ -76,12 +75,13 @@ test('bundles load without other installed packages and export their handler', a
   expect(await runScript(script)).toEqual([functionFiles.map(() => 'function')]);
 });
 
-test.each(
-  routes.flatMap(({ contract, file }) => contract.files?.map((name) => ({ contract, file, name })) ?? []),
-)('$file responds with the file $name of its folder', async ({ contract, file, name }) => {
-  const event = operationEvent(contract, { id: contract.path.includes('{') ? name : undefined });
-  const body = readFileSync(files[name] ?? '', name.endsWith('.woff2') ? 'base64' : 'utf8');
-  expect((await call(file, event)).at(-1)).toMatchObject({ statusCode: 200, body });
+test('the documentation is beside its function', async () => {
+  const event = { ...operationEvent(checkHealth), rawPath: '/docs/guides/errors.md' };
+  const body = readFileSync(join(__dirname, '../../docs/guides/errors.md'), 'utf8');
+  expect((await call(documentationFile, event)).at(-1)).toMatchObject({
+    statusCode: 200,
+    body: expect.stringContaining(body.slice(0, 500)),
+  });
 });
 
 test.each([

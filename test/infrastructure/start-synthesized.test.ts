@@ -66,7 +66,7 @@ async function startClient(...flags: string[]) {
   ): Promise<Body> {
     const { method, path } = contracts.get(operation) as Contract;
     called.add(operation);
-    const address = path.replace('{id}', id).replace('{file}', id);
+    const address = path.replace('{id}', id);
     const response = await fetch(`${url}${address}?${new URLSearchParams(query)}`, {
       method,
       headers: {
@@ -259,7 +259,7 @@ async function callAll(client: Client): Promise<void> {
   for (const { contract } of routes.filter(
     ({ contract }) => !contract.resource && !called.has(contract.operation),
   )) {
-    await client.call(contract.operation, { id: contract.files?.[0] ?? '' });
+    await client.call(contract.operation, {});
   }
   await beginJobs(client);
 }

@@ -33,6 +33,20 @@ export const httpMutations = toMutations({
       '[ -~]{0,254}',
     ],
   },
+  'functions/documentation/read-documentation.ts': {
+    'compressed-for-everyone': [
+      'a client that accepts no compression gets documentation that it cannot read',
+      "const isCompressed = acceptsBrotli(requested['accept-encoding']);",
+      'const isCompressed = true;',
+    ],
+  },
+  'lib/site/limits.ts': {
+    'documentation-at-any-cost': [
+      'requests without a token for the documentation cost thousands of dollars a month',
+      'rate: 0.9',
+      'rate: 50',
+    ],
+  },
   'functions/http/page-links.ts': {
     'long-links': [
       'links that repeat a long query exceed the headers that API Gateway allows',

@@ -47,7 +47,7 @@ async function send(method: string, path: string, authorization?: string, body?:
 const requests = routes.flatMap(({ contract, methods }) =>
   methods.map((method) => ({
     method,
-    path: contract.path.replace('{file}', contract.files?.[0] ?? ''),
+    path: contract.path,
     isGuarded: needsToken(contract),
     scope: scopeOf(contract),
     /** Headers of a request without a body. */

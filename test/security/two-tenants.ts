@@ -51,13 +51,11 @@ export const referring = ({ kind }: Resource, ids: Ids): Record<string, unknown>
   );
 
 /** Returns the path of an operation with the id of the kind in its first segment. */
-export const pathWith = ({ path, files }: Contract, ids: Ids): string =>
-  path
-    .replace(
-      '{id}',
-      ids[resources.find(({ plural }) => path.startsWith(`/v1/${plural}/`))?.kind ?? ''] ?? unknown,
-    )
-    .replace('{file}', files?.[0] ?? '');
+export const pathWith = ({ path }: Contract, ids: Ids): string =>
+  path.replace(
+    '{id}',
+    ids[resources.find(({ plural }) => path.startsWith(`/v1/${plural}/`))?.kind ?? ''] ?? unknown,
+  );
 
 /** Returns a body with these fields of an entity: in a batch, as its only operation. */
 export const withFields = ({ success }: Contract, fields: object): object =>

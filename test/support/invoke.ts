@@ -8,7 +8,6 @@ import { routes } from '#functions/routes.ts';
 import { setFunctionEnvironment } from '#lib/local/function-environment.ts';
 import { type InvokeResult, invokeWithEvent } from '#lib/local/invoke.ts';
 import { type OperationRequest, operationEvent } from '#lib/local/operation-event.ts';
-import { buildPages } from '#lib/pages/build.ts';
 import { startTestStore, type TestStore } from './local-store.ts';
 import { ResponseChecker } from './response-checker.ts';
 
@@ -36,7 +35,6 @@ let checker: ResponseChecker | undefined;
 export function useEmptyTable(): { store(): TestStore } {
   beforeAll(async () => {
     store = await startTestStore();
-    await buildPages();
     setFunctionEnvironment(store, { tenantClaim: 'tenant' });
   });
   afterAll(async () => {

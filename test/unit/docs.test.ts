@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { inflateRawSync } from 'node:zlib';
-import { showGuide } from '#functions/documentation/contract.ts';
 import { compact } from '#functions/engine/columns/compact/compact.ts';
 import { defaultSizes } from '#functions/engine/columns/compact/sizes.ts';
 import { type Column, columnValues } from '#functions/engine/columns/format/column.ts';
@@ -14,6 +13,7 @@ import type { LogReader } from '#functions/engine/columns/storage.ts';
 import { planQuery } from '#functions/engine/lists/query-plan.ts';
 import { toRowQuery } from '#functions/engine/lists/to-row-query.ts';
 import { methodsByPath } from '#functions/routes.ts';
+import { guideNames } from '#lib/site/guides.ts';
 import { expectComplete } from '#test/support/complete.ts';
 import { benchmarks } from '../../benchmarks/catalogue.ts';
 import { changeFeedMutations } from '../mutations/change-feed.ts';
@@ -84,9 +84,8 @@ describe('docs', () => {
 
   test('each guide is a page of the service', () => {
     const guides = pages.flatMap((page) => /^docs\/guides\/(.+)\.md$/.exec(page)?.[1] ?? []);
-    expectComplete(showGuide.files, guides, {
-      missing:
-        'Add it to the files of showGuide in functions/documentation/contract.ts, where readers should meet it.',
+    expectComplete(guideNames, guides, {
+      missing: 'Add it to a group of lib/site/guides.ts, where readers should meet it.',
       unneeded: 'Write docs/guides/<name>.md.',
     });
   });

@@ -1,7 +1,10 @@
 /** The page of the local issuer: who signs in, with which tenant, roles and scopes. */
 import { createHash } from 'node:crypto';
 import { roles } from '../../../functions/authentication/roles.ts';
-import { escaped } from '../../pages/html.ts';
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+const escaped = (text: string): string => text.replaceAll(/[&<>"]/g, (one) => entities[one] ?? one);
 
 /** What the page proposes. A developer changes it. */
 export const proposed = { tenant: 'acme', subject: '8d3c0a52-6f1e-4b7a-9c25-0e4f7a1b6d93' } as const;

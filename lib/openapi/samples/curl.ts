@@ -27,10 +27,5 @@ export function curlSample({ method, url, query, headers, body, needsToken }: Sa
     ...query.map(parameterOption),
     ...(body === undefined ? [] : [`-H 'Content-Type: application/json'`, `-d ${quoted(readable(body))}`]),
   ];
-  // Pages hide the line of the token where none is needed: it must be neither the first nor the last one.
-  const lines =
-    others.length === 0 && needsToken
-      ? ['curl -s', ...token, address]
-      : [`curl ${address}`, ...token, ...others];
-  return lines.join(' \\\n  ');
+  return [`curl -s ${address}`, ...token, ...others].join(' \\\n  ');
 }

@@ -9,19 +9,22 @@ const literal = (value: unknown): string =>
     (token) => words[token] ?? token,
   );
 
+const token = `"Authorization": f"Bearer {os.environ.get('TOKEN')}"`;
+
 /** Returns the request for the package `requests`. */
 export function pythonSample({ method, url, query, headers, body, needsToken }: SampleRequest): string {
   const allHeaders = [
-    ...(needsToken ? ['        "Authorization": f"Bearer {TOKEN}",'] : []),
+    ...(needsToken ? [`        ${token},`] : []),
     ...headers.map(([name, value]) => `        "${name}": ${JSON.stringify(value)},`),
   ];
   const lines = [
+    ...(needsToken ? ['import os'] : []),
     'import requests',
     '',
     `response = requests.${method.toLowerCase()}(`,
     `    "${url}",`,
     ...(query.length === 0 ? [] : [`    params=${indented(literal(Object.fromEntries(query)), '    ')},`]),
-    ...(headers.length === 0 && needsToken ? ['    headers={"Authorization": f"Bearer {TOKEN}"},'] : []),
+    ...(headers.length === 0 && needsToken ? [`    headers={${token}},`] : []),
     ...(headers.length === 0 ? [] : ['    headers={', ...allHeaders, '    },']),
     ...(body === undefined ? [] : [`    json=${indented(literal(body), '    ')},`]),
     ')',

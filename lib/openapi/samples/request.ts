@@ -1,6 +1,8 @@
 /** A typical request of an operation: what every sample sends. */
-import { exampleOrigin } from '../../pages/html.ts';
 import type { OpenApiDocument, Operation, Parameter } from '../types.ts';
+
+/** Stands for the address of the service in every example. The site shows its own instead. */
+export const exampleOrigin = 'https://api.example.com';
 
 export interface SampleRequest {
   /** In capital letters. */
@@ -33,9 +35,6 @@ export function exampleQuery({ description = '' }: Operation): [string, string][
     .map((pair) => pair.split(/=(.*)/s, 2) as [string, string]);
 }
 
-/** Headers that a sample sends: a guard of a write, and the key of a safe retry. */
-const sampleHeaders = new Set(['If-Match', 'Idempotency-Key']);
-
 export function sampleRequest(
   document: OpenApiDocument,
   template: string,
@@ -45,8 +44,6 @@ export function sampleRequest(
   const parameters = resolved(document, operation);
   const found = parameters.find((parameter) => parameter.in === 'path')?.example;
   const id = found === undefined ? undefined : String(found);
-  // The reader does not have the version that an entity had before its deletion.
-  const isRestore = template.endsWith('/restore');
   const isCreation = operation.operationId.startsWith('create');
   const body = operation.requestBody?.content['application/json']?.example;
   return {
@@ -56,8 +53,9 @@ export function sampleRequest(
     url: exampleOrigin + template.replace('{id}', id ?? ''),
     ...(id !== undefined && { id }),
     query: method === 'get' ? exampleQuery(operation) : [],
+    // Without `If-Match`: no sample knows the version of an entity of the reader's service.
     headers: parameters
-      .filter(({ name }) => sampleHeaders.has(name) && (name === 'If-Match' ? !isRestore : isCreation))
+      .filter(({ name }) => name === 'Idempotency-Key' && isCreation)
       .map(({ name, example }) => [name, String(example)] as const),
     ...(body !== undefined && { body }),
     needsToken: operation.security.length > 0,

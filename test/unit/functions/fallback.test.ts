@@ -1,9 +1,8 @@
 import { suggestPath } from '#functions/fallback/suggest-path.ts';
 
 const templates = [
-  '/',
   '/docs',
-  '/docs/{file}',
+  '/docs/{path+}',
   '/v1/organizations',
   '/v1/organizations/{id}/archive',
   '/v1/projects',

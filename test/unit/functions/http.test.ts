@@ -34,7 +34,6 @@ import { callerOf } from '#functions/http/caller.ts';
 import { expectedVersions, isCurrent } from '#functions/http/conditional-requests.ts';
 import { contentTag, versionTag } from '#functions/http/entity-tags.ts';
 import { showEntity } from '#functions/http/entity-view.ts';
-import { hashedName, splitHashedName } from '#functions/http/hashed-name.ts';
 import { idempotency } from '#functions/http/idempotency-key.ts';
 import type { PipelineEvent, PipelineRequest } from '#functions/http/middleware.ts';
 import { InvalidOperand, toFilter } from '#functions/http/operands.ts';
@@ -46,7 +45,6 @@ import { readParameters, readValues } from '#functions/http/query-parameters.ts'
 import { renderPage } from '#functions/http/render-page.ts';
 import { type Rendering, renderers } from '#functions/http/renderers.ts';
 import { responseHeaders } from '#functions/http/response-headers.ts';
-import { acceptedCoding } from '#functions/http/static-page.ts';
 import { suggestFilter } from '#functions/http/suggest-filter.ts';
 import { explainSort } from '#functions/http/suggest-option.ts';
 import { findNearestName, findSameName, quoted, suggestion } from '#functions/http/suggestion.ts';
@@ -777,29 +775,6 @@ describe('response headers', () => {
     await responseHeaders[at]?.(request);
     expect(request.response?.headers).toMatchObject({ etag: '"1"', 'x-content-type-options': 'nosniff' });
     expect(request.response?.headers?.['strict-transport-security']).toBe(expected);
-  });
-});
-
-describe('static pages', () => {
-  test.each([
-    ['gzip;q=1.0, br;q=0.5', 'br'],
-    ['br;q=0, *', 'gzip'],
-    ['br; q=0.0, gzip; q=0', undefined],
-    ['*;q=0', undefined],
-    [undefined, undefined],
-  ])('have for Accept-Encoding %p the coding %p', (header, coding) => {
-    expect(acceptedCoding(header)).toBe(coding);
-  });
-
-  test('have names with a hash of their content', () => {
-    const name = hashedName('site.css', 'a {}');
-    const { name: own, hash } = splitHashedName(name);
-    expect([own, hash?.length]).toEqual(['site.css', 10]);
-    expect(hashedName('site.css', 'b {}')).not.toBe(name);
-  });
-
-  test.each(['site.css', 'site', 'site.short.css', '../site.AAAAAAAAAA.css'])('%s has no hash', (name) => {
-    expect(splitHashedName(name)).toEqual({ name });
   });
 });
 

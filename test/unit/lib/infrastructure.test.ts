@@ -7,7 +7,6 @@ describe('table access', () => {
   const writing = ['UpdateItem', 'PutItem'];
 
   test.each([
-    ['showStart', { actions: [] }],
     ['checkHealth', { actions: ['GetItem'] }],
     ['readOrganization', { actions: ['Query'] }],
     ['updateTask', { actions: [...writing, 'BatchGetItem', 'Query', 'DeleteItem'] }],

@@ -14,11 +14,9 @@ import {
   readListQuery,
 } from '#functions/http/parse-list-query.ts';
 import { catalogue } from '#functions/http/problems.ts';
-import { notFoundFile } from '#functions/http/static-page.ts';
 import { type CloudEvent, eventNames, toEvents } from '#functions/jobs/cloud-events.ts';
 import { routes } from '#functions/routes.ts';
 import { task } from '#functions/tasks/resource.ts';
-import { files } from '#lib/hosting/functions.ts';
 import { clientTypes } from '#lib/openapi/client-types.ts';
 import { clientTypesFile, committedFile, earlierDocument } from '#lib/openapi/committed-document.ts';
 import { breakingChanges, isBreakingVersion } from '#lib/openapi/compare.ts';
@@ -281,11 +279,6 @@ describe('document', () => {
       const [, , section = '', name = ''] = reference.split('/');
       expect(Object.keys((document as OpenApiDocument).components[section as 'schemas'])).toContain(name);
     }
-  });
-
-  test('the pages need exactly the files that are deployed', () => {
-    const named = [...routes.flatMap(({ contract }) => contract.files ?? []), notFoundFile];
-    expect(named.sort()).toEqual(Object.keys(files).sort());
   });
 
   test('the description of every operation says more than its scope', () => {

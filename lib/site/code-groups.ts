@@ -1,0 +1,16 @@
+/** Labels of the languages that a reader chooses from. */
+const labels: Readonly<Record<string, string>> = {
+  sh: 'curl',
+  ts: 'TypeScript',
+  swift: 'Swift',
+  kotlin: 'Kotlin',
+  python: 'Python',
+};
+
+/** Returns a text in which the same example in several languages, one block behind the other, is one block with tabs. */
+export const withCodeGroups = (markdown: string): string =>
+  markdown.replaceAll(
+    /^```(?:sh|swift)\n(?:(?!```).*\n)*```(?:\n\n```(?:ts|swift|kotlin|python|sh)\n(?:(?!```).*\n)*```)+$/gm,
+    (blocks) =>
+      `::: code-group\n\n${blocks.replaceAll(/^```(\w+)$/gm, (_, language: string) => `\`\`\`${language} [${labels[language]}]`)}\n\n:::`,
+  );

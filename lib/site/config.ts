@@ -1,0 +1,78 @@
+/** The settings of VitePress. */
+import { readFileSync } from 'node:fs';
+import { type DefaultTheme, defineConfig } from 'vitepress';
+import type { OpenApiDocument } from '../openapi/types.ts';
+import { guideGroups, readGuides } from './guides.ts';
+import { productName } from './llms-text.ts';
+import { titleOf } from './operation-page.ts';
+import { operationsByTag } from './operations.ts';
+
+const projectFile = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+
+const document = JSON.parse(projectFile('openapi.json')) as OpenApiDocument;
+const guides = readGuides();
+
+const guideItems: DefaultTheme.SidebarItem[] = Object.entries(guideGroups).map(([text, names]) => ({
+  text,
+  items: guides
+    .filter(({ name }) => names.includes(name))
+    .map(({ name, title }) => ({ text: title, link: `/docs/guides/${name}` })),
+}));
+
+const operationItems: DefaultTheme.SidebarItem[] = operationsByTag(document).map(({ name, operations }) => ({
+  text: name,
+  collapsed: true,
+  items: operations.map(({ operation }) => ({
+    text: titleOf(operation),
+    link: `/docs/reference/${operation.operationId}`,
+  })),
+}));
+
+const problems = { text: 'Problems', link: '/docs/problems' };
+
+export default defineConfig({
+  title: productName,
+  description: 'A REST API for organizations, projects, users, tasks and tags.',
+  head: [['link', { rel: 'icon', href: '/docs/icon.svg' }]],
+  cleanUrls: true,
+  assetsDir: 'docs/assets',
+  // The names of all pages are in one file instead of in a script of each page.
+  metaChunk: true,
+  // A page would load the scripts of all pages that it links to.
+  router: { prefetchLinks: false },
+  // The service has these files; a test checks all links.
+  ignoreDeadLinks: [/^\/(?:v1\/|llms)/, /\.(?:json|mjs)$/],
+  // VitePress uses a style element to switch without transitions, which the content security policy forbids.
+  appearance: { disableTransition: false },
+  markdown: { html: false, linkify: false },
+  transformHtml: (html) => html.replaceAll('"/vp-icons.css"', '"/docs/vp-icons.css"'),
+  // The page for addresses that do not exist links to it.
+  locales: { root: { label: 'English', lang: 'en', link: '/docs' } },
+  vite: {
+    plugins: [
+      {
+        name: 'hash-map-below-docs',
+        transform: (code, id) =>
+          id.endsWith('/app/router.js') ? code.replace("'hashmap.json'", "'docs/hashmap.json'") : undefined,
+      },
+    ],
+  },
+  themeConfig: {
+    notFound: {
+      title: 'There is nothing at this address',
+      quote: 'Check the spelling, or search.',
+      linkText: 'Start page',
+      linkLabel: 'Start page',
+    },
+    logo: { src: '/docs/icon.svg', alt: '' },
+    logoLink: '/docs',
+    search: { provider: 'local' },
+    outline: [2, 3],
+    nav: [
+      { text: 'Guides', link: '/docs/guides/getting-started', activeMatch: '/docs/guides/' },
+      { text: 'Reference', link: '/docs/reference', activeMatch: '/docs/reference' },
+      problems,
+    ],
+    sidebar: [...guideItems, { text: 'Reference', link: '/docs/reference', items: operationItems }, problems],
+  },
+});

@@ -1,0 +1,21 @@
+/** The theme: that of VitePress without its font, with samples for the service that shows the page. */
+import { onContentUpdated } from 'vitepress';
+import theme from 'vitepress/theme-without-fonts';
+import { showOwnSamples } from './own-samples.js';
+import './style.css';
+
+/** Opens the page of the operation that the address of an overview names, such as `/docs/reference#listTasks`. */
+function openOperation() {
+  const [, id] = /^\/docs(?:\/reference)?#(\w+)$/.exec(location.pathname + location.hash) ?? [];
+  if (id) document.querySelector(`.VPSidebar a[href="/docs/reference/${id}"]`)?.click();
+}
+
+export default {
+  extends: theme,
+  setup() {
+    onContentUpdated(() => {
+      openOperation();
+      void showOwnSamples();
+    });
+  },
+};

@@ -1,0 +1,129 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import axe from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { createClient } from '#client/index.ts';
+import { readSite } from '#functions/documentation/site.ts';
+import { siteFolder } from '#lib/hosting/functions.ts';
+import type { Service } from '#lib/local/service.ts';
+import { startTestService } from '../support/local-service.ts';
+import { startChromium } from './chromium.ts';
+
+/** The documentation in a browser, as `npm run site` builds it. */
+
+let browser: Browser;
+let service: Service;
+let page: Page;
+
+/** Errors of the page, also of its content security policy, and its requests to other hosts. */
+let errors: string[];
+
+beforeAll(async () => {
+  const build = ['--import', 'tsx', 'bin/site.ts'];
+  await promisify(execFile)(process.execPath, build, { cwd: join(__dirname, '../..') });
+  [browser, service] = await Promise.all([startChromium(), startTestService()]);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+beforeEach(async () => {
+  errors = [];
+  page = await browser.newPage();
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) errors.push(message.text());
+  });
+  page.on('pageerror', (error) => errors.push(error.message));
+  page.on('requestfailed', (request) =>
+    errors.push(`failed: ${request.url()}, ${request.failure()?.errorText}`),
+  );
+  // Blocks all requests except those to the service.
+  await page.route('**/*', async (route) => {
+    if (new URL(route.request().url()).origin === service.url) return route.continue();
+    errors.push(`request to another host: ${route.request().url()}`);
+    return route.abort();
+  });
+});
+
+afterEach(() => page.close());
+
+test('a reader follows a guide, searches an operation and opens its page', async () => {
+  await page.goto(`${service.url}/docs`);
+  await page.locator('main').getByRole('link', { name: 'Lists and filters' }).first().click();
+  await page.waitForURL('**/docs/guides/lists-and-filters');
+  await page.locator('h1', { hasText: 'Lists and filters' }).waitFor();
+
+  await page.keyboard.press('Control+k');
+  await page.locator('.VPLocalSearchBox input').fill('clone a project');
+  await page.locator('.VPLocalSearchBox a.result[href*="/docs/reference/cloneProject"]').first().click();
+  await page.waitForURL('**/docs/reference/cloneProject*');
+  await page.locator('h1', { hasText: 'Clone a project' }).waitFor();
+  await page.locator('main a[href="/docs/problems#clone-too-large"]').click();
+  await page.waitForURL('**/docs/problems#clone-too-large');
+  await page.locator('[id="clone-too-large"]').waitFor();
+  expect(errors).toEqual([]);
+});
+
+test.each(['/docs', '/docs/reference'])('%s#<operation> opens the page of the operation', async (path) => {
+  await page.goto(`${service.url}${path}#listTasks`);
+  await page.waitForURL('**/docs/reference/listTasks');
+  await page.locator('h1', { hasText: 'List tasks' }).waitFor();
+  expect(errors).toEqual([]);
+});
+
+test('samples have the address of the service, and ids of its entities', async () => {
+  const { id } = await createClient({ url: service.url }).tags.create({ name: 'design' });
+  await page.goto(`${service.url}/docs/reference/readTag`);
+  const sample = page.locator('.vp-code-group .active');
+  await sample.getByText(id).first().waitFor();
+  expect(await sample.innerText()).toContain(`${service.url}/v1/tags/${id}`);
+  await page.locator('.vp-code-group label', { hasText: 'Python' }).click();
+  expect(await sample.innerText()).toContain('import requests');
+  // A page that is opened by a link changes too.
+  await page.locator('.VPSidebar a[href="/docs/guides/getting-started"]').click();
+  await page.waitForURL('**/docs/guides/getting-started');
+  await page.locator('main').getByText(`${service.url}/v1/tasks`).first().waitFor();
+  expect(await page.locator('main').innerText()).not.toContain('api.example.com');
+  expect(errors).toEqual([]);
+});
+
+test.each([
+  '/docs',
+  '/docs/guides/mobile-apps',
+  '/docs/reference',
+  '/docs/reference/listTasks',
+  '/docs/problems',
+])('%s is readable on a phone in dark mode', async (path) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.goto(service.url + path);
+  expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(27, 27, 31)');
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+  await page.evaluate(axe.source);
+  const { violations } = (await page.evaluate('axe.run("main", { resultTypes: ["violations"] })')) as {
+    violations: readonly { id: string; nodes: readonly { html: string }[] }[];
+  };
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
+  expect(errors).toEqual([]);
+});
+
+test('an address that does not exist is a page with a way back', async () => {
+  const response = await page.goto(`${service.url}/docs/typo`);
+  expect(response?.status()).toBe(404);
+  await page.locator('.NotFound').getByRole('link', { name: 'Start page' }).click();
+  await page.locator('h1', { hasText: 'Trellis' }).waitFor();
+  expect(page.url()).toBe(`${service.url}/docs`);
+});
+
+test('each page links and loads only what exists', async () => {
+  const { files } = await readSite(siteFolder);
+  const html = Object.keys(files).filter((path) => files[path]?.mediaType.startsWith('text/html'));
+  for (const path of html.filter((one) => one !== '/docs/404')) {
+    const text = await (await fetch(service.url + path)).text();
+    const targets = [...text.matchAll(/(?:href|src)="(\/[^"#]*)/g)].map(([, target = '']) => target);
+    expect([path, targets.filter((target) => !(target in files))]).toEqual([path, []]);
+  }
+});

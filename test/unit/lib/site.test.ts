@@ -1,0 +1,160 @@
+import { readFileSync } from 'node:fs';
+import { catalogue } from '#functions/http/problems.ts';
+import { prices } from '#lib/costs/prices.ts';
+import { committedFile } from '#lib/openapi/committed-document.ts';
+import type { OpenApiDocument } from '#lib/openapi/types.ts';
+import { withCodeGroups } from '#lib/site/code-groups.ts';
+import { renderFiles } from '#lib/site/files.ts';
+import { limitsOf, routeLimits } from '#lib/site/limits.ts';
+import { operationsByTag } from '#lib/site/operations.ts';
+import { collectionOf, ownIds } from '#lib/site/own-ids.ts';
+
+let pages: Readonly<Record<string, string>>;
+let files: Readonly<Record<string, string>>;
+
+beforeAll(async () => {
+  ({ pages, files } = await renderFiles());
+});
+
+const proseOf = (text: string): string => text.replaceAll(/^```.*?^```/gms, '').replaceAll(/`[^`]*`/g, '');
+
+/** Returns the anchors of a page, as VitePress makes them from headings. */
+const anchorsOf = (text: string): string[] =>
+  [...proseOf(text).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => {
+    const [, given] = /\{#(.+)\}$/.exec(heading) ?? [];
+    return (
+      given ??
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\w -]/g, '')
+        .replaceAll(' ', '-')
+    );
+  });
+
+test('each link of a page leads to a page or file that exists, and to an anchor of it', () => {
+  const links = Object.entries({ ...pages, ...files }).flatMap(([page, text]) =>
+    [...proseOf(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => ({ page, target })),
+  );
+  const own = links.filter(({ target }) => !target.startsWith('https://'));
+  expect(own.length).toBeGreaterThan(500);
+  const dead = own.filter(({ page, target }) => {
+    const [path = '', anchor] = target.split('#');
+    const text = { ...files, ...pages }[path === '' ? page : path];
+    return text === undefined || (anchor !== undefined && !anchorsOf(text).includes(anchor));
+  });
+  expect(dead).toEqual([]);
+  expect(links.filter(({ target }) => target.includes('api.example.com'))).toEqual([]);
+});
+
+test('each type of a problem is an anchor of the page of problems', () => {
+  expect(anchorsOf(pages['/docs/problems'] ?? '').slice(1)).toEqual(Object.keys(catalogue));
+});
+
+test('no page has what VitePress would take for an expression', () => {
+  for (const [path, text] of Object.entries(pages)) {
+    expect([path, proseOf(text)]).toEqual([path, expect.not.stringContaining('{{')]);
+  }
+});
+
+test('each operation has a page with its parameters, fields, responses, problems, and samples in five languages', () => {
+  const document = JSON.parse(readFileSync(committedFile, 'utf8')) as OpenApiDocument;
+  const places = operationsByTag(document).flatMap(({ operations }) => operations);
+  const all = Object.values(document.paths).flatMap((item) =>
+    Object.keys(item).filter((one) => one !== 'head'),
+  );
+  expect(places).toHaveLength(all.length);
+  for (const { path, method, operation } of places) {
+    const page = pages[`/docs/reference/${operation.operationId}`] ?? '';
+    expect(page).toContain(`\`${method.toUpperCase()} ${path}\``);
+    expect(page.match(/^```(?:sh|ts|swift|kotlin|python)$/gm)).toHaveLength(5);
+    for (const status of Object.keys(operation.responses)) expect(page).toContain(`- \`${status}\` `);
+    expect(page).not.toMatch(/undefined|\[object|\n\n\n/);
+  }
+});
+
+test.each([
+  [
+    'listTasks',
+    ['- `dueDate[lte]`: ', '- `limit`: integer, from 1', '## Fields of the response\n\n- `data`: '],
+  ],
+  [
+    'listProjectTasks',
+    ['[listTasks](/docs/reference/listTasks#filters)', '- `id`: **required**, UUID, for example'],
+  ],
+  [
+    'createTask',
+    ['- `name`: **required**, string, 1 to 255 characters', '- `priority`: string, one of `none` `low`'],
+  ],
+  ['batchTasks', ['### create', '- `ifMatch`: ']],
+  [
+    'updateTask',
+    [
+      '[The resource has changed](/docs/problems#version-mismatch)',
+      '[no-tenant](/docs/problems#no-tenant)',
+      '- `If-Match`: ',
+    ],
+  ],
+])('the page of %s has %j', (operation, texts) => {
+  for (const text of texts) expect(pages[`/docs/reference/${operation}`]).toContain(text);
+});
+
+test('the overview for language models names each page as Markdown', () => {
+  const linked = [...(files['/llms.txt'] ?? '').matchAll(/\]\((.+?)\.md\)/g)].map(([, path]) => path);
+  expect(linked.sort()).toEqual(
+    Object.keys(pages)
+      .filter((path) => !['/docs', '/docs/reference'].includes(path))
+      .sort(),
+  );
+});
+
+test('consecutive examples become tabs, and a response stays by itself', () => {
+  const text = '```sh\ncurl x\n```\n\n```ts\nx();\n```\n\n```json\n{}\n```\n\n```sh\nnpm start\n```\n';
+  expect(withCodeGroups(text)).toBe(
+    '::: code-group\n\n```sh [curl]\ncurl x\n```\n\n```ts [TypeScript]\nx();\n```\n\n:::\n\n```json\n{}\n```\n\n```sh\nnpm start\n```\n',
+  );
+});
+
+test('samples get ids of the service: those of examples, further ones of the collection, and of deleted entities', async () => {
+  const [task, other, project] = [
+    '019b2f4f-53d8-7f6b-b1e9-7a2c4d8f0e36',
+    '019b2f4f-7a30-7c1d-9e52-3c8b0d6f1a25',
+    '019b2f4e-8e02-7c44-9f0a-2b6d5c3e1f78',
+  ];
+  const idsOf = async (collection: string) =>
+    collection === 'projects' ? [] : [`${collection} 1`, `${collection} 2`];
+  const text = `${task} ${other} ${task} ${project}`;
+  expect([...(await ownIds(text, collectionOf('POST /v1/tasks/batch'), idsOf))]).toEqual([
+    [task, 'tasks 1'],
+    [other, 'tasks 2'],
+  ]);
+  expect([...(await ownIds(task, collectionOf('POST /v1/tasks/{id}/restore'), idsOf))]).toEqual([
+    [task, 'tasks/deleted 1'],
+  ]);
+});
+
+test('no file exceeds the limit of its route', () => {
+  const sizes = Object.entries(files).map(
+    ([path, text]) => [path, text.length / limitsOf(path).maxBytes] as const,
+  );
+  expect(sizes.filter(([, share]) => share > 1)).toEqual([]);
+});
+
+test('requests without a token for the documentation cost at most $200 a month, whatever their headers', () => {
+  const secondsPerMonth = 2_628_000;
+  /** HTTP APIs count a request for each 512 KB. */
+  const meteredBytes = 512 * 1024;
+  /** Seconds of a function with 1 GB, and bytes of the logs of a request: estimates, high. */
+  const seconds = 0.02;
+  const logBytes = 1_500;
+  const perRequest = (bytes: number): number =>
+    (prices.requests * Math.max(1, Math.ceil(bytes / meteredBytes)) + prices.invocations) / 1e6 +
+    (prices.transferGb * bytes + prices.logsGb * logBytes) / 1e9 +
+    prices.gbSecond * seconds;
+  // GET has a content, and HEAD has none.
+  const costs = Object.values(routeLimits).map(
+    ({ maxBytes, rate }) => rate * secondsPerMonth * (perRequest(maxBytes) + perRequest(0)),
+  );
+  const total = costs.reduce((sum, cost) => sum + cost);
+  expect(total).toBeGreaterThan(150);
+  expect(total).toBeLessThanOrEqual(200);
+});
