@@ -10,7 +10,7 @@ import { tag } from './tags/resource.ts';
 import { task } from './tasks/resource.ts';
 import { user } from './users/resource.ts';
 
-export const resources: readonly Resource[] = [organization, project, user, tag, task];
+export const resources: readonly Resource[] = [organization, project, user, task, tag];
 
 /** Returns a property of the resources that have it, by kind. */
 const byKind = <Name extends 'unique' | 'check'>(name: Name) =>

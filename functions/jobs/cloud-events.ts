@@ -1,6 +1,6 @@
 /**
  * Events for other systems: one for each change of an entity, made from the record that its transaction wrote. The JSON Schema of each type is in
- * `lib/pages/event-schemas.ts`.
+ * `lib/openapi/event-schemas.ts`.
  * @see https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/spec.md
  */
 

@@ -30,7 +30,7 @@ describe('API7: no request makes the service send one', () => {
       filesWith(/\bfetch\(|node:(?:https?2?|net|tls|dgram|dns|child_process)|WebSocket|XMLHttpRequest/),
     ).toEqual([]);
     // `client.ts` creates the SDK client of the database, which opens the only connections.
-    expect(filesWith(/new DynamoDBClient/)).toEqual([join('store', 'dynamodb', 'client.ts')]);
+    expect(filesWith(/new DynamoDBClient/)).toEqual([join('engine', 'table', 'client.ts')]);
   });
 });
 
