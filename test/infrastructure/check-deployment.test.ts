@@ -116,7 +116,6 @@ test('a table that nobody has completed after the restore is refused, with one s
     [
       'has the index by-creation with the attributes KEYS_ONLY instead of ALL',
       'has the index by-status with the key ofKind, other instead of ofKind, byStatus',
-      'lacks the index by-parent',
       'has the index by-other, which the template does not have',
       'has no stream: switch it on with the view type KEYS_ONLY',
       'has no time to live: switch it on for the attribute expiresAt',
