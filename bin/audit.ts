@@ -25,10 +25,11 @@ async function audit({ table, endpoint, region, repair, rebuild, segments }: Aud
   progress.begin('items read', rebuild ? total : 2 * total);
   const onItems = (count: number): void => progress.step(count);
   if (rebuild) {
-    const { logs, rows } = await rebuildLogs(client, table, { onItems, segments });
+    const { logs, rows, blocked } = await rebuildLogs(client, table, { onItems, segments });
     progress.end();
+    for (const [log, reason] of blocked) console.log(`Log: ${log} was not rebuilt. ${reason}`);
     console.log(`Wrote the columns of ${rows} entities in ${logs} logs.`);
-    return 0;
+    return blocked.size === 0 ? 0 : 1;
   }
   const pauseMs = endpoint && !isAws(endpoint) ? localPauseMs : awsPauseMs;
   const report = await auditTable(client, table, { repair, onItems, segments, pauseMs });

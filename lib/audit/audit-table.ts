@@ -94,15 +94,22 @@ class TableAudit {
 
   /**
    * Repairs what was found. The sequencers come first, because the other repairs write changes. Then the logs, because a sweep lists the entities that it changes. And a log can have the record of a change that
-   * its entity lacks: the next change of this entity makes the same version again, and compaction must not take the first one for it.
+   * its entity lacks: the next change of this entity makes the same version again, and compaction must not take the first one for it. So the entities of a tenant
+   * whose log cannot be rebuilt stay as they are.
    */
-  async #repair({ orphans, texts, subjects, sequencers, logs }: Findings): Promise<number> {
+  async #repair({ sequencers, logs, ...found }: Findings): Promise<number> {
     for (const difference of sequencers) await raiseSequencer(this.#database, difference);
-    const rebuilt = await this.#rebuild(logs);
+    const blocked = await this.#rebuild(logs);
+    const blockedTenants = new Set([...blocked].map((pk) => tenantOf({ pk })));
+    const isOpen = (pk: string): boolean => !blockedTenants.has(tenantOf({ pk }));
+    const orphans = found.orphans.filter(({ child }) => isOpen(child.pk));
+    const texts = found.texts.filter(({ entity }) => isOpen(entity));
+    const subjects = found.subjects.filter(({ item }) => isOpen(item));
     await this.#sweep(orphans);
     for (const difference of texts) await repairText(this.#database, difference);
     for (const difference of subjects) await repairSubject(this.#database, difference);
-    return sequencers.length + rebuilt + orphans.length + texts.length + subjects.length;
+    const differences = [sequencers, logs, orphans, texts, subjects];
+    return differences.reduce((sum, { length }) => sum + length, -blocked.length);
   }
 
   /** Returns the references that still have no target and that no job is about to clear. */
@@ -132,12 +139,13 @@ class TableAudit {
       .filter(({ parent }) => left.some((one) => one.parent.pk === parent.pk) && !existing.has(parent.pk));
   }
 
-  async #rebuild(logs: readonly LogDifference[]): Promise<number> {
-    if (logs.length === 0) return 0;
+  /** Returns the logs that could not be rebuilt. */
+  async #rebuild(logs: readonly LogDifference[]): Promise<string[]> {
+    if (logs.length === 0) return [];
     const { segments } = this.#options;
     const only = new Set(logs.map(({ log }) => log));
     const options = { only, segments };
-    return (await rebuildLogs(this.#client, this.#tableName, options)).logs;
+    return [...(await rebuildLogs(this.#client, this.#tableName, options)).blocked.keys()];
   }
 
   async #sweep(orphans: readonly Reference[]): Promise<void> {

@@ -16,6 +16,7 @@ import {
   manifestSortKey,
   parseLogPartition,
   recordPrefix,
+  sequencerKey,
 } from '../../functions/engine/model/change-log.ts';
 import { isDeletedItem } from '../../functions/engine/model/deletion.ts';
 import { UnknownFormat } from '../../functions/engine/model/errors.ts';
@@ -23,7 +24,7 @@ import { decodeEntity } from '../../functions/engine/model/item-codec.ts';
 import { entityKey, entitySortKey } from '../../functions/engine/model/keys.ts';
 import { toRow } from '../../functions/engine/model/row.ts';
 import type { Kind } from '../../functions/engine/model/schema.ts';
-import { Database } from '../../functions/engine/table/database.ts';
+import { countOf, Database } from '../../functions/engine/table/database.ts';
 import { Deadline } from '../../functions/engine/table/deadline.ts';
 import type { DynamoDb } from '../../functions/engine/table/operations.ts';
 import { forEach } from '../../functions/runtime/for-each.ts';
@@ -103,6 +104,8 @@ interface RebuildOptions {
 interface RebuildResult {
   readonly logs: number;
   readonly rows: number;
+  /** Why logs were not rebuilt, by partition: a record that the columns do not have is in a format of another release. */
+  readonly blocked: ReadonlyMap<string, string>;
 }
 
 export async function rebuildLogs(
@@ -115,22 +118,38 @@ export async function rebuildLogs(
   // Their positions must be from before the scan of the entities.
   const found = only ?? new Set((await scanLogs(table)).keys());
   const positions = new Map<string, number>();
+  const blocked = new Map<string, string>();
+  const unlessBlocked = async (partition: string, act: () => Promise<void>): Promise<void> => {
+    try {
+      await act();
+    } catch (error) {
+      if (!(error instanceof UnknownFormat)) throw error;
+      blocked.set(partition, error.message);
+    }
+  };
   for (const partition of found) {
     const log = parseLogPartition(partition);
-    if (log) positions.set(partition, await fillAllHoles(openLog(open(), log.tenant, log.kind)));
-  }
-  const logs = await scanLogs(table, found);
-  let rows = 0;
-  for (const [partition, log] of logs) {
-    await rebuild({
-      open: () => openLog(open(), log.tenant, log.kind),
-      ids: log.ids,
-      position: positions.get(partition) ?? 0,
-      readRows: (ids) => readRowsOfEntities(open, log, ids),
+    if (!log) continue;
+    await unlessBlocked(partition, async () => {
+      const database = open();
+      const count = countOf(await database.get(sequencerKey(log)));
+      positions.set(partition, await fillAllHoles(openLog(database, log.tenant, log.kind), count));
     });
-    rows += log.ids.size;
   }
-  return { logs: logs.size, rows };
+  let [logs, rows] = [0, 0];
+  for (const [partition, log] of await scanLogs(table, new Set(positions.keys()))) {
+    await unlessBlocked(partition, async () => {
+      await rebuild({
+        open: () => openLog(open(), log.tenant, log.kind),
+        ids: log.ids,
+        position: positions.get(partition) ?? 0,
+        readRows: (ids) => readRowsOfEntities(open, log, ids),
+      });
+      logs += 1;
+      rows += log.ids.size;
+    });
+  }
+  return { logs, rows, blocked };
 }
 
 const differingIds = (

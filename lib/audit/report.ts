@@ -24,8 +24,16 @@ export interface Report {
   readonly repaired: number;
 }
 
-export const isClean = ({ orphans, malformed, texts, subjects, sequencers, logs }: Report): boolean =>
-  [orphans, malformed, texts, subjects, sequencers, logs].every(({ length }) => length === 0);
+const findingsOf = ({
+  orphans,
+  malformed,
+  texts,
+  subjects,
+  sequencers,
+  logs,
+}: Report): (readonly unknown[])[] => [orphans, malformed, texts, subjects, sequencers, logs];
+
+export const isClean = (report: Report): boolean => findingsOf(report).flat().length === 0;
 
 const examples = (texts: readonly string[]): string => texts.slice(0, 3).join(', ');
 
@@ -61,9 +69,12 @@ export const isLimited = ({ orphans, malformed, texts, subjects, logs }: Report)
     ({ length }) => length >= maxFindings,
   );
 
-/** Returns whether a repair has left nothing wrong that the report names, or can be missing from it. It does not correct keys. */
+/**
+ * Returns whether a repair has left nothing wrong that the report names, or can be missing from it. It does not correct keys, nor what a record of another release
+ * blocks.
+ */
 export const isRepaired = (report: Report): boolean =>
-  report.repaired > 0 && report.malformed.length === 0 && !isLimited(report);
+  report.repaired > 0 && report.repaired === findingsOf(report).flat().length && !isLimited(report);
 
 export function reportLines(report: Report): string[] {
   const { entities, compared, orphans, malformed, texts, subjects, sequencers, logs, repaired } = report;

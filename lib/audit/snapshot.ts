@@ -34,7 +34,7 @@ export interface Reference {
 /** Findings of each kind, and rows of each log, that are kept. More would need memory by the number of errors, which can be that of all entities. */
 export const maxFindings = 10_000;
 
-export const tenantOf = ({ pk }: Key): string => pk.slice(0, pk.indexOf('#'));
+export const tenantOf = ({ pk }: Pick<Key, 'pk'>): string => pk.slice(0, pk.indexOf('#'));
 
 export function referencesFrom(tenant: string, { kind, entity }: StoredEntity): Reference[] {
   const child = entityKey(tenant, kind, entity.id);

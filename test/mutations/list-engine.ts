@@ -29,11 +29,21 @@ export const listEngineMutations = toMutations({
   'lib/audit/audit-table.ts': {
     'entities-repaired-before-logs': [
       'the audit lists the entities that refer to a missing one before it repairs their rows',
-      '    const rebuilt = await this.#rebuild(logs);\n    await this.#sweep(orphans);',
-      '    await this.#sweep(orphans);\n    const rebuilt = await this.#rebuild(logs);',
+      '    const blocked = await this.#rebuild(logs);',
+      '    await this.#sweep((found.orphans as Reference[]).splice(0));\n    const blocked = await this.#rebuild(logs);',
+    ],
+    'entities-of-unreadable-records-repaired': [
+      'the audit makes versions of an entity again that a record which it cannot read may have made',
+      '!blockedTenants.has(tenantOf({ pk }))',
+      '!blockedTenants.has(pk)',
     ],
   },
   'functions/engine/columns/compact/rebuild.ts': {
+    'rebuild-leaves-the-last-hole': [
+      'a log without the last record of an entity cannot be listed after the next change of it',
+      'count > seen.position ?',
+      'count > seen.position + count ?',
+    ],
     'rebuild-with-later-changes': [
       'a rebuild writes changes into the columns that lists read from the log as well',
       'if (!change) return found.get(id) ?? [];',

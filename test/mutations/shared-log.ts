@@ -116,8 +116,8 @@ export const sharedLogMutations = toMutations({
   'functions/engine/columns/compact/rebuild.ts': {
     'rebuild-without-filling': [
       'the columns of a rebuild lack the change whose record appears in a hole after the scan',
-      'await writer.fill(progress.holes);',
-      'void progress.holes;',
+      'await writer.fill(position > seen.position ? [...holes, position] : holes);',
+      'void holes;',
     ],
   },
   'functions/engine/care/compact-log.ts': {

@@ -29,7 +29,7 @@ import { now, setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
 import { auditTable } from '#lib/audit/audit-table.ts';
 import { rebuildLogs } from '#lib/audit/change-logs.ts';
 import { Checksum, Checksums, KeyFilter, maxExactKeys, type StoredCopy } from '#lib/audit/checksums.ts';
-import { isClean, isLimited, type Report, reportLines } from '#lib/audit/report.ts';
+import { isClean, isLimited, isRepaired, type Report, reportLines } from '#lib/audit/report.ts';
 import { scanTable } from '#lib/audit/scan.ts';
 import { maxFindings } from '#lib/audit/snapshot.ts';
 import { compactAll } from '#test/support/compaction.ts';
@@ -227,7 +227,40 @@ describe('change logs', () => {
     });
   });
 
+  test('that lacks the record of the last change of an entity can be listed after the next one', async () => {
+    const tenant = randomUUID();
+    const { id } = (await newTag(tenant, 'a')).entity;
+    await store.database().deleteItem(recordKey({ tenant, kind: 'tag' }, 1));
+    expect(await audit(true)).toMatchObject({ repaired: 1 });
+    await updateEntity(store.session(tenant), { kind: 'tag', id }, { name: 'b' });
+    expect(await names(tenant)).toEqual(['b']);
+    expect(await compare()).toEqual([]);
+  });
+
   describe('a format that this release does not read', () => {
+    test('of a record is reported, blocks the repair of its tenant, and not that of others', async () => {
+      const [broken, other] = [randomUUID(), randomUUID()];
+      const key = recordKey({ tenant: broken, kind: 'tag' }, 1);
+      const unused = textKey(broken, 'task', randomUUID());
+      await newTag(broken, 'a');
+      await store.database().putItem({ ...((await store.database().get(key)) as Item), next: 1 });
+      await store.database().putItem({ ...unused, text: 'x' });
+      const changed = await newTag(other, 'a');
+      await putWithoutRecord(changed, other, 'z');
+      const report = await audit(true);
+      const unreadable = 'A stored item (record) has the field "next", which this release does not know.';
+      expect(report.logs).toContainEqual({
+        log: key.pk,
+        ids: [],
+        unreadable: expect.stringContaining(unreadable),
+      });
+      expect(report).toMatchObject({ logs: { length: 2 }, texts: { length: 1 }, repaired: 1 });
+      expect(isRepaired(report)).toBe(false);
+      expect(await compare()).toMatchObject([{ log: key.pk }]);
+      expect((await rebuild()).blocked).toEqual(new Map([[key.pk, expect.stringContaining(unreadable)]]));
+      expect(await names(other)).toEqual(['z']);
+    });
+
     test('of a manifest is reported, stops lists and compaction, and a rebuild is the way out', async () => {
       const tenant = randomUUID();
       const key = { pk: logPartition(tenant, 'tag'), sk: manifestSortKey };

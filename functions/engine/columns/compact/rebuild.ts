@@ -41,12 +41,16 @@ async function readAbove(writer: LogWriter, progress: Progress) {
   return { records, progress: advance(progress, positionsOf(records)) };
 }
 
-/** Fills all holes of a log. Returns the position up to which no record is missing then: a scan that follows can begin a rebuild. */
-export async function fillAllHoles(writer: LogWriter): Promise<number> {
+/**
+ * Fills all holes of a log. Returns the position up to which no record is missing then: a scan that follows can begin a rebuild.
+ * @param count the positions that the sequencer has handed out. A restored table can have an entity without the last record, which no later one shows as a hole.
+ */
+export async function fillAllHoles(writer: LogWriter, count = 0): Promise<number> {
   const { watermark } = await readReplaced(writer);
-  const { progress } = await readAbove(writer, upTo(watermark));
-  await writer.fill(progress.holes);
-  return progress.position;
+  const { progress: seen } = await readAbove(writer, upTo(watermark));
+  const { position, holes } = count > seen.position ? advance(seen, [count]) : seen;
+  await writer.fill(position > seen.position ? [...holes, position] : holes);
+  return position;
 }
 
 /** Returns a function that reads the changes above a position, merged by id. Each call reads only what can have appeared since the last one. */
