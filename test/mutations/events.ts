@@ -90,8 +90,8 @@ export const eventMutations = toMutations({
     ],
     'place-above-undelivered-records': [
       'the local service does not send again what was not accepted',
-      'if (error !== undefined) return;',
-      'if (error === this) return;',
+      '!unpublished?.elements.has(item)',
+      '!unpublished?.elements.has({ ...item })',
     ],
     'place-not-stored': [
       'a service that starts again repeats all events',

@@ -60,6 +60,35 @@ export const listEngineMutations = toMutations({
       'const beganAt = now();',
     ],
   },
+  'functions/engine/columns/read/shown-rows.ts': {
+    'columns-at-any-price': [
+      'the first page of a process loads all columns of a large segment, to show a few rows',
+      'if (!isCheap && cost > left) continue;',
+      'if (!isCheap && cost > left + cost) continue;',
+    ],
+    'columns-never-earned': [
+      'a page reads its entities by key for ever, whatever that costs',
+      'const spent = keyReads(memory);',
+      'const spent = 0 * keyReads(memory);',
+    ],
+    'columns-of-all-fields': [
+      'a page of some fields loads the columns of all fields',
+      'shows.has(field))',
+      'shows.size > 0)',
+    ],
+    'waiting-rows-without-values': [
+      'a page shows rows that are in no segment yet without their fields',
+      'if (waiting) return waiting;',
+      'if (waiting) return {};',
+    ],
+  },
+  'functions/engine/lists/read-referenced.ts': {
+    'references-of-an-unknown-log-from-columns': [
+      'an expanded reference reads the log of its kind, which costs more than the entity',
+      'keyReads(memory) < maxKeyReads)',
+      'keyReads(memory) < 0 * maxKeyReads)',
+    ],
+  },
   'functions/engine/columns/compact/absorb.ts': {
     'each-new-row-a-segment': [
       'a step writes a segment for a few new rows',

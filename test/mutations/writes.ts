@@ -7,6 +7,11 @@ export const writeMutations = toMutations({
       'await requireReferences(session, change);',
       '',
     ],
+    'contradicting-fields-written': [
+      'a write accepts a field that contradicts another one',
+      'if (error) throw error;',
+      'if (error?.pointer === undefined && error) throw error;',
+    ],
   },
   'functions/engine/model/changes.ts': {
     'update-without-version': [

@@ -8,7 +8,7 @@ import {
   encodeCursor,
   maxChangesCursorLength,
 } from '#functions/engine/feed/cursor.ts';
-import { type ChangesPage, listChanges } from '#functions/engine/feed/list-changes.ts';
+import { type ChangesPage, listChanges, tableNumber } from '#functions/engine/feed/list-changes.ts';
 import { maxHoles, upTo } from '#functions/engine/log/progress.ts';
 import {
   fillerWrite,
@@ -256,7 +256,6 @@ describe('list-changes', () => {
   });
 
   describe('positions', () => {
-    const table = 0;
     const log = () => ({ tenant, kind: 'task' }) as const;
 
     /** Puts the record of a change at a position. */
@@ -355,7 +354,8 @@ describe('list-changes', () => {
 
     test('a cursor expires in another table, and above the sequencer', async () => {
       await putAt(2);
-      await expect(newFeed({}, { by: 'log', table, progress: upTo(1) }).poll()).rejects.toThrow(
+      const restored = tableNumber({ tableName: `${store.tableName}-restored` });
+      await expect(newFeed({}, { by: 'log', table: restored, progress: upTo(1) }).poll()).rejects.toThrow(
         CursorExpired,
       );
       await expect((await feedAt(3)).poll()).rejects.toThrow(CursorExpired);

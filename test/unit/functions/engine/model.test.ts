@@ -477,6 +477,16 @@ describe('long-text', () => {
     );
   });
 
+  test.each([
+    [101, 0],
+    [maxInlineBytes, 0],
+    [maxInlineBytes + 1, 1_024],
+    [5_000, 5_120],
+    [60_000, 60_416],
+  ])('the digest of a text of %i bytes says that it has an item of %i bytes', (bytes, ofItem) => {
+    expect(new Digest(digestText('x'.repeat(bytes))).bytes).toBe(ofItem);
+  });
+
   test('a digest cannot become a part of a response', () => {
     expect(() => JSON.stringify({ description: new Digest('x') })).toThrow(TypeError);
   });

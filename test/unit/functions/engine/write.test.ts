@@ -158,6 +158,13 @@ describe('commit', () => {
     ]);
   });
 
+  test('a record expires after the days of the setting', async () => {
+    jest.replaceProperty(process, 'env', { ...process.env, HISTORY_DAYS: '7' });
+    await applyChangeSet(session, { changes: [newTag()] });
+    const [record] = await itemsOf(logPartition(session.tenant, 'tag'));
+    expect(record?.['expiresAt']).toBe(Math.floor(now / 1_000) + 7 * 86_400);
+  });
+
   test('a position that somebody else fills is replaced by the next one', async () => {
     await store.database().putItem(fillerWrite(recordKey(tagLog(), 1), now).put);
     await create();
