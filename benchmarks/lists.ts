@@ -6,7 +6,6 @@
  * `--sizes 10000,100000,1000000` measures up to 10^6 tasks, which takes more than an hour and 10 GB of memory.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { compactUntil } from './compact-until.ts';
 import { measureEachSize } from './each-size.ts';
 import { isSmallest, usualOrSmallest } from './form.ts';
@@ -284,4 +283,4 @@ async function measureCollection(size: number, onResults: (results: Results) => 
   listFunction.remove();
 }
 
-await measureEachSize(fileURLToPath(import.meta.url), measureCollection, report);
+await measureEachSize('lists', measureCollection, report);

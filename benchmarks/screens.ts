@@ -5,7 +5,6 @@
  * `--sizes 10000,100000,1000000` measures up to 10^6 tasks, which takes more than half an hour and 10 GB of memory.
  */
 import assert from 'node:assert/strict';
-import { fileURLToPath } from 'node:url';
 import { type Screen, type ScreenValues, screensOf } from './app-screens.ts';
 import { measureEachSize } from './each-size.ts';
 import { usualOrSmallest } from './form.ts';
@@ -247,4 +246,4 @@ async function measureCollection(size: number, onResults: (results: Results) => 
   await stage.stop();
 }
 
-await measureEachSize(fileURLToPath(import.meta.url), measureCollection, report);
+await measureEachSize('screens', measureCollection, report);

@@ -13,6 +13,7 @@ import { inMemory } from '../lib/local/dynamodb-engine.ts';
 import { createGateway } from '../lib/local/gateway.ts';
 import { startService } from '../lib/local/service.ts';
 import { bodyFor, type Ids, references } from '../test/simulation/operations.ts';
+import { requireEntity } from './available.ts';
 import { startEngineProxy } from './engine-proxy.ts';
 import { functionEnvironment } from './host.ts';
 
@@ -152,19 +153,12 @@ export async function setStage(): Promise<Stage> {
   const service = await startService({ port: 0, databaseFile: inMemory });
   const { endpoint, tableName } = service;
 
-  const make = async (plural: string, ids: Ids): Promise<string> => {
-    const response = await fetch(`${service.url}/v1/${plural}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        name: 'Created for a benchmark',
-        ...(plural === 'projects' && { description: 'x'.repeat(164) }),
-        ...references(ids)[plural],
-      }),
+  const make = (plural: string, ids: Ids): Promise<string> =>
+    requireEntity(`${service.url}/v1/${plural}`, {
+      name: 'Created for a benchmark',
+      ...(plural === 'projects' && { description: 'x'.repeat(164) }),
+      ...references(ids)[plural],
     });
-    if (response.status !== 201) throw new Error(`${plural}: ${response.status} ${await response.text()}`);
-    return ((await response.json()) as { id: string }).id;
-  };
   const ids: Record<string, string> = {};
   for (const plural of ['organizations', 'projects', 'users', 'tags', 'tasks'])
     ids[plural] = await make(plural, ids);
