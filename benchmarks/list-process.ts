@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ValueCount } from '../functions/engine/model/list-query.ts';
 import { listProjects } from '../functions/projects/contract.ts';
+import { resources } from '../functions/schema.ts';
 import { listTasks } from '../functions/tasks/contract.ts';
 import { bundleFunctions } from '../lib/infrastructure/bundle.ts';
 import { operationEvent } from '../lib/local/operation-event.ts';
@@ -17,6 +18,9 @@ const functions = {
   projects: { contract: listProjects, folder: 'projects/list-projects' },
   tasks: { contract: listTasks, folder: 'tasks/list-tasks' },
 };
+
+/** A screen expands references: it needs the scopes of all kinds. */
+const scope = resources.map(({ plural }) => `${plural}:read`).join(' ');
 
 /** Lists of another tenant before the first one of the tenant: V8 compiles the code. */
 const warmUpLists = usualOrSmallest(30, 1);
@@ -74,7 +78,7 @@ export class ListProcess {
   }
 
   async list(query: string, tenant = tenantName): Promise<{ readonly body: ListBody; readonly cost: Cost }> {
-    const claims = { tenant, sub: 'user', scope: `${this.#collection}:read` };
+    const claims = { tenant, sub: 'user', scope };
     const event = operationEvent(functions[this.#collection].contract, { query, claims });
     const { wallMs: durationMs, cpuMs, residentBytes, response } = await this.#host.run([event]);
     const [, calls, readUnits] =
