@@ -1,5 +1,5 @@
 /** Ten screens of an app for project management: the request that fills each, and the same list in SQL. */
-import type { ListRequest } from './list-request.ts';
+import type { ListRequest } from './list-process.ts';
 
 /** What the requests of screens ask for. */
 export interface ScreenValues {

@@ -66,4 +66,4 @@ ${table(['tasks', 'segments', 'seconds', 'CPU seconds', 'entities a CPU second',
   );
 }
 
-await measureEachSize(fileURLToPath(import.meta.url), measure, publishAll);
+await measureEachSize('audit', measure, publishAll);

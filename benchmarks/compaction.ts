@@ -58,8 +58,11 @@ async function compactAll(store: TestStore) {
   for (let isDone = false; !isDone; ) {
     const database = store.database(jobMs);
     const open = openLog(database, tenant, kind);
-    const requireTime = (): void => {
+    const noteHeap = (): void => {
       result.heapBytes = Math.max(result.heapBytes, process.memoryUsage().heapUsed);
+    };
+    const requireTime = (): void => {
+      noteHeap();
       open.requireTime();
     };
     while (!isDone && database.deadline.remaining() > minStepMs) {
@@ -71,7 +74,7 @@ async function compactAll(store: TestStore) {
         console.error(error);
         result.failures += 1;
       }
-      requireTime();
+      noteHeap();
       result.steps += 1;
       result.longestMs = Math.max(result.longestMs, performance.now() - began);
     }

@@ -3,8 +3,10 @@
  * fifty projects. Writes `docs/performance/contention.md`.
  */
 
-import { type Contention, contend } from './contend.ts';
-import { startFaultyService } from './faulty-service.ts';
+import { inMemory, startEngine } from '../lib/local/dynamodb-engine.ts';
+import { startCheckedService } from '../test/support/checked-service.ts';
+import { requireEntity } from './available.ts';
+import { conflicts, startEngineProxy } from './engine-proxy.ts';
 import { usualOrSmallest } from './form.ts';
 import { median, publishPage, table } from './report.ts';
 
@@ -15,12 +17,62 @@ const concurrency = usualOrSmallest(50, 10);
 /** Projects among which the tasks are distributed. */
 const manyProjects = usualOrSmallest(50, 5);
 
-const faulty = await startFaultyService();
+/** Milliseconds for which a transaction holds its items. */
+const holdMs = 8;
 
-/** @throws Error when no create succeeded, or, in the smallest form, one failed. */
-function requireCreates({ created }: Contention): void {
-  const required = usualOrSmallest(1, creates);
-  if (created < required) throw new Error(`Only ${created} of ${creates} creates succeeded.`);
+const engine = await startEngine(inMemory);
+const proxy = await startEngineProxy(engine.endpoint);
+const { url, stop } = await startCheckedService({ endpoint: proxy.endpoint });
+
+/** What one round measures. */
+interface Contention {
+  readonly created: number;
+  /** Transactions that were rejected because of a conflict. */
+  readonly rejected: number;
+  readonly milliseconds: number;
+  /** Milliseconds of the slowest request. */
+  readonly longest: number;
+}
+
+async function createProjects(count: number): Promise<string[]> {
+  const organizationId = await requireEntity(`${url}/v1/organizations`, { name: 'x' });
+  const ids: string[] = [];
+  while (ids.length < count)
+    ids.push(await requireEntity(`${url}/v1/projects`, { name: 'x', organizationId }));
+  return ids;
+}
+
+async function createTask(projectId: string): Promise<boolean> {
+  const response = await fetch(`${url}/v1/tasks`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'x', projectId }),
+  });
+  await response.arrayBuffer();
+  return response.status === 201;
+}
+
+/** Creates tasks concurrently in some projects. @throws Error when no create succeeds. */
+async function contend(projects: number): Promise<Contention> {
+  const projectIds = await createProjects(projects);
+  const injector = conflicts(holdMs);
+  proxy.inject(injector);
+  const started = performance.now();
+  let [begun, created, longest] = [0, 0, 0];
+  const worker = async (): Promise<void> => {
+    while (begun < creates) {
+      const projectId = projectIds[begun % projects] as string;
+      begun += 1;
+      const before = performance.now();
+      if (await createTask(projectId)) created += 1;
+      longest = Math.max(longest, performance.now() - before);
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, worker));
+  const milliseconds = performance.now() - started;
+  proxy.inject(undefined);
+  if (created === 0) throw new Error(`None of ${creates} creates succeeded.`);
+  return { created, rejected: injector.refused, milliseconds, longest };
 }
 
 const measured = new Map<number, Contention[]>([
@@ -29,13 +81,13 @@ const measured = new Map<number, Contention[]>([
 ]);
 for (let round = 0; round < rounds; round += 1) {
   for (const [projects, results] of measured) {
-    const result = await contend(faulty, { number: creates, atOnce: concurrency, projects });
-    requireCreates(result);
-    results.push(result);
-    console.log(projects, result);
+    results.push(await contend(projects));
+    console.log(projects, results.at(-1));
   }
 }
-await faulty.stop();
+await stop();
+await proxy.stop();
+await engine.stop();
 
 const rate = ({ created, milliseconds }: Contention): number => (created / milliseconds) * 1_000;
 const rateOf = (results: readonly Contention[] = []): number => median(results.map(rate));
@@ -50,13 +102,13 @@ const row = ([projects, results]: [number, Contention[]]) => [
   projects === 1 ? 'in one project' : `in ${projects} projects`,
   results.map(({ created }) => created).join(', '),
   rateOf(results).toFixed(0),
-  median(results.map(({ refused }) => refused)),
+  median(results.map(({ rejected }) => rejected)),
   median(results.map(({ longest }) => longest)).toFixed(0),
 ];
 const ratio = rateOf(measured.get(1)) / rateOf(measured.get(manyProjects));
 publishPage(
   'contention.md',
-  `${creates} creates, ${concurrency} in parallel. Each transaction holds its items for 8 ms; another transaction on one of them is rejected, as in
+  `${creates} creates, ${concurrency} in parallel. Each transaction holds its items for ${holdMs} ms; another transaction on one of them is rejected, as in
 DynamoDB. The values are medians of ${rounds} rounds in turn. In one project, creates are ${ratio.toFixed(2)} times as fast as in ${manyProjects}.
 
 ${table(head, [...measured].map(row))}

@@ -10,17 +10,14 @@ import { isSmallest } from './form.ts';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 
-/** Where `npm ci --prefix benchmarks` installs the peers and their tools. */
-export const packagesFolder = join(folder, 'node_modules');
-
 export const sdkAlone = 'the SDK alone, without unused providers';
 export const sdkUnchanged = 'the SDK alone, unchanged';
 
 /** Files of the peers by display name. */
 const frameworks = { Hono: 'hono.ts', Express: 'express.ts', Fastify: 'fastify.ts', NestJS: 'nest.ts' };
 
-/** Whether the packages of the benchmarks are installed. */
-const hasPackages = existsSync(packagesFolder);
+/** Whether `npm ci --prefix benchmarks` has installed the peers. */
+const hasPackages = existsSync(join(folder, 'node_modules'));
 
 /** The peers that are compared. The smallest form leaves them out when their packages are not installed. */
 export const peers = hasPackages ? Object.keys(frameworks) : [];
@@ -38,8 +35,6 @@ const optional = [
 export interface Contestants {
   /** Bundles by display name. */
   readonly peers: ReadonlyMap<string, string>;
-  /** Bundle of an Express server that listens by itself. Undefined when its packages are not installed. */
-  readonly expressServer: string | undefined;
   /** Returns the deployed bundle of a handler's file. */
   bundle(file: string): string;
 }
@@ -75,7 +70,6 @@ export async function bundleContestants(directory: string): Promise<Contestants>
     return [name, outfile];
   };
   await bundleFunctions(join(directory, 'functions'));
-  const [, expressServer] = hasPackages ? await bundlePeer('express-server', 'express-server.ts') : [];
   const providers = unusedModules.filter(({ path }) => path.source.includes('credential-provider'));
   const bundled = await Promise.all([
     bundlePeer(sdkAlone, 'sdk.ts', [without(providers)]),
@@ -84,7 +78,6 @@ export async function bundleContestants(directory: string): Promise<Contestants>
   ]);
   return {
     peers: new Map(bundled),
-    expressServer,
     bundle: (file) => resolve(directory, 'functions', file.replace(/\.ts$/, ''), 'index.js'),
   };
 }

@@ -1,33 +1,34 @@
 /** Measures collections of several sizes, each in a process of its own: ids never go back in time, and collections begin in the past. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { formOption, isSmallest, usualOrSmallest } from './form.ts';
 
 const { values } = parseArgs({
   options: {
     sizes: { type: 'string', default: usualOrSmallest('10000,100000', '200') },
-    size: { type: 'string' },
     ...formOption,
   },
 });
 
 /**
  * Measures all sizes of the command line (`--sizes 10000,100000`).
- * @param script the path of the benchmark, which this runs again for each size.
+ * @param name of the benchmark, which this runs again for each size.
  * @param measure measures one size, and reports the results as often as it likes.
  * @param publishAll receives the last results of each size.
  */
 export async function measureEachSize<Results extends object>(
-  script: string,
+  name: string,
   measure: (size: number, report: (results: Results) => void) => Promise<void>,
   publishAll: (results: readonly Results[]) => void,
 ): Promise<void> {
-  if (values.size) return measure(Number(values.size), (results) => process.send?.(results));
+  if (process.send) return measure(Number(values.sizes), (results) => process.send?.(results));
+  const program = fileURLToPath(new URL('run.ts', import.meta.url));
   const form = isSmallest ? ['--smallest'] : [];
   const bySize = new Map<number, Results>();
   for (const size of values.sizes.split(',').map(Number)) {
-    const child = fork(script, ['--size', String(size), ...form]);
+    const child = fork(program, [name, '--sizes', String(size), ...form]);
     child.on('message', (results) => {
       bySize.set(size, results as Results);
       publishAll([...bySize.values()]);

@@ -80,9 +80,11 @@ export class FeedFollower {
     this.longestCursor = 0;
   }
 
-  /** Polls until a time. @param intervalMs between two polls while there is no more. */
+  /** Polls until a time, once at least. @param intervalMs between two polls while there is no more. */
   async followUntil(endMs: number, intervalMs: number): Promise<void> {
-    while (Date.now() < endMs) if (!(await this.poll())) await delay(intervalMs);
+    do {
+      if (!(await this.poll())) await delay(intervalMs);
+    } while (Date.now() < endMs);
   }
 
   /**

@@ -14,13 +14,15 @@ process.on('message', async (events) => {
   const cpu = process.cpuUsage();
   const started = performance.now();
   let failed;
+  let response;
   for (const event of events) {
-    const { statusCode, body } = await handler(event, context);
+    response = await handler(event, context);
+    const { statusCode, body } = response;
     if (statusCode >= 400) failed ??= `${statusCode} ${body}`;
   }
   const wallMs = performance.now() - started;
   const { user, system } = process.cpuUsage(cpu);
   const residentBytes = process.memoryUsage().rss;
-  process.send({ wallMs, cpuMs: (user + system) / 1_000, residentBytes, failed });
+  process.send({ wallMs, cpuMs: (user + system) / 1_000, residentBytes, failed, response });
 });
 process.send({ importMs });

@@ -3,6 +3,11 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
+interface Response {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
 /** Time that events took. */
 export interface Duration {
   readonly wallMs: number;
@@ -10,6 +15,8 @@ export interface Duration {
   readonly cpuMs: number;
   /** Memory of the process after the events. */
   readonly residentBytes: number;
+  /** That of the last event. */
+  readonly response: Response;
 }
 
 /** Returns the environment of a function on a local engine. */

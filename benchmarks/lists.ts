@@ -1,287 +1,264 @@
 /**
- * `npm run bench -- lists`: measures what pages of tasks cost in collections of several sizes: with all columns in memory and without, with
- * and without records that compaction has not absorbed, while others write, and on PostgreSQL. Writes the medians to
- * `docs/performance/lists.md` and its plot, and all figures to `lists.csv` beside it.
+ * `npm run bench -- lists`: measures what pages of tasks cost in collections of several sizes, by the deployed function in processes of its own: cold, as
+ * the first list of a tenant, and warm; on PostgreSQL; and while others write. Writes `docs/performance/lists.md` and its plot.
  *
- * `--sizes 10000,100000,1000000` measures up to 10^6 tasks, which takes more than an hour and 10 GB of memory.
+ * `--sizes 10000,100000,1000000` measures up to 10^6 tasks, which takes less than 25 minutes and 10 GB of memory.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { compactUntil } from './compact-until.ts';
 import { measureEachSize } from './each-size.ts';
-import { isSmallest, usualOrSmallest } from './form.ts';
-import { furtherRuns, ListFunction } from './list-function.ts';
-import { type ListCost, type LoadCost, listData, listPage } from './list-report.ts';
-import { coldCost, type ListRequest, requestList, warmCost } from './list-request.ts';
+import { usualOrSmallest } from './form.ts';
+import { type Cost, type ListCosts, type ListProcess, settlingLists } from './list-process.ts';
 import { type ListStage, openListStage } from './list-stage.ts';
 import { plot } from './plot.ts';
-import { milliseconds, publish, publishPage } from './report.ts';
-import { commitOf, source } from './source.ts';
+import { median, milliseconds, publish, publishPage, table } from './report.ts';
 import type { TaskCollection } from './task-collection.ts';
 import { writeAtRate } from './write-load.ts';
 
 const limit = 20;
 
-/** Records that compaction has not absorbed. */
-const pendingRecords = usualOrSmallest([0, 100, 1_000], [0, 10]);
+/** New processes in which each list is measured, and its warm lists in each of them. */
+const processes = usualOrSmallest(3, 1);
+const warmRuns = usualOrSmallest(9, 2);
 
-/** How long lists are asked for while nobody writes, and while others do, and the milliseconds between two requests. */
-const quietMs = usualOrSmallest(10_000, 1);
+/** Runs of each list on PostgreSQL. */
+const postgresRuns = usualOrSmallest(5, 1);
+
+/** Writes in a second beside a list that is asked for once a second, and how long. */
+const rates = usualOrSmallest([1, 10, 50], [10]);
 const loadMs = usualOrSmallest(60_000, 1_000);
-const askIntervalMs = usualOrSmallest(1_000, 200);
-
-const writesPerSecond = 50;
-
-/** Runs of each measurement. The result is their median. */
-const runsOf = (size: number): number => usualOrSmallest(size < 1_000_000 ? 9 : 3, 2);
-
-type Filters = readonly [field: string, value: string][];
+const askIntervalMs = 1_000;
 
 interface List {
   readonly name: string;
-  readonly filters: Filters;
-  readonly sortBy: string;
+  /** The query, without the page. */
+  readonly query: string;
   /** The same list in SQL. */
   readonly where: string;
   readonly order: string;
 }
 
-const bySize = (name: string, filters: Filters, where: string): List => ({
+const listOf = (name: string, query: string, where = '', order = 'created_at, id'): List => ({
   name,
-  filters,
-  sortBy: 'createdAt',
-  where,
-  order: 'created_at, id',
+  query: query.includes('sortBy') ? query : `${query}&sortBy=createdAt`,
+  where: where && ` where ${where}`,
+  order,
 });
 
-const sorted = (name: string, filters: Filters, sortBy: string, where: string, column: string): List => ({
-  name,
-  filters,
-  sortBy,
-  where,
-  order: `${column}, created_at, id`,
-});
-
-function listsOf({ frequent, smallProject }: TaskCollection): List[] {
-  const { project, user, tag } = frequent;
+function listsOf({ frequent: { project, tag }, smallProject }: TaskCollection): List[] {
+  const sorted = (column: string): string => `${column}, created_at, id`;
   return [
-    bySize('by creation', [], ''),
-    bySize('a status', [['status', 'planned']], "status = 'planned'"),
-    bySize('a project', [['projectId', project]], `project_id = '${project}'`),
-    bySize(
+    listOf('by creation', ''),
+    listOf('a status', 'status=planned', "status = 'planned'"),
+    listOf(
       'a project and a status',
-      [
-        ['projectId', project],
-        ['status', 'planned'],
-      ],
+      `projectId=${project}&status=planned`,
       `project_id = '${project}' and status = 'planned'`,
     ),
-    bySize('a small project', [['projectId', smallProject]], `project_id = '${smallProject}'`),
-    bySize('a priority', [['priority', 'high']], 'priority = 3'),
-    bySize('a tag', [['tagIds', tag]], `tag_ids @> array['${tag}']::uuid[]`),
-    bySize(
-      'a project and a priority',
-      [
-        ['projectId', project],
-        ['priority', 'high'],
-      ],
-      `project_id = '${project}' and priority = 3`,
-    ),
-    bySize(
-      'a small project and a priority',
-      [
-        ['projectId', smallProject],
-        ['priority', 'high'],
-      ],
-      `project_id = '${smallProject}' and priority = 3`,
-    ),
-    bySize('a due date', [['dueDate', new Date().toISOString().slice(0, 10)]], 'due_date = current_date'),
-    sorted(
+    listOf('a small project', `projectId=${smallProject}`, `project_id = '${smallProject}'`),
+    listOf('a tag', `tagIds=${tag}`, `tag_ids @> array['${tag}']::uuid[]`),
+    listOf(
       'a status by due date',
-      [['status', 'planned']],
-      'dueDate',
+      'status=planned&sortBy=dueDate',
       "status = 'planned'",
-      'due_date nulls first',
+      sorted('due_date nulls first'),
     ),
-    sorted(
-      'a user by due date',
-      [['userId', user]],
-      'dueDate',
-      `user_id = '${user}'`,
-      'due_date nulls first',
+    listOf('by priority', 'sortBy=priority', '', sorted('priority')),
+    listOf(
+      'by priority, without descriptions',
+      'sortBy=priority&fields=id,name,status,priority,dueDate',
+      '',
+      sorted('priority'),
     ),
-    sorted('by priority', [], 'priority', '', 'priority'),
-    sorted('by project', [], 'projectId', '', 'project_id nulls first'),
-    sorted('by updatedAt', [], 'updatedAt', '', 'updated_at'),
-    sorted('by name', [], 'name', '', 'name'),
-    sorted('by description', [], 'description', '', 'left(description, 100)'),
+    listOf('by project', 'sortBy=projectId', '', sorted('project_id nulls first')),
+    listOf('by name', 'sortBy=name', '', sorted('name')),
+    listOf('by description', 'sortBy=description', '', sorted('left(description, 100)')),
   ];
 }
 
-const requestOf = ({ filters, sortBy }: List, page: number): ListRequest => {
-  const parameters = new URLSearchParams([
-    ...filters,
-    ['sortBy', sortBy],
-    ['sortOrder', 'asc'],
-    ['page', String(page)],
-    ['limit', String(limit)],
-  ]);
-  return { collection: 'tasks', query: parameters.toString() };
-};
+const queryOf = ({ query }: List, page: number): string =>
+  `${query}&sortOrder=asc&page=${page}&limit=${limit}`.replace(/^&/, '');
 
 /** Returns the statements that count a list and read one of its pages on PostgreSQL. */
-function statementsOf({ where, order }: List, page: number): string[] {
-  const from = `from tasks ${where && `where ${where}`}`;
-  const window = `limit ${limit} offset ${(page - 1) * limit}`;
-  return [`select count(*) ${from}`, `select * ${from} order by ${order} ${window}`];
+const statementsOf = ({ where, order }: List, page: number): string[] => [
+  `select count(*) from tasks${where}`,
+  `select * from tasks${where} order by ${order} limit ${limit} offset ${(page - 1) * limit}`,
+];
+
+interface Row extends ListCosts {
+  readonly list: string;
+  /** Tasks that match. */
+  readonly total: number;
+  readonly postgresMs: number | undefined;
 }
 
-/** Returns whether the function is measured. Each list needs a process of its own, so the smallest form measures one. */
-const measuresFunction = ({ name }: List): boolean => !isSmallest || name === 'a status by due date';
-
-interface Stage extends ListStage {
-  readonly listFunction: ListFunction;
+/** Measures the middle page of a list. */
+async function measureList({ collection, functions, postgres }: ListStage, list: List): Promise<Row> {
+  const { body } = await functions.list({ collection: 'tasks', query: queryOf(list, 1) });
+  const { total } = body;
+  if (list.where === '' && total !== collection.size)
+    throw new Error(`The list "${list.name}" has ${total} of ${collection.size} tasks.`);
+  const page = Math.max(1, Math.ceil(total / limit / 2));
+  const request = { collection: 'tasks', query: queryOf(list, page) } as const;
+  const costs = await functions.measure(request, { processes, warmRuns });
+  const postgresMs = await postgres?.medianMs(statementsOf(list, page), postgresRuns);
+  const row = { list: list.name, total, ...costs, postgresMs };
+  console.log(...rowOf(row));
+  return row;
 }
 
-async function measure(
-  { store, collection, postgres, listFunction }: Stage,
-  pending: number,
-): Promise<ListCost[]> {
-  const rows: ListCost[] = [];
-  const runs = runsOf(collection.size);
-  for (const list of listsOf(collection)) {
-    const { total } = (await requestList(requestOf(list, 1))).body;
-    if (list.filters.length === 0 && total !== collection.size) {
-      throw new Error(`The list "${list.name}" has ${total} of ${collection.size} tasks.`);
-    }
-    for (const [page, number] of [
-      ['first', 1],
-      ['middle', Math.max(1, Math.ceil(total / limit / 2))],
-    ] as const) {
-      const request = requestOf(list, number);
-      const cold = await coldCost(request, runs);
-      const warm = await warmCost(request, runs);
-      const isQuiet = pending === 0;
-      const postgresMs = isQuiet ? await postgres?.medianMs(statementsOf(list, number), runs) : undefined;
-      const process =
-        isQuiet && page === 'middle' && measuresFunction(list)
-          ? await listFunction.measure(store, request.query)
-          : undefined;
-      const { name } = list;
-      rows.push({ size: collection.size, list: name, page, pending, total, cold, warm, postgresMs, process });
-      console.log(
-        collection.size,
-        name,
-        page,
-        pending,
-        'of',
-        total,
-        ...[cold, warm].flatMap(({ readUnits, durationMs }) => [readUnits, milliseconds(durationMs)]),
-        milliseconds(postgresMs),
-        process ?? '',
-      );
-    }
-  }
-  return rows;
+/** What a list costs while others write. */
+interface Load {
+  readonly rate: number;
+  /** Writes in a second. */
+  readonly reached: number;
+  readonly costs: readonly Cost[];
 }
 
-/** Asks for the same list once a second, with its columns in memory. Returns the read units of each request. */
-async function askUntil(request: ListRequest, endMs: number): Promise<number[]> {
-  const units: number[] = [];
-  while (Date.now() < endMs) {
-    units.push((await requestList(request)).cost.readUnits);
+/** Asks for a list until a time, once at least. */
+async function askUntil(process: ListProcess, query: string, endMs: number): Promise<Cost[]> {
+  const costs: Cost[] = [];
+  do {
     await delay(askIntervalMs);
-  }
-  return units;
+    costs.push((await process.list(query)).cost);
+  } while (Date.now() < endMs);
+  return costs;
 }
 
-/** Measures a warm list when nobody writes, and while others write. */
-async function measureLoad({ store, collection }: ListStage): Promise<LoadCost> {
-  const list = listsOf(collection).find(({ name }) => name === 'a status') as List;
-  const request = requestOf(list, 1);
+async function measureLoad(
+  { store, collection }: ListStage,
+  process: ListProcess,
+  rate: number,
+): Promise<Load> {
+  const query = queryOf(loadedList(collection), 1);
   await collection.compact();
-  await requestList(request);
-  const quiet = await askUntil(request, Date.now() + quietMs);
+  for (let list = 0; list < settlingLists; list += 1) await process.list(query);
   const endMs = Date.now() + loadMs;
-  const [written, busy] = await Promise.all([
-    writeAtRate(collection, writesPerSecond, endMs),
-    askUntil(request, endMs),
+  const [written, costs] = await Promise.all([
+    writeAtRate(collection, rate, endMs),
+    askUntil(process, query, endMs),
     compactUntil(store, endMs),
   ]);
-  const result = { size: collection.size, perSecond: (1_000 * written.length) / loadMs, quiet, busy };
-  console.log(result);
-  return result;
+  const load = { rate, reached: (1_000 * written.length) / loadMs, costs };
+  console.log(...loadRow(load));
+  return load;
 }
 
+const loadedList = (collection: TaskCollection): List =>
+  listsOf(collection).find(({ name }) => name === 'a status') as List;
+
 interface Results {
-  readonly rows: readonly ListCost[];
-  /** Absent while it is not measured. */
-  readonly load?: LoadCost;
+  /** Number of tasks. */
+  readonly size: number;
+  readonly rows: readonly Row[];
+  readonly loads: readonly Load[];
   /** The version of PostgreSQL. */
   readonly version: string | undefined;
 }
 
+const costCells = ({ calls, readUnits, cpuMs }: Cost): (string | number)[] => [
+  calls,
+  readUnits,
+  milliseconds(cpuMs),
+];
+
+const rowOf = ({ list, total, cold, first, settlingUnits, warm, postgresMs }: Row): (string | number)[] => [
+  list,
+  total.toLocaleString('en'),
+  ...[cold, first].flatMap(costCells),
+  settlingUnits,
+  ...costCells(warm),
+  milliseconds(warm.durationMs),
+  milliseconds(postgresMs),
+  Math.round(warm.residentBytes / 1e6),
+];
+
+const headOf = (state: string): string[] =>
+  ['calls', 'read units', 'CPU ms'].map((figure) => `${state}: ${figure}`);
+const head = [
+  'list',
+  'matching',
+  ...headOf('cold'),
+  ...headOf('first'),
+  `first ${settlingLists}: read units`,
+  ...headOf('warm'),
+  ...['warm: ms', 'PostgreSQL: ms', 'memory, MB'],
+];
+
+const medianAndHighest = (
+  costs: readonly Cost[],
+  name: keyof Cost,
+  shown: (value: number) => string = String,
+): string => {
+  const values = costs.map((cost) => cost[name]);
+  return `${shown(median(values))}, ${shown(Math.max(...values))}`;
+};
+
+const loadRow = ({ rate, reached, costs }: Load): (string | number)[] => [
+  rate,
+  reached.toFixed(1),
+  medianAndHighest(costs, 'calls'),
+  medianAndHighest(costs, 'readUnits'),
+  medianAndHighest(costs, 'cpuMs', milliseconds),
+];
+
+const ofSize = ({ size, rows }: Results): string =>
+  `## ${size.toLocaleString('en')} tasks\n\n${table(head, rows.map(rowOf))}`;
+
 /** Writes the results so far. */
 function report(results: readonly Results[]): void {
-  const rows = results.flatMap((one) => one.rows);
-  const loads = results.flatMap(({ load }) => load ?? []);
   const version = results[0]?.version;
   const compared = version
-    ? `, and ${version} over one connection, which counts and pages with the indexes of \`benchmarks/postgres-indexes.sql\``
+    ? `\n- ${version} counts and pages over one connection, with the indexes of \`benchmarks/postgres-indexes.sql\`: medians of ${postgresRuns} runs.`
     : '';
+  const loadRows = results.flatMap(({ size, loads }) =>
+    loads.map((load) => [size.toLocaleString('en'), ...loadRow(load)]),
+  );
   publishPage(
     'lists.md',
-    listPage(
-      rows,
-      `Middle pages of ${limit} tasks with the names, texts and relations of \`npm run seed\`. Node.js ${process.versions.node}; the values are medians of
-${runsOf(0)} runs (${runsOf(1_000_000)} with 1,000,000 tasks) on one machine, with the embedded engine${compared}.
-[\`lists.csv\`](lists.csv) has every figure: also the first pages, and the lowest and highest values, the 99th percentiles, the calls and the bytes.
+    `Middle pages of ${limit} tasks with the names, texts and relations of \`npm run seed\`, by the deployed function \`listTasks\` in processes of its own. Node.js
+${process.versions.node}; the table is one in memory that counts units as DynamoDB does, in another process. CPU time is that of the function alone. In AWS, it has
+1,769 MB, which is one core: a request takes there at least its CPU time.
 
-- A list is a request to the handler: the milliseconds include validation and JSON.
-- "Cold" is the first list of a process, which reads the columns; "warm" is a list whose columns are in memory.
-- "Function" is the deployed function \`listTasks\` in a process of its own, one for each list. In AWS, it has 1,769 MB, which is one core: a
-  request takes there at least its CPU time. The first request is one measurement, with the start of the code. The next requests are the
-  median of ${furtherRuns}. The memory is the highest of the process over these requests.
-- "Pending records" are records of the change log that compaction has not absorbed. They were written just before the first of their lists. A
-  process that has read them has them in memory.
-- "While others write": the first page of a status, asked once a second by one process for ${loadMs / 1_000} seconds, while ${writesPerSecond} mixed writes a second
-  change the same collection, as in \`npm run bench -- writes\`, and compaction takes steps as in AWS; and when nobody writes.`,
-      loads,
-    ),
+- "Cold" is the first list of a new process, without the import of its code; "first" is the first list of a tenant in a process that has listed the tasks
+  of another one. Both are medians of ${processes} processes.
+- A process reads the entities of a page by key, until that has cost as much as their columns. "Warm" are the lists after the first ${settlingLists}:
+  medians of ${processes * warmRuns}. The memory is the highest of their processes.${compared}
+
+${results.map(ofSize).join('\n\n')}
+
+## While others write
+
+The first page of a status, asked for once a second by one process, for ${loadMs / 1_000} seconds with each rate. Mixed writes, as in \`npm run bench -- writes\`, change the
+same collection, and compaction takes steps as in AWS. Medians, and the highest values:
+
+${table(['tasks', 'writes in a second', 'reached', 'calls', 'read units', 'CPU ms'], loadRows)}
+`,
   );
-  publish('lists.csv', listData(source ? commitOf(source) : '', rows));
-  const ofMiddle = (list: string, pick: (row: ListCost) => number | undefined) =>
-    rows
-      .filter((row) => row.list === list && row.page === 'middle' && row.pending === 0)
-      .map((row) => ({ x: row.size, y: pick(row) }));
+  const of = (pick: (row: Row) => number | undefined) =>
+    results.map(({ size, rows }) => {
+      const row = rows.find(({ list }) => list === 'a status by due date');
+      return { x: size, y: row && pick(row) };
+    });
   const drawing = plot('The middle page of all tasks with a status, by due date', 'tasks', 'milliseconds', [
-    { name: 'list engine, cold', points: ofMiddle('a status by due date', ({ cold }) => cold.durationMs) },
-    { name: 'list engine, warm', points: ofMiddle('a status by due date', ({ warm }) => warm.durationMs) },
-    {
-      name: 'count(*) and OFFSET, PostgreSQL',
-      points: ofMiddle('a status by due date', ({ postgresMs }) => postgresMs),
-    },
+    { name: 'first list of a tenant', points: of(({ first }) => first.durationMs) },
+    { name: 'warm list', points: of(({ warm }) => warm.durationMs) },
+    { name: 'count(*) and OFFSET, PostgreSQL', points: of(({ postgresMs }) => postgresMs) },
   ]);
   publish('lists.svg', drawing);
 }
 
-/** Measures one collection. @param onResults receives all results so far. */
+/** Measures one collection. @param onResults receives the results. */
 async function measureCollection(size: number, onResults: (results: Results) => void): Promise<void> {
-  const listFunction = new ListFunction();
-  await listFunction.bundle();
   const stage = await openListStage(size);
-  const { collection, postgres } = stage;
-  const rows: ListCost[] = [];
-  let pending = 0;
-  for (const wanted of pendingRecords) {
-    await collection.update(wanted - pending);
-    pending = wanted;
-    rows.push(...(await measure({ ...stage, listFunction }, pending)));
-    onResults({ rows, version: postgres?.version });
-  }
-  onResults({ rows, load: await measureLoad(stage), version: postgres?.version });
+  const rows: Row[] = [];
+  for (const list of listsOf(stage.collection)) rows.push(await measureList(stage, list));
+  const loads: Load[] = [];
+  const process = await stage.functions.start('tasks');
+  for (const rate of rates) loads.push(await measureLoad(stage, process, rate));
+  await process.stop();
+  onResults({ size, rows, loads, version: stage.postgres?.version });
   await stage.stop();
-  listFunction.remove();
 }
 
-await measureEachSize(fileURLToPath(import.meta.url), measureCollection, report);
+await measureEachSize('lists', measureCollection, report);

@@ -22,6 +22,7 @@ import { inMemory } from '../lib/local/dynamodb-engine.ts';
 import { functionContext } from '../lib/local/lambda-context.ts';
 import { type Service, startService } from '../lib/local/service.ts';
 import { seed } from '../lib/seed/seed.ts';
+import { requireResponse } from './available.ts';
 import { formOption, usualOrSmallest } from './form.ts';
 import { median, milliseconds, publishPage, table } from './report.ts';
 
@@ -87,7 +88,9 @@ async function send(service: Service, { method, path, body }: Operation): Promis
   return performance.now() - started;
 }
 
-const list = (await (await fetch(`${data.url}/v1/tasks?limit=1`)).json()) as { data: { id: string }[] };
+const list = (await (await requireResponse(`${data.url}/v1/tasks?limit=1`)).json()) as {
+  data: { id: string }[];
+};
 const operations: readonly Operation[] = [
   { name: 'read a task', method: 'GET', path: `/v1/tasks/${list.data[0]?.id}` },
   { name: 'create a task', method: 'POST', path: '/v1/tasks', body: { name: 'A task' } },

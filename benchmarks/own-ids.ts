@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- own-ids`: measures what compaction costs when some creates have ids of the last week, and what lists cost while out-of-order rows
+ * `npm run bench -- own-ids`: measures what compaction costs when some creates have ids of the last week, and what lists cost while rows
  * wait. Writes `docs/performance/own-ids.md`.
  *
  * `--rows 100000,1000000` measures collections with so many tasks. `--creates 20000` creates so many, one in ten with such an id.
@@ -106,7 +106,7 @@ async function writeCollection(log: Log, tasks: Tasks, rows: number, endMs: numb
 interface Measured {
   /** Write units of compaction. */
   readonly units: number;
-  /** Out-of-order rows, at most. */
+  /** Rows that wait among the ids of segments, at most. */
   readonly waiting: number;
 }
 
@@ -278,7 +278,7 @@ ${table(['tasks', 'new id, write units', 'own id, write units', 'rows that wait,
 
 ## Lists
 
-The same collections, with one out-of-order row for ${tasksOfWaiting} tasks, whose ids are of all ${collectionDays} days. Pages of 20 tasks without the reads of the tasks,
+The same collections, with one waiting row for ${tasksOfWaiting} tasks, whose ids are among those of all segments. Pages of 20 tasks without the reads of the tasks,
 with the columns in memory, each in turn without and with these rows: medians of ${lists}.
 
 ${table(

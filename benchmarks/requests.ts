@@ -1,10 +1,8 @@
 /**
  * `npm run bench -- requests`: measures the CPU and wall time of a warm request for every operation, compared with the SDK
- * alone making the same calls and with other frameworks; and the requests per second of the local gateway, compared
- * with Express. Writes `docs/performance/requests.md`, its plot and `throughput.md`.
+ * alone making the same calls and with other frameworks. Writes `docs/performance/requests.md` and its plot.
  *
- * `npm run bench -- requests createProject readTask` measures only these operations and writes nothing. `requests throughput` measures and writes
- * only the throughput.
+ * `npm run bench -- requests createProject readTask` measures only these operations and writes nothing.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -20,7 +18,6 @@ import { isSmallest, usualOrSmallest } from './form.ts';
 import { type Duration, Host } from './host.ts';
 import { median, publish, publishPage, requireFigures, shuffled, table } from './report.ts';
 import { type Calls, type Stage, setStage } from './stage.ts';
-import { measureThroughput } from './throughput.ts';
 
 const rounds = usualOrSmallest(9, 1);
 /** Number of requests before the measurement, in which V8 compiles the code, and in each round. */
@@ -170,8 +167,7 @@ const measuresAll = named.length === 0;
 const chosen = operations.filter(({ contract: { operation } }) =>
   measuresAll ? !isSmallest || common.includes(operation) : named.includes(operation),
 );
-const measuresThroughput = measuresAll || named.includes('throughput');
-if (chosen.length === 0 && !measuresThroughput) {
+if (chosen.length === 0) {
   throw new UsageError(`There is no operation "${named.join('", "')}" that uses the database.`);
 }
 for (const operation of chosen) rows.push(await measure(operation));
@@ -206,10 +202,8 @@ function drawing(): string {
 if (measuresAll) {
   publishPage('requests.md', text);
   publish('requests.svg', drawing());
-} else if (rows.length > 0) {
+} else {
   requireFigures('The report', operationsTable(rows));
   console.log(operationsTable(rows));
 }
-const { expressServer } = contestants;
-if (measuresThroughput && expressServer) await measureThroughput(expressServer);
 rmSync(directory, { recursive: true, force: true });

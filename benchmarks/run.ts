@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { suggestion } from '../functions/http/suggestion.ts';
+import '../functions/schema.ts';
 import { CommandFailure, parseFlags, runCommand, UsageError } from '../lib/cli/command-line.ts';
 import { runSteps } from '../lib/cli/run-steps.ts';
 import { benchmarks } from './catalogue.ts';

@@ -2,27 +2,22 @@
  * `npm run bench -- screens`: measures what ten screens of an app cost in collections of several sizes, and on PostgreSQL. Both must return the
  * same entities and counts. Writes `docs/performance/screens.md` and its plot.
  *
- * `--sizes 10000,100000,1000000` measures up to 10^6 tasks, which takes more than half an hour and 10 GB of memory.
+ * `--sizes 10000,100000,1000000` measures up to 10^6 tasks, which takes less than 25 minutes and 10 GB of memory.
  */
 import assert from 'node:assert/strict';
-import { fileURLToPath } from 'node:url';
 import { type Screen, type ScreenValues, screensOf } from './app-screens.ts';
 import { measureEachSize } from './each-size.ts';
 import { usualOrSmallest } from './form.ts';
-import { type Cost, coldCost, type ListBody, requestList, warmCost } from './list-request.ts';
+import { type Cost, type ListBody, type ListFunctions, settlingLists } from './list-process.ts';
 import { type ListStage, openListStage } from './list-stage.ts';
 import { plot } from './plot.ts';
 import type { Postgres } from './postgres.ts';
 import { milliseconds, publish, publishPage, table } from './report.ts';
 import { countStatement, pageStatement } from './screen-statements.ts';
-import type { TaskCollection } from './task-collection.ts';
 
-/** Requests of each screen before the measurement, in which V8 compiles the code. */
-const warmUpRuns = usualOrSmallest(20, 0);
-
-/** Runs of each measurement. The result is their median. */
-const coldRuns = usualOrSmallest(9, 2);
-const warmRuns = usualOrSmallest(25, 2);
+/** New processes in which each screen is measured, and its warm requests in each of them. The results are medians. */
+const processes = usualOrSmallest(3, 1);
+const warmRuns = usualOrSmallest(9, 2);
 
 /** The share of the rows above which the report names a screen. */
 const largeShare = 0.1;
@@ -43,7 +38,7 @@ interface Row {
   /** Entities of the listed collection. */
   readonly amount: number;
   readonly total: number;
-  readonly cold: Cost;
+  readonly first: Cost;
   readonly warm: Cost;
   readonly postgres: PostgresCost | undefined;
 }
@@ -52,16 +47,17 @@ const dayAfter = (days: number): string =>
   new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 
 /** Returns the user with the most open tasks that are overdue. */
-async function overdueUser(): Promise<string> {
+async function overdueUser(functions: ListFunctions): Promise<string> {
   const overdue = `dueDate[lt]=${dayAfter(0)}&status[notIn]=completed,archived&userId[isNull]=false`;
   const query = `${overdue}&countBy=userId&fields=id&limit=1`;
-  const { body } = await requestList({ collection: 'tasks', query });
+  const { body } = await functions.list({ collection: 'tasks', query });
   return String(body.counts?.['userId']?.[0]?.value);
 }
 
-async function valuesOf({ frequent, activeProjects }: TaskCollection): Promise<ScreenValues> {
+async function valuesOf({ collection, functions }: ListStage): Promise<ScreenValues> {
+  const { frequent, activeProjects } = collection;
   return {
-    user: await overdueUser(),
+    user: await overdueUser(functions),
     tag: frequent.tag,
     project: activeProjects[0] ?? '',
     projects: activeProjects.slice(0, severalProjects),
@@ -111,19 +107,20 @@ async function postgresCost(postgres: Postgres, screen: Screen): Promise<Postgre
   };
 }
 
-async function measure({ collection, postgres }: ListStage, screen: Screen): Promise<Row> {
-  const { body } = await requestList(screen);
+async function measure({ collection, functions, postgres }: ListStage, screen: Screen): Promise<Row> {
+  const { body } = await functions.list(screen);
+  const { first, warm } = await functions.measure(screen, { processes, warmRuns });
   if (postgres) await compare(postgres, screen, body);
   const row: Row = {
     name: screen.name,
     size: collection.size,
     amount: collection.amountOf(screen.collection),
     total: body.total,
-    cold: await coldCost(screen, coldRuns),
-    warm: await warmCost(screen, warmRuns),
+    first,
+    warm,
     postgres: postgres && (await postgresCost(postgres, screen)),
   };
-  const costs = [row.cold, row.warm].flatMap(({ readUnits, durationMs }) => [
+  const costs = [row.first, row.warm].flatMap(({ readUnits, durationMs }) => [
     readUnits,
     milliseconds(durationMs),
   ]);
@@ -142,12 +139,13 @@ function shownRows(row: Row): string {
 const head = [
   'screen',
   'matching',
-  'cold: read units',
+  'first: read units',
   'calls',
-  'ms',
+  'CPU ms',
   'warm: read units',
   'calls',
-  'ms',
+  'CPU ms',
+  'warm: ms',
   'PostgreSQL: ms',
   'rows read',
 ];
@@ -158,11 +156,12 @@ const measurements = (rows: readonly Row[]): string =>
     rows.map((row) => [
       row.name,
       row.total.toLocaleString('en'),
-      ...[row.cold, row.warm].flatMap(({ readUnits, calls, durationMs }) => [
+      ...[row.first, row.warm].flatMap(({ readUnits, calls, cpuMs }) => [
         readUnits,
         calls,
-        milliseconds(durationMs),
+        milliseconds(cpuMs),
       ]),
+      milliseconds(row.warm.durationMs),
       milliseconds(row.postgres?.durationMs),
       shownRows(row),
     ]),
@@ -203,7 +202,7 @@ function drawing(results: readonly Results[]): string {
   const pointsOf = (pick: (row: Row) => number) =>
     results.map(({ rows }) => ({ x: rows[0]?.size ?? 0, y: sum(rows.map(pick)) || undefined }));
   return plot('Ten screens, one after the other', 'tasks', 'milliseconds', [
-    { name: 'service, cold', points: pointsOf(({ cold }) => cold.durationMs) },
+    { name: 'service, first', points: pointsOf(({ first }) => first.durationMs) },
     { name: 'service, warm', points: pointsOf(({ warm }) => warm.durationMs) },
     { name: 'PostgreSQL', points: pointsOf(({ postgres }) => postgres?.durationMs ?? 0) },
   ]);
@@ -221,11 +220,10 @@ the listed table that the two statements read together, by \`explain (analyze)\`
     : '';
   publishPage(
     'screens.md',
-    `Ten screens of an app, each filled by one request. The organizations, users, tags, projects and tasks are those of \`npm run seed\`. Node.js ${process.versions.node};
-the values are medians of ${coldRuns} cold and ${warmRuns} warm requests on one machine, with the embedded engine. A request is measured through the handler: the
-milliseconds include validation, calls to the engine and JSON, but no network to DynamoDB. "Cold" is the first list of
-a process, which reads the columns, but the code is compiled; "warm" is a list whose columns are in memory. Compaction has absorbed all
-records of the change log.${compared}
+    `Ten screens of an app, each filled by one request to a deployed function in a process of its own. The organizations, users, tags, projects and tasks are
+those of \`npm run seed\`. Node.js ${process.versions.node}; the table is one in memory that counts units as DynamoDB does, in another process. "First" is the first list of
+a tenant in a process that has listed those of another one: the median of ${processes} processes. "Warm" are those after the first ${settlingLists}. CPU time is
+that of the function; the milliseconds contain the calls to the table, but no network to DynamoDB. Compaction has absorbed all records.${compared}
 
 ${requests()}
 
@@ -237,14 +235,11 @@ ${results.map(({ rows }) => ofSize(rows)).join('\n')}`,
 /** Measures one collection. @param onResults receives the results. */
 async function measureCollection(size: number, onResults: (results: Results) => void): Promise<void> {
   const stage = await openListStage(size);
-  const screens = screensOf(await valuesOf(stage.collection));
-  for (let run = 0; run < warmUpRuns; run += 1) {
-    for (const screen of screens) await requestList(screen);
-  }
+  const screens = screensOf(await valuesOf(stage));
   const rows: Row[] = [];
   for (const screen of screens) rows.push(await measure(stage, screen));
   onResults({ rows, version: stage.postgres?.version });
   await stage.stop();
 }
 
-await measureEachSize(fileURLToPath(import.meta.url), measureCollection, report);
+await measureEachSize('screens', measureCollection, report);

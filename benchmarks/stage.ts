@@ -13,6 +13,8 @@ import { inMemory } from '../lib/local/dynamodb-engine.ts';
 import { createGateway } from '../lib/local/gateway.ts';
 import { startService } from '../lib/local/service.ts';
 import { bodyFor, type Ids, references } from '../test/simulation/operations.ts';
+import { requireEntity } from './available.ts';
+import { documentInput } from './dynamodb-json.ts';
 import { startEngineProxy } from './engine-proxy.ts';
 import { functionEnvironment } from './host.ts';
 
@@ -49,36 +51,6 @@ interface RecordedCall extends Call {
   endMs: number;
 }
 
-/** Fields whose values are DynamoDB attribute values. */
-const marshalled = new Set(['Key', 'Item', 'ExpressionAttributeValues', 'ExclusiveStartKey']);
-
-type AttributeValue = Readonly<Record<string, unknown>>;
-
-/** Converts an attribute value to JavaScript. The store uses only these types. */
-function unmarshal(value: AttributeValue): unknown {
-  const [[type, content] = ['', undefined]] = Object.entries(value);
-  switch (type) {
-    case 'S':
-    case 'BOOL':
-      return content;
-    case 'N':
-      return Number(content);
-    case 'B':
-      return Buffer.from(String(content), 'base64');
-    case 'NULL':
-      return null;
-    case 'L':
-      return (content as AttributeValue[]).map(unmarshal);
-    case 'M':
-      return unmarshalItem(content as Record<string, AttributeValue>);
-    default:
-      throw new TypeError(`The attribute type ${type} is not supported.`);
-  }
-}
-
-const unmarshalItem = (item: Readonly<Record<string, AttributeValue>>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(item).map(([name, value]) => [name, unmarshal(value)]));
-
 const tenant = /^public#/;
 
 /** Changes the tenant and removes the token: DynamoDB would not execute a transaction with the same token again. */
@@ -88,19 +60,6 @@ function forReplay(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;
   const fields = Object.entries(value).filter(([name]) => name !== 'ClientRequestToken');
   return Object.fromEntries(fields.map(([name, field]) => [name, forReplay(field)]));
-}
-
-/** Converts the body of a request to the input of a document client command. */
-function documentInput(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(documentInput);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, field]) => {
-      if (marshalled.has(name)) return [name, unmarshalItem(field as Record<string, AttributeValue>)];
-      if (name === 'Keys') return [name, (field as Record<string, AttributeValue>[]).map(unmarshalItem)];
-      return [name, documentInput(field)];
-    }),
-  );
 }
 
 /** Groups calls into waves. Calls that overlap in time belong to one wave. */
@@ -152,19 +111,12 @@ export async function setStage(): Promise<Stage> {
   const service = await startService({ port: 0, databaseFile: inMemory });
   const { endpoint, tableName } = service;
 
-  const make = async (plural: string, ids: Ids): Promise<string> => {
-    const response = await fetch(`${service.url}/v1/${plural}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        name: 'Created for a benchmark',
-        ...(plural === 'projects' && { description: 'x'.repeat(164) }),
-        ...references(ids)[plural],
-      }),
+  const make = (plural: string, ids: Ids): Promise<string> =>
+    requireEntity(`${service.url}/v1/${plural}`, {
+      name: 'Created for a benchmark',
+      ...(plural === 'projects' && { description: 'x'.repeat(164) }),
+      ...references(ids)[plural],
     });
-    if (response.status !== 201) throw new Error(`${plural}: ${response.status} ${await response.text()}`);
-    return ((await response.json()) as { id: string }).id;
-  };
   const ids: Record<string, string> = {};
   for (const plural of ['organizations', 'projects', 'users', 'tags', 'tasks'])
     ids[plural] = await make(plural, ids);

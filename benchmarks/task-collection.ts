@@ -17,7 +17,11 @@ import { DataGenerator } from '../lib/seed/data.ts';
 import { compactAll } from '../test/support/compaction.ts';
 import type { TestStore } from '../test/support/local-store.ts';
 
-export const tenant = 'public';
+/** The claim of tokens that names the tenant of the collection, and that of another one. */
+export const tenantName = 'measured';
+export const otherTenantName = 'other';
+
+export const tenant = `@${tenantName}`;
 
 /** Entities in one transaction. */
 const batchSize = 50;
@@ -185,16 +189,6 @@ export class TaskCollection {
     return database.consumption.writeUnits;
   }
 
-  /** Returns the body of a request that creates a task. */
-  get newTask(): Readonly<Record<string, unknown>> {
-    return { ...this.#generator.tasks(0, this.#ids) };
-  }
-
-  /** The tags. */
-  get tags(): readonly string[] {
-    return this.#ids.tags;
-  }
-
   /** Adds a project, moves random tasks into it, and compacts the log. @returns its id. */
   async addProject(tasks: number): Promise<string> {
     const { kind, defaults } = project;
@@ -220,14 +214,21 @@ export class TaskCollection {
     }
   }
 
+  /** Gives another tenant small tasks, in columns: a process that has listed them has compiled its code. */
+  async fillOther(count: number): Promise<void> {
+    const other = `@${otherTenantName}`;
+    await this.createSmall(count, other);
+    await compactAll(this.#store.database(600_000), other, 'task');
+  }
+
   /** Creates tasks with a name and a status alone. @returns their ids. */
-  async createSmall(count: number): Promise<string[]> {
+  async createSmall(count: number, owner = tenant): Promise<string[]> {
     const changes = Array.from({ length: count }, (_, number) => {
       const fields = { ...task.defaults, name: `Task ${number}`, status: 'planned' };
       return buildCreate('task', fields as unknown as Fields, Date.now());
     });
     for (let start = 0; start < count; start += batchSize)
-      await applyChangeSet(this.#store.session(tenant), { changes: changes.slice(start, start + batchSize) });
+      await applyChangeSet(this.#store.session(owner), { changes: changes.slice(start, start + batchSize) });
     return changes.map(({ after }) => after.entity.id);
   }
 

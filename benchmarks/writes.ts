@@ -4,7 +4,6 @@
  *
  * `--sizes 10000,100000,1000000` measures up to 10^6 tasks.
  */
-import { fileURLToPath } from 'node:url';
 import { compact } from '../functions/engine/columns/compact/compact.ts';
 import { openLog } from '../functions/engine/columns/compact/dynamodb-compaction-storage.ts';
 import { ProcessMemory, processMemory } from '../functions/engine/columns/process-memory.ts';
@@ -120,4 +119,4 @@ ${table(['rate', 'write units', 'read units', 'with a bus: write units', 'with a
   );
 }
 
-await measureEachSize(fileURLToPath(import.meta.url), measure, publishAll);
+await measureEachSize('writes', measure, publishAll);

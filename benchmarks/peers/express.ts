@@ -2,7 +2,7 @@ import express, { type ErrorRequestHandler } from 'express';
 import serverless from 'serverless-http';
 import { createProject, listProjects, messageOf, readProject, statusOf } from './operations.ts';
 
-export const app = express();
+const app = express();
 app.disable('x-powered-by');
 app.use(express.json());
 app.post('/v1/projects', async (request, response) => {

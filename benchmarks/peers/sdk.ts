@@ -8,6 +8,7 @@ import {
   PutCommand,
   QueryCommand,
   TransactWriteCommand,
+  UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 
 const client = DynamoDBDocumentClient.from(new DynamoDBClient({}));
@@ -16,6 +17,7 @@ const commands = {
   GetItem: GetCommand,
   PutItem: PutCommand,
   DeleteItem: DeleteCommand,
+  UpdateItem: UpdateCommand,
   Query: QueryCommand,
   BatchGetItem: BatchGetCommand,
   TransactWriteItems: TransactWriteCommand,

@@ -86,7 +86,7 @@ export function backgroundUnits(seconds: number, hasBus = false): Units {
   return { writeUnits: between('writeUnits'), readUnits: between('readUnits') };
 }
 
-/** Read units that a list needs more for each write in a second of its log (`docs/performance/load.md`: 3 with 50). */
+/** Read units that a list needs more for each write in a second of its log (`docs/performance/lists.md`: 3 with 50). */
 const readUnitsOfWriteRate = 0.06;
 
 /** The share of requests that start an environment. */
