@@ -457,8 +457,8 @@ export const listEngineMutations = toMutations({
   'functions/engine/columns/compact/new-segments.ts': {
     'divided-by-halves': [
       'columns that outgrow their item are encoded again for each halving',
-      'const parts = counts.length > 1 ? counts : [half, block.ids.length - half];',
-      'const parts = counts.length < 1 ? counts : [half, block.ids.length - half];',
+      'counts.length > 1 ? counts : [half, ids.length - half]',
+      'counts.length < 1 ? counts : [half, ids.length - half]',
     ],
   },
   'functions/engine/columns/read/select-page.ts': {

@@ -6,7 +6,7 @@ import type { CompactionSource } from '#functions/engine/columns/compact/compact
 import { deleteGarbage, garbageMs, recordStep } from '#functions/engine/columns/compact/delete-garbage.ts';
 import { openLog } from '#functions/engine/columns/compact/dynamodb-compaction-storage.ts';
 import { locateChanges } from '#functions/engine/columns/compact/locate-changes.ts';
-import { buildSegments, counter } from '#functions/engine/columns/compact/new-segments.ts';
+import { fillSegments } from '#functions/engine/columns/compact/new-segments.ts';
 import { type InputLimits, readInput } from '#functions/engine/columns/compact/read-input.ts';
 import { fillAllHoles, type RebuildSource, rebuild } from '#functions/engine/columns/compact/rebuild.ts';
 import { blockOf, type SegmentRow } from '#functions/engine/columns/compact/row-block.ts';
@@ -420,19 +420,18 @@ describe('compact', () => {
 
 describe('new-segments', () => {
   const build = (rows: readonly SegmentRow['values'][], sizes: Partial<CompactionSizes> = {}) =>
-    buildSegments(blockOf(rows.map((values, row) => ({ id: idOf(row), version: row + 1, values }))), {
+    fillSegments(blockOf(rows.map((values, row) => ({ id: idOf(row), version: row + 1, values }))), {
       stepId: '1-aaaaaa',
       sizes: { ...defaultSizes, maxSmallBytes: 0, ...sizes },
-      nextNumber: counter(),
       requireTime: () => undefined,
     });
 
   test.each([
     [0, []],
     [10, [10]],
-    [11, [6, 5]],
-    [25, [9, 9, 7]],
-  ])('divide %i rows evenly into segments of at most 10 rows', (count, sizes) => {
+    [11, [10, 1]],
+    [25, [10, 10, 5]],
+  ])('divide %i rows into full segments of 10 rows, and one of the others', (count, sizes) => {
     const { segments, items } = build(Array(count).fill({ name: 'a' }), { maxRows: 10 });
     expect(segments.map(({ id, rows }) => [id, rows])).toEqual(
       sizes.map((rows, part) => [`1-aaaaaa.${part}`, rows]),
