@@ -1,8 +1,8 @@
 import { longTextField } from '../contract/fields.ts';
 import type { Expansion, Resource } from '../contract/resource.ts';
 import { type ChangesCursor, decodeCursor } from '../engine/feed/cursor.ts';
+import { queryHash } from '../engine/lists/cursor-codec.ts';
 import { decodePlace } from '../engine/lists/place-cursor.ts';
-import { queryHash } from '../engine/lists/query-hash.ts';
 import { InvalidCursor } from '../engine/model/errors.ts';
 import type { Direction, Filter, ListQuery, SortField } from '../engine/model/list-query.ts';
 import type { EntityView } from './entity-view.ts';

@@ -351,7 +351,7 @@ export const listEngineMutations = toMutations({
       'isNewerThan(patch, segment, field)) || patch.values > 0,',
     ],
   },
-  'functions/engine/lists/query-plan.ts': {
+  'functions/engine/lists/read-page-from-index.ts': {
     'range-that-is-not-dense': [
       'an index is read between the ends of a page whose filter leaves out what is between',
       "['eq', 'lt', 'lte', 'gt', 'gte'].includes(operator)",
