@@ -1,5 +1,6 @@
 import type { Contract } from '../contract/contract.ts';
 import { encodeCursor } from '../engine/feed/cursor.ts';
+import type { ChangeDescription } from '../engine/feed/describe-change.ts';
 import type { ChangesPage } from '../engine/feed/list-changes.ts';
 import { encodeDeletedPlace } from '../engine/lists/deleted-cursor.ts';
 import type { DeletedPage } from '../engine/lists/list-deleted.ts';
@@ -13,7 +14,6 @@ import { type EntityView, showEntity } from './entity-view.ts';
 import type { PipelineEvent, Response } from './middleware.ts';
 import { cursorLinks, pageLinks } from './page-links.ts';
 import { renderData, renderPage } from './render-page.ts';
-import type { ShownHistory } from './show-history.ts';
 
 /** Who a token is for. */
 interface SignedInUser {
@@ -22,6 +22,19 @@ interface SignedInUser {
   readonly scopes: readonly string[];
   /** What responses show of the user with this subject; null without one, or when the token must not read users. */
   readonly user: object | null;
+}
+
+export interface ShownHistoryEntry extends ChangeDescription {
+  readonly version: number;
+  /** RFC 3339. */
+  readonly time: string;
+  readonly actor?: string | undefined;
+}
+
+export interface ShownHistory {
+  readonly data: readonly ShownHistoryEntry[];
+  readonly cursor: string | null;
+  readonly isComplete: boolean;
 }
 
 /** What the handler of each kind of success returns. Static pages have handlers of their own. */

@@ -1,0 +1,7 @@
+import type { create } from '../contract/contract.ts';
+import { createEntity } from '../engine/entities/create-entity.ts';
+import { endpoint } from './endpoint.ts';
+import type { Handler } from './middleware.ts';
+
+export const createEndpoint = (contract: ReturnType<typeof create>): Handler =>
+  endpoint(contract, ({ session, body }) => createEntity(session, contract.resource.kind, body));

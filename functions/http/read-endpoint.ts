@@ -1,0 +1,7 @@
+import type { read } from '../contract/contract.ts';
+import { readEntity } from '../engine/entities/read-entity.ts';
+import { endpoint } from './endpoint.ts';
+import type { Handler } from './middleware.ts';
+
+export const readEndpoint = (contract: ReturnType<typeof read>): Handler =>
+  endpoint(contract, ({ session, id }) => readEntity(session, contract.resource.kind, id));
