@@ -1,7 +1,6 @@
 import type { create } from '../contract/contract.ts';
 import { createEntity } from '../engine/entities/create-entity.ts';
 import { endpoint } from './endpoint.ts';
-import type { Handler } from './middleware.ts';
 
-export const createEndpoint = (contract: ReturnType<typeof create>): Handler =>
+export const createEndpoint = (contract: ReturnType<typeof create>) =>
   endpoint(contract, ({ session, body }) => createEntity(session, contract.resource.kind, body));

@@ -7,7 +7,6 @@ import { type HistoryEntry, type HistoryPage, listHistory } from '../engine/feed
 import { defaultOf } from '../engine/lists/filters.ts';
 import type { Row } from '../engine/model/row.ts';
 import { endpoint } from './endpoint.ts';
-import type { Handler } from './middleware.ts';
 import type { ShownHistory, ShownHistoryEntry } from './renderers.ts';
 
 /** Returns the fields of a row that responses show. In a row that is older than a field, the field has its default. */
@@ -43,7 +42,7 @@ const showHistory = (
   isComplete,
 });
 
-export const historyEndpoint = (contract: ReturnType<typeof history>): Handler =>
+export const historyEndpoint = (contract: ReturnType<typeof history>) =>
   endpoint(contract, async ({ session, id, place }) => {
     const { resource } = contract;
     return showHistory(resource, id, await listHistory(session, { kind: resource.kind, id }, place));
