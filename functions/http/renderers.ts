@@ -96,6 +96,11 @@ function renderRead(
     : json(200, content, headers);
 }
 
+function renderValue(rendering: Rendering, value: object): Response {
+  const content = JSON.stringify(value);
+  return renderRead(rendering, content, contentTag(content));
+}
+
 const replayedHeader = ({ replayed }: Session): Record<string, string> =>
   replayed ? { 'idempotency-replayed': 'true' } : {};
 
@@ -165,16 +170,10 @@ export const renderers: Renderers = {
     if (!cursorHash) throw new TypeError(`The change feed ${contract.operation} has no query.`);
     const { entities, removed, cursor, hasMore } = page;
     const rest = { etags: etagsOf(view, page), removed, cursor: encodeCursor(cursorHash, cursor), hasMore };
-    return json(
-      200,
-      renderData(entities, (entity) => show(rendering, entity), rest),
-      { ...noStore },
-    );
+    const content = renderData(entities, (entity) => show(rendering, entity), rest);
+    return json(200, content, { ...noStore });
   },
-  history: (rendering, history) => {
-    const content = JSON.stringify(history);
-    return renderRead(rendering, content, contentTag(content));
-  },
+  history: renderValue,
   batch: ({ session }, results) =>
     json(200, JSON.stringify({ results }), { ...noStore, ...replayedHeader(session) }),
   deletedList: (rendering, { deleted, end }) => {
@@ -192,10 +191,7 @@ export const renderers: Renderers = {
     return json(200, content, { ...noStore });
   },
   deleted: () => ({ statusCode: 204, headers: { ...noStore } }),
-  signedInUser: (rendering, signedIn) => {
-    const content = JSON.stringify(signedIn);
-    return renderRead(rendering, content, contentTag(content));
-  },
+  signedInUser: renderValue,
   health: (_, health) => json(200, JSON.stringify(health), { ...noStore }),
   staticPage: ({ contract }) => {
     throw new TypeError(`${contract.operation} is a static page: its handler is made by staticPage.`);

@@ -16,8 +16,8 @@ import { ColumnReader } from '../read/column-reader.ts';
 import type { Merge } from './choose-step.ts';
 import { commitStep } from './commit-step.ts';
 import type { StepSource } from './compaction-source.ts';
-import { countWaiting } from './count-waiting.ts';
 import {
+  countWaiting,
   fillSegments,
   joinItems,
   type NewItems,

@@ -8,6 +8,7 @@ import {
   fenceName,
   type ItemName,
   idsName,
+  placeOf,
   type Segment,
   type StepId,
 } from '../format/manifest.ts';
@@ -140,4 +141,17 @@ export function fillSegments(block: RowBlock, options: SegmentOptions): NewSegme
   for (let first = 0; first < block.ids.length; first += maxRows)
     addSegment(added, sliceRows(block, first, first + maxRows), options);
   return added;
+}
+
+/** Returns segments with the numbers of the waiting rows among their ids. @param rows that wait. */
+export function countWaiting(
+  segments: readonly Segment[],
+  rows: Iterable<{ readonly id: string }>,
+): Segment[] {
+  const counts = new Map<number, number>();
+  for (const { id } of rows) {
+    const place = placeOf({ segments }, id);
+    counts.set(place, (counts.get(place) ?? 0) + 1);
+  }
+  return segments.map((segment, position) => ({ ...segment, waiting: counts.get(position) }));
 }
