@@ -82,13 +82,8 @@ const withArticle = ({ kind }: Resource): string => `${/^[aeio]/.test(kind) ? 'a
 
 const entityPath = ({ plural }: Resource): string => `/v1/${plural}/{id}`;
 
-/** Defines the list of a resource, or of the resources of one parent. */
-export const list = <
-  const More extends { operation?: string; path?: string; nestedBy?: string; summary?: string },
->(
-  resource: Resource,
-  more: More = {} as More,
-) =>
+/** Defines the list of a resource. */
+export const list = (resource: Resource) =>
   contract({
     operation: `list${pascal(resource.plural)}`,
     method: 'GET',
@@ -96,7 +91,20 @@ export const list = <
     summary: `List ${resource.plural}`,
     success: 'list',
     resource,
-    ...more,
+  });
+
+/** Defines the list of the resources that refer to one parent. */
+export const listOf = (
+  resource: Resource,
+  parent: Resource,
+  summary = `List the ${resource.plural} of ${withArticle(parent)}`,
+) =>
+  contract({
+    ...list(resource),
+    operation: `list${pascal(parent.kind)}${pascal(resource.plural)}`,
+    path: `/v1/${parent.plural}/{id}/${resource.plural}`,
+    summary,
+    nestedBy: resource.relations.find((relation) => relation.parent === parent.kind)?.field ?? '',
   });
 
 /** Defines the change feed of a resource. */

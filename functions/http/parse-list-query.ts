@@ -1,15 +1,15 @@
 import { longTextField } from '../contract/fields.ts';
 import type { Expansion, Resource } from '../contract/resource.ts';
 import { type ChangesCursor, decodeCursor } from '../engine/feed/cursor.ts';
+import { queryHash } from '../engine/lists/cursor-codec.ts';
 import { decodePlace } from '../engine/lists/place-cursor.ts';
-import { queryHash } from '../engine/lists/query-hash.ts';
 import { InvalidCursor } from '../engine/model/errors.ts';
 import type { Direction, Filter, ListQuery, SortField } from '../engine/model/list-query.ts';
 import type { EntityView } from './entity-view.ts';
 import { otherDirectionNames, otherFieldNames } from './other-names.ts';
 import { checkFilterName, filterSeparation, readFilters, severalValuesHint } from './parse-filters.ts';
 import { invalidRequest, type ValidationIssue } from './problems.ts';
-import { type Parameters, readParameters, unknownParameter } from './query-parameters.ts';
+import { checkName, type Parameters, readParameters } from './query-parameters.ts';
 import { explainFields, explainSort } from './suggest-option.ts';
 import { quoted, suggestion } from './suggestion.ts';
 
@@ -273,8 +273,8 @@ export function readChangesQuery(resource: Resource, rawQueryString: string): Re
 export function readEntityView(resource: Resource, rawQueryString: string): EntityView {
   const issues: ValidationIssue[] = [];
   const known = Object.keys(resource.expansions).length > 0 ? ['expand'] : [];
-  const check = (name: string) => (known.includes(name) ? undefined : unknownParameter(name, known));
-  const parameters = readParameters(rawQueryString, { check, separationOf: () => 'comma' }, issues);
+  const reading = { check: checkName(known), separationOf: () => 'comma' as const };
+  const parameters = readParameters(rawQueryString, reading, issues);
   const expansions = readExpansions(resource, parameters, issues);
   if (issues.length > 0) throw invalidRequest(issues);
   return { expansions };
@@ -283,6 +283,6 @@ export function readEntityView(resource: Resource, rawQueryString: string): Enti
 /** @throws Problem 400 when there is any parameter. */
 export function requireNoParameters(rawQueryString: string): void {
   const issues: ValidationIssue[] = [];
-  readParameters(rawQueryString, { check: (name) => unknownParameter(name, []) }, issues);
+  readParameters(rawQueryString, { check: checkName([]) }, issues);
   if (issues.length > 0) throw invalidRequest(issues);
 }

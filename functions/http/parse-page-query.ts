@@ -1,6 +1,6 @@
 import { defaultLimit, maxLimit, readCursor, wholeNumber } from './parse-list-query.ts';
 import { invalidRequest, type ValidationIssue } from './problems.ts';
-import { readParameters, unknownParameter } from './query-parameters.ts';
+import { checkName, readParameters } from './query-parameters.ts';
 
 /** A page of a list without filters and orders. */
 interface PageQuery<Place> {
@@ -8,8 +8,6 @@ interface PageQuery<Place> {
   /** Where the page begins; `undefined` for the first page. */
   readonly after: Place | undefined;
 }
-
-const known = ['limit', 'after'] as const;
 
 /**
  * Returns the query of a list that has no other parameters than `limit` and `after`.
@@ -21,9 +19,7 @@ export function readPageQuery<Place>(
   decode: (cursor: string) => Place,
 ): PageQuery<Place> {
   const issues: ValidationIssue[] = [];
-  const check = (name: string) =>
-    (known as readonly string[]).includes(name) ? undefined : unknownParameter(name, known);
-  const parameters = readParameters(rawQueryString, { check }, issues);
+  const parameters = readParameters(rawQueryString, { check: checkName(['limit', 'after']) }, issues);
   const decodeOrBegin = (cursor: string) => (cursor === '' ? undefined : decode(cursor));
   const after = readCursor('after', parameters, decodeOrBegin, issues);
   const limit = Math.min(wholeNumber('limit', parameters, defaultLimit, issues), maxLimit);

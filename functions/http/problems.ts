@@ -155,13 +155,10 @@ export function toProblem(error: unknown): Problem {
   if (error instanceof IdempotencyKeyReused) {
     return new Problem('idempotency-key-reused', error.message, { cause: error });
   }
-  if (error instanceof RequiredReferenceMissing) {
+  if (error instanceof RequiredReferenceMissing || error instanceof ValueTaken) {
     const issues = [{ pointer: error.pointer, detail: error.message }];
-    return new Problem('reference-missing', error.message, { issues, cause: error });
-  }
-  if (error instanceof ValueTaken) {
-    const issues = [{ pointer: error.pointer, detail: error.message }];
-    return new Problem('subject-taken', error.message, { issues, cause: error });
+    const code = error instanceof ValueTaken ? 'subject-taken' : 'reference-missing';
+    return new Problem(code, error.message, { issues, cause: error });
   }
   if (error instanceof TooManyJobs) {
     const detail = `${error.message} Send the request again after the seconds in Retry-After.`;

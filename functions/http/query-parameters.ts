@@ -128,5 +128,10 @@ export function readParameters(
   return values;
 }
 
-export const unknownParameter = (name: string, known: readonly string[]): string =>
-  `${quoted(name)} is not a parameter here. ${suggestion(name, known, otherParameterNames)}`;
+/** Returns the check of parameters without filters: what is wrong with a name that is none of them. */
+export const checkName =
+  (known: readonly string[]) =>
+  (name: string): string | undefined =>
+    known.includes(name)
+      ? undefined
+      : `${quoted(name)} is not a parameter here. ${suggestion(name, known, otherParameterNames)}`;

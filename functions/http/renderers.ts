@@ -1,5 +1,6 @@
 import type { Contract } from '../contract/contract.ts';
 import { encodeCursor } from '../engine/feed/cursor.ts';
+import type { ChangeDescription } from '../engine/feed/describe-change.ts';
 import type { ChangesPage } from '../engine/feed/list-changes.ts';
 import { encodeDeletedPlace } from '../engine/lists/deleted-cursor.ts';
 import type { DeletedPage } from '../engine/lists/list-deleted.ts';
@@ -13,7 +14,6 @@ import { type EntityView, showEntity } from './entity-view.ts';
 import type { PipelineEvent, Response } from './middleware.ts';
 import { cursorLinks, pageLinks } from './page-links.ts';
 import { renderData, renderPage } from './render-page.ts';
-import type { ShownHistory } from './show-history.ts';
 
 /** Who a token is for. */
 interface SignedInUser {
@@ -22,6 +22,19 @@ interface SignedInUser {
   readonly scopes: readonly string[];
   /** What responses show of the user with this subject; null without one, or when the token must not read users. */
   readonly user: object | null;
+}
+
+export interface ShownHistoryEntry extends ChangeDescription {
+  readonly version: number;
+  /** RFC 3339. */
+  readonly time: string;
+  readonly actor?: string | undefined;
+}
+
+export interface ShownHistory {
+  readonly data: readonly ShownHistoryEntry[];
+  readonly cursor: string | null;
+  readonly isComplete: boolean;
 }
 
 /** What the handler of each kind of success returns. */
@@ -80,6 +93,11 @@ function renderRead(
   return tag !== undefined && isCurrent(event.headers['if-none-match'], tag)
     ? { statusCode: 304, headers }
     : json(200, content, headers);
+}
+
+function renderValue(rendering: Rendering, value: object): Response {
+  const content = JSON.stringify(value);
+  return renderRead(rendering, content, contentTag(content));
 }
 
 const replayedHeader = ({ replayed }: Session): Record<string, string> =>
@@ -151,16 +169,10 @@ export const renderers: Renderers = {
     if (!cursorHash) throw new TypeError(`The change feed ${contract.operation} has no query.`);
     const { entities, removed, cursor, hasMore } = page;
     const rest = { etags: etagsOf(view, page), removed, cursor: encodeCursor(cursorHash, cursor), hasMore };
-    return json(
-      200,
-      renderData(entities, (entity) => show(rendering, entity), rest),
-      { ...noStore },
-    );
+    const content = renderData(entities, (entity) => show(rendering, entity), rest);
+    return json(200, content, { ...noStore });
   },
-  history: (rendering, history) => {
-    const content = JSON.stringify(history);
-    return renderRead(rendering, content, contentTag(content));
-  },
+  history: renderValue,
   batch: ({ session }, results) =>
     json(200, JSON.stringify({ results }), { ...noStore, ...replayedHeader(session) }),
   deletedList: (rendering, { deleted, end }) => {
@@ -178,9 +190,6 @@ export const renderers: Renderers = {
     return json(200, content, { ...noStore });
   },
   deleted: () => ({ statusCode: 204, headers: { ...noStore } }),
-  signedInUser: (rendering, signedIn) => {
-    const content = JSON.stringify(signedIn);
-    return renderRead(rendering, content, contentTag(content));
-  },
+  signedInUser: renderValue,
   health: (_, health) => json(200, JSON.stringify(health), { ...noStore }),
 };

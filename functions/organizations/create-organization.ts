@@ -1,7 +1,4 @@
-import { createEntity } from '../engine/entities/create-entity.ts';
-import { endpoint } from '../http/endpoint.ts';
+import { createEndpoint } from '../http/create-endpoint.ts';
 import { createOrganization } from './contract.ts';
 
-export const handler = endpoint(createOrganization, ({ session, body }) =>
-  createEntity(session, 'organization', body),
-);
+export const handler = createEndpoint(createOrganization);

@@ -1,7 +1,4 @@
-import { deleteEntity } from '../engine/deletions/delete-entity.ts';
-import { endpoint } from '../http/endpoint.ts';
+import { deleteEndpoint } from '../http/delete-endpoint.ts';
 import { deleteOrganization } from './contract.ts';
 
-export const handler = endpoint(deleteOrganization, ({ session, id, expected }) =>
-  deleteEntity(session, 'organization', id, expected),
-);
+export const handler = deleteEndpoint(deleteOrganization);

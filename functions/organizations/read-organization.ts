@@ -1,7 +1,4 @@
-import { readEntity } from '../engine/entities/read-entity.ts';
-import { endpoint } from '../http/endpoint.ts';
+import { readEndpoint } from '../http/read-endpoint.ts';
 import { readOrganization } from './contract.ts';
 
-export const handler = endpoint(readOrganization, ({ session, id }) =>
-  readEntity(session, 'organization', id),
-);
+export const handler = readEndpoint(readOrganization);

@@ -1,7 +1,4 @@
-import { restoreEntity } from '../engine/deletions/restore.ts';
-import { endpoint } from '../http/endpoint.ts';
+import { restoreEndpoint } from '../http/restore-endpoint.ts';
 import { restoreOrganization } from './contract.ts';
 
-export const handler = endpoint(restoreOrganization, ({ session, id, expected }) =>
-  restoreEntity(session, 'organization', id, expected),
-);
+export const handler = restoreEndpoint(restoreOrganization);

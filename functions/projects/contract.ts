@@ -1,36 +1,19 @@
 import * as v from 'valibot';
-import {
-  batch,
-  changes,
-  contract,
-  create,
-  history,
-  list,
-  listDeleted,
-  read,
-  remove,
-  replace,
-  restore,
-  update,
-} from '../contract/contract.ts';
+import * as define from '../contract/contract.ts';
 import { label, setOfValues } from '../contract/fields.ts';
+import { organization } from '../organizations/resource.ts';
 import { project } from './resource.ts';
 
-export const listProjects = list(project);
-export const listOrganizationProjects = list(project, {
-  operation: 'listOrganizationProjects',
-  path: '/v1/organizations/{id}/projects',
-  summary: 'List the projects of an organization',
-  nestedBy: 'organizationId',
-});
-export const createProject = create(project);
-export const readProject = read(project);
-export const replaceProject = replace(project);
-export const updateProject = update(project);
-export const deleteProject = remove(project);
-export const batchProjects = batch(project);
+export const listProjects = define.list(project);
+export const listOrganizationProjects = define.listOf(project, organization);
+export const createProject = define.create(project);
+export const readProject = define.read(project);
+export const replaceProject = define.replace(project);
+export const updateProject = define.update(project);
+export const deleteProject = define.remove(project);
+export const batchProjects = define.batch(project);
 
-export const cloneProject = contract({
+export const cloneProject = define.contract({
   operation: 'cloneProject',
   method: 'POST',
   path: '/v1/projects/{id}/clone',
@@ -53,7 +36,7 @@ export const cloneProject = contract({
     optional: true,
   },
 });
-export const listProjectChanges = changes(project);
-export const listDeletedProjects = listDeleted(project);
-export const restoreProject = restore(project);
-export const listProjectHistory = history(project);
+export const listProjectChanges = define.changes(project);
+export const listDeletedProjects = define.listDeleted(project);
+export const restoreProject = define.restore(project);
+export const listProjectHistory = define.history(project);

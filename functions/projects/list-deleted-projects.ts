@@ -1,7 +1,4 @@
-import { listDeleted } from '../engine/lists/list-deleted.ts';
-import { endpoint } from '../http/endpoint.ts';
+import { deletedListEndpoint } from '../http/deleted-list-endpoint.ts';
 import { listDeletedProjects } from './contract.ts';
 
-export const handler = endpoint(listDeletedProjects, ({ session, deletedQuery }) =>
-  listDeleted(session, 'project', deletedQuery),
-);
+export const handler = deletedListEndpoint(listDeletedProjects);

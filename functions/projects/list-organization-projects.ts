@@ -1,7 +1,4 @@
-import { listEntities } from '../engine/lists/list-entities.ts';
-import { endpoint } from '../http/endpoint.ts';
+import { listEndpoint } from '../http/list-endpoint.ts';
 import { listOrganizationProjects } from './contract.ts';
 
-export const handler = endpoint(listOrganizationProjects, ({ session, query }) =>
-  listEntities(session, 'project', query),
-);
+export const handler = listEndpoint(listOrganizationProjects);

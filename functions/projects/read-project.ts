@@ -1,5 +1,4 @@
-import { readEntity } from '../engine/entities/read-entity.ts';
-import { endpoint } from '../http/endpoint.ts';
+import { readEndpoint } from '../http/read-endpoint.ts';
 import { readProject } from './contract.ts';
 
-export const handler = endpoint(readProject, ({ session, id }) => readEntity(session, 'project', id));
+export const handler = readEndpoint(readProject);

@@ -1,7 +1,4 @@
-import { replaceEntity } from '../engine/entities/replace-entity.ts';
-import { endpoint } from '../http/endpoint.ts';
+import { replaceEndpoint } from '../http/replace-endpoint.ts';
 import { replaceProject } from './contract.ts';
 
-export const handler = endpoint(replaceProject, ({ session, id, body, expected }) =>
-  replaceEntity(session, { kind: 'project', id, expected }, body),
-);
+export const handler = replaceEndpoint(replaceProject);

@@ -1,7 +1,4 @@
-import { restoreEntity } from '../engine/deletions/restore.ts';
-import { endpoint } from '../http/endpoint.ts';
+import { restoreEndpoint } from '../http/restore-endpoint.ts';
 import { restoreProject } from './contract.ts';
 
-export const handler = endpoint(restoreProject, ({ session, id, expected }) =>
-  restoreEntity(session, 'project', id, expected),
-);
+export const handler = restoreEndpoint(restoreProject);

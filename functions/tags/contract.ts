@@ -1,26 +1,14 @@
-import {
-  batch,
-  changes,
-  create,
-  history,
-  list,
-  listDeleted,
-  read,
-  remove,
-  replace,
-  restore,
-  update,
-} from '../contract/contract.ts';
+import * as define from '../contract/contract.ts';
 import { tag } from './resource.ts';
 
-export const listTags = list(tag);
-export const createTag = create(tag);
-export const readTag = read(tag);
-export const replaceTag = replace(tag);
-export const updateTag = update(tag);
-export const deleteTag = remove(tag);
-export const batchTags = batch(tag);
-export const listTagChanges = changes(tag);
-export const listDeletedTags = listDeleted(tag);
-export const restoreTag = restore(tag);
-export const listTagHistory = history(tag);
+export const listTags = define.list(tag);
+export const createTag = define.create(tag);
+export const readTag = define.read(tag);
+export const replaceTag = define.replace(tag);
+export const updateTag = define.update(tag);
+export const deleteTag = define.remove(tag);
+export const batchTags = define.batch(tag);
+export const listTagChanges = define.changes(tag);
+export const listDeletedTags = define.listDeleted(tag);
+export const restoreTag = define.restore(tag);
+export const listTagHistory = define.history(tag);

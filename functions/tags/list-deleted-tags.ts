@@ -1,7 +1,4 @@
-import { listDeleted } from '../engine/lists/list-deleted.ts';
-import { endpoint } from '../http/endpoint.ts';
+import { deletedListEndpoint } from '../http/deleted-list-endpoint.ts';
 import { listDeletedTags } from './contract.ts';
 
-export const handler = endpoint(listDeletedTags, ({ session, deletedQuery }) =>
-  listDeleted(session, 'tag', deletedQuery),
-);
+export const handler = deletedListEndpoint(listDeletedTags);

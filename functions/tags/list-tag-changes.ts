@@ -1,7 +1,4 @@
-import { listChanges } from '../engine/feed/list-changes.ts';
-import { endpoint } from '../http/endpoint.ts';
+import { changesEndpoint } from '../http/changes-endpoint.ts';
 import { listTagChanges } from './contract.ts';
 
-export const handler = endpoint(listTagChanges, ({ session, query, since }) =>
-  listChanges(session, 'tag', query, since),
-);
+export const handler = changesEndpoint(listTagChanges);

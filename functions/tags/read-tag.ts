@@ -1,5 +1,4 @@
-import { readEntity } from '../engine/entities/read-entity.ts';
-import { endpoint } from '../http/endpoint.ts';
+import { readEndpoint } from '../http/read-endpoint.ts';
 import { readTag } from './contract.ts';
 
-export const handler = endpoint(readTag, ({ session, id }) => readEntity(session, 'tag', id));
+export const handler = readEndpoint(readTag);

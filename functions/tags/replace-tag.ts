@@ -1,7 +1,4 @@
-import { replaceEntity } from '../engine/entities/replace-entity.ts';
-import { endpoint } from '../http/endpoint.ts';
+import { replaceEndpoint } from '../http/replace-endpoint.ts';
 import { replaceTag } from './contract.ts';
 
-export const handler = endpoint(replaceTag, ({ session, id, body, expected }) =>
-  replaceEntity(session, { kind: 'tag', id, expected }, body),
-);
+export const handler = replaceEndpoint(replaceTag);

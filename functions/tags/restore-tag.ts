@@ -1,7 +1,4 @@
-import { restoreEntity } from '../engine/deletions/restore.ts';
-import { endpoint } from '../http/endpoint.ts';
+import { restoreEndpoint } from '../http/restore-endpoint.ts';
 import { restoreTag } from './contract.ts';
 
-export const handler = endpoint(restoreTag, ({ session, id, expected }) =>
-  restoreEntity(session, 'tag', id, expected),
-);
+export const handler = restoreEndpoint(restoreTag);

@@ -1,44 +1,20 @@
-import {
-  batch,
-  changes,
-  create,
-  history,
-  list,
-  listDeleted,
-  read,
-  remove,
-  replace,
-  restore,
-  update,
-} from '../contract/contract.ts';
+import * as define from '../contract/contract.ts';
+import { project } from '../projects/resource.ts';
+import { tag } from '../tags/resource.ts';
+import { user } from '../users/resource.ts';
 import { task } from './resource.ts';
 
-export const listTasks = list(task);
-export const listProjectTasks = list(task, {
-  operation: 'listProjectTasks',
-  path: '/v1/projects/{id}/tasks',
-  summary: 'List the tasks of a project',
-  nestedBy: 'projectId',
-});
-export const listUserTasks = list(task, {
-  operation: 'listUserTasks',
-  path: '/v1/users/{id}/tasks',
-  summary: 'List the tasks of a user',
-  nestedBy: 'userId',
-});
-export const listTagTasks = list(task, {
-  operation: 'listTagTasks',
-  path: '/v1/tags/{id}/tasks',
-  summary: 'List the tasks that have a tag',
-  nestedBy: 'tagIds',
-});
-export const createTask = create(task);
-export const readTask = read(task);
-export const replaceTask = replace(task);
-export const updateTask = update(task);
-export const deleteTask = remove(task);
-export const batchTasks = batch(task);
-export const listTaskChanges = changes(task);
-export const listDeletedTasks = listDeleted(task);
-export const restoreTask = restore(task);
-export const listTaskHistory = history(task);
+export const listTasks = define.list(task);
+export const listProjectTasks = define.listOf(task, project);
+export const listUserTasks = define.listOf(task, user);
+export const listTagTasks = define.listOf(task, tag, 'List the tasks that have a tag');
+export const createTask = define.create(task);
+export const readTask = define.read(task);
+export const replaceTask = define.replace(task);
+export const updateTask = define.update(task);
+export const deleteTask = define.remove(task);
+export const batchTasks = define.batch(task);
+export const listTaskChanges = define.changes(task);
+export const listDeletedTasks = define.listDeleted(task);
+export const restoreTask = define.restore(task);
+export const listTaskHistory = define.history(task);

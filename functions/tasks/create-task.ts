@@ -1,5 +1,4 @@
-import { createEntity } from '../engine/entities/create-entity.ts';
-import { endpoint } from '../http/endpoint.ts';
+import { createEndpoint } from '../http/create-endpoint.ts';
 import { createTask } from './contract.ts';
 
-export const handler = endpoint(createTask, ({ session, body }) => createEntity(session, 'task', body));
+export const handler = createEndpoint(createTask);

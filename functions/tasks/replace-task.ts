@@ -1,7 +1,4 @@
-import { replaceEntity } from '../engine/entities/replace-entity.ts';
-import { endpoint } from '../http/endpoint.ts';
+import { replaceEndpoint } from '../http/replace-endpoint.ts';
 import { replaceTask } from './contract.ts';
 
-export const handler = endpoint(replaceTask, ({ session, id, body, expected }) =>
-  replaceEntity(session, { kind: 'task', id, expected }, body),
-);
+export const handler = replaceEndpoint(replaceTask);

@@ -1,7 +1,4 @@
-import { restoreEntity } from '../engine/deletions/restore.ts';
-import { endpoint } from '../http/endpoint.ts';
+import { restoreEndpoint } from '../http/restore-endpoint.ts';
 import { restoreTask } from './contract.ts';
 
-export const handler = endpoint(restoreTask, ({ session, id, expected }) =>
-  restoreEntity(session, 'task', id, expected),
-);
+export const handler = restoreEndpoint(restoreTask);

@@ -1,7 +1,4 @@
-import { updateEntity } from '../engine/entities/update-entity.ts';
-import { endpoint } from '../http/endpoint.ts';
+import { updateEndpoint } from '../http/update-endpoint.ts';
 import { updateTask } from './contract.ts';
 
-export const handler = endpoint(updateTask, ({ session, id, body, expected }) =>
-  updateEntity(session, { kind: 'task', id, expected }, body),
-);
+export const handler = updateEndpoint(updateTask);

@@ -1,27 +1,10 @@
-import {
-  batch,
-  changes,
-  contract,
-  create,
-  history,
-  list,
-  listDeleted,
-  read,
-  remove,
-  replace,
-  restore,
-  update,
-} from '../contract/contract.ts';
+import * as define from '../contract/contract.ts';
+import { organization } from '../organizations/resource.ts';
 import { user } from './resource.ts';
 
-export const listUsers = list(user);
-export const listOrganizationUsers = list(user, {
-  operation: 'listOrganizationUsers',
-  path: '/v1/organizations/{id}/users',
-  summary: 'List the users of an organization',
-  nestedBy: 'organizationId',
-});
-export const readSignedInUser = contract({
+export const listUsers = define.list(user);
+export const listOrganizationUsers = define.listOf(user, organization);
+export const readSignedInUser = define.contract({
   operation: 'readSignedInUser',
   method: 'GET',
   path: '/v1/users/me',
@@ -30,13 +13,13 @@ export const readSignedInUser = contract({
   resource: user,
   takesAnyScope: true,
 });
-export const createUser = create(user);
-export const readUser = read(user);
-export const replaceUser = replace(user);
-export const updateUser = update(user);
-export const deleteUser = remove(user);
-export const batchUsers = batch(user);
-export const listUserChanges = changes(user);
-export const listDeletedUsers = listDeleted(user);
-export const restoreUser = restore(user);
-export const listUserHistory = history(user);
+export const createUser = define.create(user);
+export const readUser = define.read(user);
+export const replaceUser = define.replace(user);
+export const updateUser = define.update(user);
+export const deleteUser = define.remove(user);
+export const batchUsers = define.batch(user);
+export const listUserChanges = define.changes(user);
+export const listDeletedUsers = define.listDeleted(user);
+export const restoreUser = define.restore(user);
+export const listUserHistory = define.history(user);

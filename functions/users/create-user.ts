@@ -1,5 +1,4 @@
-import { createEntity } from '../engine/entities/create-entity.ts';
-import { endpoint } from '../http/endpoint.ts';
+import { createEndpoint } from '../http/create-endpoint.ts';
 import { createUser } from './contract.ts';
 
-export const handler = endpoint(createUser, ({ session, body }) => createEntity(session, 'user', body));
+export const handler = createEndpoint(createUser);

@@ -1,7 +1,4 @@
-import { listChanges } from '../engine/feed/list-changes.ts';
-import { endpoint } from '../http/endpoint.ts';
+import { changesEndpoint } from '../http/changes-endpoint.ts';
 import { listUserChanges } from './contract.ts';
 
-export const handler = endpoint(listUserChanges, ({ session, query, since }) =>
-  listChanges(session, 'user', query, since),
-);
+export const handler = changesEndpoint(listUserChanges);

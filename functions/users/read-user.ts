@@ -1,5 +1,4 @@
-import { readEntity } from '../engine/entities/read-entity.ts';
-import { endpoint } from '../http/endpoint.ts';
+import { readEndpoint } from '../http/read-endpoint.ts';
 import { readUser } from './contract.ts';
 
-export const handler = endpoint(readUser, ({ session, id }) => readEntity(session, 'user', id));
+export const handler = readEndpoint(readUser);

@@ -1,7 +1,4 @@
-import { restoreEntity } from '../engine/deletions/restore.ts';
-import { endpoint } from '../http/endpoint.ts';
+import { restoreEndpoint } from '../http/restore-endpoint.ts';
 import { restoreUser } from './contract.ts';
 
-export const handler = endpoint(restoreUser, ({ session, id, expected }) =>
-  restoreEntity(session, 'user', id, expected),
-);
+export const handler = restoreEndpoint(restoreUser);

@@ -47,8 +47,8 @@ export const changeFeedMutations = toMutations({
   'functions/engine/feed/list-changes.ts': {
     'from-after-the-walk': [
       'the log is read from the end of the walk',
-      'let progress = cursor?.progress ?? page.log?.progress;',
-      'let progress = page.log?.progress ?? cursor?.progress;',
+      'const progress = cursor?.progress ?? page.log.progress;',
+      'const progress = page.log.progress ?? cursor?.progress;',
     ],
     'walk-gives-what-left': [
       'the walk gives an entity that does not match any more',
@@ -86,11 +86,11 @@ export const changeFeedMutations = toMutations({
       'if ((matched && isMatch) || isMatch || changes.has(id))',
     ],
   },
-  'functions/engine/lists/query-hash.ts': {
+  'functions/engine/lists/cursor-codec.ts': {
     'cursor-of-another-query': [
       'a cursor is accepted with other filters',
-      'queryHash.equals(cursor.subarray(1, 1 + queryHashBytes))',
-      'queryHash.equals(cursor.subarray(1, 1 + queryHashBytes)) || cursor.length > 0',
+      'if (!hash.equals(bytes.subarray(1, 1 + queryHashBytes)))',
+      'if (!hash.equals(bytes.subarray(1, 1 + queryHashBytes)) && cursor.length < 0)',
     ],
   },
   'functions/engine/columns/read/read-state.ts': {

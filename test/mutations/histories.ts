@@ -32,8 +32,8 @@ export const historyMutations = toMutations({
   'functions/engine/feed/history-cursor.ts': {
     'cursor-of-another-history': [
       'the cursor of one entity is taken for that of another',
-      'if (!hashOf(name).equals(bytes.subarray(1, 1 + hashBytes)))',
-      'if (hashOf(name).equals(bytes.subarray(0, 0)))',
+      'cursorHash(`${kind} ${id}`)',
+      'cursorHash(`${kind.length} ${id}`)',
     ],
   },
   'functions/engine/feed/describe-change.ts': {

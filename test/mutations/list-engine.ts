@@ -390,7 +390,7 @@ export const listEngineMutations = toMutations({
       'isNewerThan(patch, segment, field)) || patch.values > 0,',
     ],
   },
-  'functions/engine/lists/query-plan.ts': {
+  'functions/engine/lists/read-page-from-index.ts': {
     'range-that-is-not-dense': [
       'an index is read between the ends of a page whose filter leaves out what is between',
       "['eq', 'lt', 'lte', 'gt', 'gte'].includes(operator)",
@@ -496,8 +496,8 @@ export const listEngineMutations = toMutations({
   'functions/engine/columns/compact/new-segments.ts': {
     'divided-by-halves': [
       'columns that outgrow their item are encoded again for each halving',
-      'const parts = counts.length > 1 ? counts : [half, block.ids.length - half];',
-      'const parts = counts.length < 1 ? counts : [half, block.ids.length - half];',
+      'counts.length > 1 ? counts : [half, ids.length - half]',
+      'counts.length < 1 ? counts : [half, ids.length - half]',
     ],
   },
   'functions/engine/columns/read/select-page.ts': {

@@ -4,7 +4,7 @@ export const writeMutations = toMutations({
   'functions/engine/entities/requirements.ts': {
     'parent-not-required': [
       'an entity can be created with a parent that does not exist',
-      'await requireReferences(session, change);',
+      'if (missing) throw missing;',
       '',
     ],
     'contradicting-fields-written': [

@@ -10,7 +10,7 @@ import { type ItemName, isColumnName, isPatchName } from '#functions/engine/colu
 import type { PatchValues } from '#functions/engine/columns/format/patch.ts';
 import { ProcessMemory } from '#functions/engine/columns/process-memory.ts';
 import type { LogReader } from '#functions/engine/columns/storage.ts';
-import { planQuery } from '#functions/engine/lists/query-plan.ts';
+import { pageIndexOf } from '#functions/engine/lists/read-page-from-index.ts';
 import { toRowQuery } from '#functions/engine/lists/to-row-query.ts';
 import { methodsByPath } from '#functions/routes.ts';
 import { guideNames } from '#lib/site/guides.ts';
@@ -281,7 +281,7 @@ describe('list engine example', () => {
         sort: sortedBy('name', 'asc'),
         limit: 2,
       });
-      expect(planQuery('acme', 'task', query)).toEqual({ by: 'engine', pageIndex: undefined });
+      expect(pageIndexOf('acme', 'task', query)).toBeUndefined();
       const memory = new ProcessMemory().of('acme', 'task');
       const source = { reader, memory };
       const { rows, total } = await readRows(source, toRowQuery('task', query));

@@ -54,12 +54,3 @@ export async function findMissingReferences(
     return new ReferenceNotFound(missing.map(({ pointer, kind }) => ({ pointer, kind })));
   });
 }
-
-/**
- * Checks that the entities exist that a change adds references to.
- * @throws ReferenceNotFound naming every field that refers to no entity.
- */
-export async function requireReferences(session: Session, change: WholeChange): Promise<void> {
-  const [missing] = await findMissingReferences(session, [change]);
-  if (missing) throw missing;
-}

@@ -3,7 +3,7 @@ import type { WholeChange } from '../model/changes.ts';
 import { ContradictingField } from '../model/errors.ts';
 import { schemaInUse } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
-import { requireReferences } from './references.ts';
+import { findMissingReferences } from './references.ts';
 import { requireFreeValue } from './unique-values.ts';
 
 /** Returns the error of a change after which a field contradicts another one; `undefined` when none does. */
@@ -16,6 +16,7 @@ export function findContradiction({ before, after }: WholeChange): Contradicting
 export async function requireValid(session: Session, change: WholeChange): Promise<void> {
   const error = findContradiction(change);
   if (error) throw error;
-  await requireReferences(session, change);
+  const [missing] = await findMissingReferences(session, [change]);
+  if (missing) throw missing;
   await requireFreeValue(session, change);
 }

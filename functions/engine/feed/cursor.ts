@@ -1,16 +1,10 @@
-/**
- * Cursors of the change feed: how far a caller has read a collection, as a text. A cursor is not signed: it can only move the caller within what
- * the token and the filters allow. So each part of it is checked.
- */
+/** Cursors of the change feed: how far a caller has read a collection. */
 
-import { hasQueryHash, queryHashBytes } from '../lists/query-hash.ts';
+import { type CursorCodec, fromCursor, toCursor } from '../lists/cursor-codec.ts';
 import { maxHoles, type Progress } from '../log/progress.ts';
-import { ByteReader, ByteWriter } from '../model/bytes.ts';
+import type { ByteReader, ByteWriter } from '../model/bytes.ts';
 import { maxPosition } from '../model/change-log.ts';
-import { InvalidCursor } from '../model/errors.ts';
-import { formats } from '../model/formats.ts';
 import { isId } from '../model/ids.ts';
-import { isReadFormat } from '../model/stored-format.ts';
 
 interface Place {
   /** A number of the table: a restored one has another name, and need not have what the caller has. */
@@ -38,10 +32,8 @@ export const maxChangesCursorLength = 1_000;
 
 const kinds = { walk: 0, log: 1 } as const;
 
-/** @param hash of the query that the cursor belongs to. */
-export function encodeCursor(hash: Uint8Array, cursor: ChangesCursor): string {
+function writeCursor(writer: ByteWriter, cursor: ChangesCursor): void {
   const { by, table, progress } = cursor;
-  const writer = new ByteWriter();
   writer.number(kinds[by]);
   writer.number(table);
   writer.number(progress.position);
@@ -53,9 +45,6 @@ export function encodeCursor(hash: Uint8Array, cursor: ChangesCursor): string {
     last = hole;
   }
   if (by === 'walk') writer.id(cursor.lastId);
-  return Buffer.concat([Buffer.of(formats['cursor of changes'].writes), hash, writer.bytes()]).toString(
-    'base64url',
-  );
 }
 
 function readCursor(reader: ByteReader): ChangesCursor | undefined {
@@ -74,23 +63,21 @@ function readCursor(reader: ByteReader): ChangesCursor | undefined {
   return kind === kinds.walk && isId(lastId) ? { by: 'walk', ...place, lastId } : undefined;
 }
 
+const codecOf = (hash: Buffer): CursorCodec<ChangesCursor> => ({
+  item: 'cursor of changes',
+  maxLength: maxChangesCursorLength,
+  hash,
+  ofAnother: 'belongs to another collection, to other filters or to other "fields"',
+  write: writeCursor,
+  read: readCursor,
+});
+
+/** @param hash of the query that the cursor belongs to. */
+export const encodeCursor = (hash: Buffer, cursor: ChangesCursor): string => toCursor(codecOf(hash), cursor);
+
 /**
  * Returns the cursor that a text encodes.
  * @param hash of the query of the request.
  * @throws InvalidCursor for a text that is not a cursor of this query.
  */
-export function decodeCursor(hash: Buffer, text: string): ChangesCursor {
-  const bytes = text.length > maxChangesCursorLength ? Buffer.alloc(0) : Buffer.from(text, 'base64url');
-  if (!isReadFormat('cursor of changes', bytes[0]))
-    throw new InvalidCursor('is not a cursor of this service');
-  if (!hasQueryHash(bytes, hash))
-    throw new InvalidCursor('belongs to another collection, to other filters or to other "fields"');
-  try {
-    const cursor = readCursor(new ByteReader(bytes.subarray(1 + queryHashBytes)));
-    // Each cursor has one text: a damaged one does not come out as it was.
-    if (cursor && encodeCursor(hash, cursor) === text) return cursor;
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-  }
-  throw new InvalidCursor('is damaged');
-}
+export const decodeCursor = (hash: Buffer, text: string): ChangesCursor => fromCursor(codecOf(hash), text);

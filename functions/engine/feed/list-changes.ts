@@ -3,14 +3,11 @@
  * far. Changes come from the log, whose records have the rows, so most pages read nothing else.
  */
 import { hash } from 'node:crypto';
-import { openLogReader } from '../columns/dynamodb-storage.ts';
-import { logMemory } from '../columns/process-memory.ts';
 import { isInRanges } from '../columns/read/id-ranges.ts';
-import { readState } from '../columns/read/read-state.ts';
 import { rowPredicate } from '../columns/read/row-filter.ts';
 import { listEntities } from '../lists/list-entities.ts';
 import { toRowQuery } from '../lists/to-row-query.ts';
-import { advance, type Progress, positionsOf } from '../log/progress.ts';
+import { advance, positionsOf } from '../log/progress.ts';
 import type { LogRecord } from '../model/change-log.ts';
 import { type Entity, type ItemFields, isWhole, type StoredEntity } from '../model/entity.ts';
 import { entityOfRow } from '../model/entity-of-row.ts';
@@ -76,12 +73,6 @@ function textUnits(stored: StoredEntity | undefined): number {
   return Math.ceil((text.bytes + textItemBytes) / 4_096) / 2;
 }
 
-/** Reads how far a log is. */
-async function readProgress({ tenant, database }: Session, kind: Kind): Promise<Progress> {
-  const reader = openLogReader(database, tenant, kind);
-  return (await readState({ reader, memory: logMemory(database, tenant, kind) })).progress;
-}
-
 /** @param cursor absent for the first page. */
 async function walk(
   session: Session,
@@ -92,14 +83,9 @@ async function walk(
   const unitsLeft = startBudget(session.database);
   const after = cursor ? { values: [], id: cursor.lastId } : 'start';
   // What changes meanwhile is in the log too, so no page is read again for it.
-  const readPage = () =>
-    listEntities(session, kind, { ...query, after, withTexts: false }, { mayBeNewer: true });
-  let page = await readPage();
-  let progress = cursor?.progress ?? page.log?.progress;
-  if (!progress) {
-    progress = await readProgress(session, kind);
-    page = await readPage();
-  }
+  const ofPage = { ...query, after, withTexts: false } as const;
+  const page = await listEntities(session, kind, ofPage, { mayBeNewer: true });
+  const progress = cursor?.progress ?? page.log.progress;
   const listed = page.entities.map((entity, place) => ({ kind, entity, version: page.versions[place] ?? 0 }));
   const count = query.withTexts ? affordable(listed.map(textUnits), unitsLeft()) : listed.length;
   const end = count < listed.length ? listed[count - 1]?.entity : page.end;
@@ -108,8 +94,7 @@ async function walk(
   const found: readonly StoredEntity[] = query.withTexts ? await readTexts(session, taken) : taken;
   const shown = found.filter(({ entity }) => matches(entity.id, toRow(entity)));
   // One page has all that was written before it. What is newer than the log was comes again.
-  const isOfLog = page.log ? page.log.isExact : taken.length === 0;
-  const isExact = isOfLog && found.every(({ version }, place) => version === taken[place]?.version);
+  const isExact = page.log.isExact && found.every(({ version }, place) => version === taken[place]?.version);
   const table = tableNumber(session.database);
   const next: ChangesCursor = end
     ? { by: 'walk', table, progress, lastId: end.id }

@@ -10,6 +10,7 @@
 import { now } from '../../runtime/time-and-chance.ts';
 import { openLogReader, rangeQuery } from '../columns/dynamodb-storage.ts';
 import { emptyManifest } from '../columns/format/manifest.ts';
+import { logMemory } from '../columns/process-memory.ts';
 import { advance, completeUpTo, type Progress, positionsOf } from '../log/progress.ts';
 import { decodeRecord, type LogRecord, recordKey, sequencerKey } from '../model/change-log.ts';
 import { CursorExpired } from '../model/errors.ts';
@@ -100,8 +101,12 @@ function addMeasured(measured: Measured, items: readonly Item[], records: readon
   }
 }
 
-/** What the last records were like that this process has read of a log, by table and log. */
-const lastMeasured = new Map<string, Measured>();
+/** The names in the memory of a log: what the last records were like that this process has read, and what it knows of the log. */
+const measuredName = 'measured-records';
+const feedName = 'feed';
+
+/** Bytes of each of them, about. */
+const rememberedBytes = 100;
 
 /** What a page takes of the log. */
 export interface PageFilter {
@@ -142,8 +147,8 @@ async function readUpwards(
   isNew: (position: number) => boolean,
   { limit: maxChanges, matchingIds, unitsLeft }: PageFilter,
 ): Promise<{ readonly records: LogRecord[]; readonly isEnd: boolean }> {
-  const name = nameOf(database, tenant, kind);
-  const last = lastMeasured.get(name);
+  const memory = logMemory(database, tenant, kind);
+  const last = memory.get(measuredName) as Measured | undefined;
   const measured: Measured = { records: 0, entries: 0, bytes: 0, largest: 0 };
   const records: LogRecord[] = [];
   const matched = new Set<string>();
@@ -162,7 +167,7 @@ async function readUpwards(
     records.push(...found);
     for (const id of found.flatMap(matchingIds)) matched.add(id);
     start = read.at(-1)?.position ?? start;
-    if (measured.records > 0) remember(lastMeasured, name, measured);
+    if (measured.records > 0) memory.set(measuredName, measured, rememberedBytes);
     if (!next) return { records, isEnd: true };
     const isEnough = matched.size > maxChanges || unitsLeft() <= minLeft;
     if (isEnough) return { records, isEnd: false };
@@ -251,19 +256,6 @@ interface KnownLog {
 /** Milliseconds for which a process relies on a watermark: records live for days. */
 const watermarkMs = 3_600_000;
 
-/** Logs of which a process remembers something. It forgets all when there are more. */
-const maxKnownLogs = 10_000;
-
-const knownLogs = new Map<string, KnownLog>();
-
-const nameOf = ({ tableName }: Database, tenant: string, kind: Kind): string =>
-  `${tableName}#${tenant}#${kind}`;
-
-function remember<Value>(logs: Map<string, Value>, name: string, value: Value): void {
-  if (logs.size >= maxKnownLogs) logs.clear();
-  logs.set(name, value);
-}
-
 /**
  * Reads how far a log is. A replica can tell an earlier position.
  * @throws CursorExpired when it has never been as far as a cursor says.
@@ -288,27 +280,29 @@ async function requireRecords(
   { position, holes }: Progress,
   missing: number,
 ): Promise<void> {
-  const name = nameOf(session.database, session.tenant, kind);
-  const known = knownLogs.get(name);
+  const { tenant, database } = session;
+  const memory = logMemory(database, tenant, kind);
+  const known = memory.get(feedName) as KnownLog | undefined;
+  const remember = (log: Omit<KnownLog, 'readAt'>): void =>
+    memory.set(feedName, { ...log, readAt: now() }, rememberedBytes);
   const isFresh = known !== undefined && Math.abs(now() - known.readAt) < watermarkMs;
   if (isFresh && position <= known.head && known.watermark < missing) return;
   const isHeadNeeded = holes.length === 0 || position > (known?.head ?? 0);
   const head = isHeadNeeded ? await readHead(session, kind, position) : position;
   // Nothing is missing.
-  if (missing > head) return remember(knownLogs, name, { head, watermark: head, readAt: now() });
-  const reader = openLogReader(session.database, session.tenant, kind);
-  const { watermark } = (await reader.readManifest()) ?? emptyManifest;
+  if (missing > head) return remember({ head, watermark: head });
+  const { watermark } = (await openLogReader(database, tenant, kind).readManifest()) ?? emptyManifest;
   // It can have been filled, and absorbed, since the log was read.
   if (missing <= watermark && (await readByKey(session, kind, [missing])).length === 0)
     throw new CursorExpired('the records have expired');
-  remember(knownLogs, name, { head, watermark, readAt: now() });
+  remember({ head, watermark });
 }
 
 /** Notes that a log has reached a position. */
 function noteHead({ tenant, database }: Session, kind: Kind, position: number): void {
-  const name = nameOf(database, tenant, kind);
-  const known = knownLogs.get(name);
-  if (known && known.head < position) remember(knownLogs, name, { ...known, head: position });
+  const memory = logMemory(database, tenant, kind);
+  const known = memory.get(feedName) as KnownLog | undefined;
+  if (known && known.head < position) memory.set(feedName, { ...known, head: position }, rememberedBytes);
 }
 
 /**

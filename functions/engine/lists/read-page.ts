@@ -30,7 +30,7 @@ export interface EntityPage {
   /** The place behind the page; absent if no entity follows. */
   readonly end?: Place | undefined;
   readonly counts: Counts;
-  readonly log?: PageLog | undefined;
+  readonly log: PageLog;
 }
 
 /** What a page shows of the change log. */

@@ -41,10 +41,7 @@ export class VersionMismatch extends Error {
 
 /** An id that a caller has made cannot be that of a new entity. The message continues a sentence that begins with its name. */
 export class UnusableId extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'UnusableId';
-  }
+  override readonly name = 'UnusableId';
 }
 
 /** A field of a body contradicts another one. */
@@ -112,10 +109,7 @@ export class BatchFailed extends Error {
 
 /** A cursor is damaged, or does not belong to the request. The message continues a sentence that begins with its name. */
 export class InvalidCursor extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'InvalidCursor';
-  }
+  override readonly name = 'InvalidCursor';
 }
 
 /** What a cursor continues is gone: records have expired, or the table was restored. */

@@ -1,22 +1,5 @@
 /** The operations of DynamoDB that the service and its commands use, with the values of documents. */
-import type {
-  BatchGetCommandInput,
-  BatchGetCommandOutput,
-  DeleteCommandInput,
-  DeleteCommandOutput,
-  GetCommandInput,
-  GetCommandOutput,
-  PutCommandInput,
-  PutCommandOutput,
-  QueryCommandInput,
-  QueryCommandOutput,
-  ScanCommandInput,
-  ScanCommandOutput,
-  TransactWriteCommandInput,
-  TransactWriteCommandOutput,
-  UpdateCommandInput,
-  UpdateCommandOutput,
-} from '@aws-sdk/lib-dynamodb';
+import type * as sdk from '@aws-sdk/lib-dynamodb';
 
 /** One attempt at an operation. It throws the errors of the SDK. */
 type Operation<Input, Output> = (
@@ -28,14 +11,14 @@ type Operation<Input, Output> = (
 export interface DynamoDb {
   /** Milliseconds by which the clock of this process is ahead of DynamoDB's, at least, as the last response told; a negative number when it is behind. */
   readonly clockErrorMs: number;
-  readonly getItem: Operation<GetCommandInput, GetCommandOutput>;
-  readonly batchGetItem: Operation<BatchGetCommandInput, BatchGetCommandOutput>;
-  readonly query: Operation<QueryCommandInput, QueryCommandOutput>;
-  readonly scan: Operation<ScanCommandInput, ScanCommandOutput>;
-  readonly putItem: Operation<PutCommandInput, PutCommandOutput>;
-  readonly updateItem: Operation<UpdateCommandInput, UpdateCommandOutput>;
-  readonly deleteItem: Operation<DeleteCommandInput, DeleteCommandOutput>;
-  readonly transactWriteItems: Operation<TransactWriteCommandInput, TransactWriteCommandOutput>;
+  readonly getItem: Operation<sdk.GetCommandInput, sdk.GetCommandOutput>;
+  readonly batchGetItem: Operation<sdk.BatchGetCommandInput, sdk.BatchGetCommandOutput>;
+  readonly query: Operation<sdk.QueryCommandInput, sdk.QueryCommandOutput>;
+  readonly scan: Operation<sdk.ScanCommandInput, sdk.ScanCommandOutput>;
+  readonly putItem: Operation<sdk.PutCommandInput, sdk.PutCommandOutput>;
+  readonly updateItem: Operation<sdk.UpdateCommandInput, sdk.UpdateCommandOutput>;
+  readonly deleteItem: Operation<sdk.DeleteCommandInput, sdk.DeleteCommandOutput>;
+  readonly transactWriteItems: Operation<sdk.TransactWriteCommandInput, sdk.TransactWriteCommandOutput>;
   /** Closes the connections. */
   destroy(): void;
 }

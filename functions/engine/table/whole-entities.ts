@@ -30,27 +30,24 @@ async function requireAttempt({ database }: Session, attempt: number): Promise<v
 }
 
 /**
- * Reads the item of an entity and its long text consistently, in one query.
- * @param find returns what the items are about, and `undefined` when they do not match.
+ * Reads an entity, or a deleted one if it is asked for, and its long text consistently, in one query.
  * @throws StoreUnavailable when the text changes during every attempt, or is missing.
  */
-async function readPartition<Found>(
+async function findWhole(
   session: Session,
-  partition: string,
-  find: (item: Item, text: Item | undefined) => Found | undefined,
-  options: { readonly withDeleted?: boolean } = {},
-): Promise<Found | undefined> {
+  { pk }: Key,
+  options: { readonly withDeleted: boolean },
+): Promise<WholeEntity | WholeDeletedEntity | undefined> {
   const query = {
     KeyConditionExpression: 'pk = :partition',
-    ExpressionAttributeValues: { ':partition': partition },
+    ExpressionAttributeValues: { ':partition': pk },
     ConsistentRead: true,
   };
   for (let attempt = 1; ; attempt += 1) {
     const { items } = await session.database.query(query, undefined, options);
     const item = items.find(isEntity);
-    if (!item) return undefined;
-    const found = find(item, items.find(isText));
-    if (found) return found;
+    const found = item && withText(decodeAnyEntity(item), items.find(isText));
+    if (!item || found) return found;
     await requireAttempt(session, attempt);
   }
 }
@@ -61,25 +58,16 @@ async function readPartition<Found>(
  * @throws StoreUnavailable when the text changes during every attempt, or is missing.
  */
 export const findEntity = (session: Session, kind: Kind, id: string): Promise<WholeEntity | undefined> =>
-  readPartition(session, entityKey(session.tenant, kind, id).pk, (item, text) =>
-    withText(decodeEntity(item), text),
-  );
+  findWhole(session, entityKey(session.tenant, kind, id), { withDeleted: false }) as Promise<
+    WholeEntity | undefined
+  >;
 
 /**
  * Reads an entity, or a deleted one, as `findEntity` does. What has neither has never had this id, or has expired: `isExpired` tells whether a
  * deleted one that was found can still be restored.
  */
-export const findAnyEntity = (
-  session: Session,
-  kind: Kind,
-  id: string,
-): Promise<WholeEntity | WholeDeletedEntity | undefined> =>
-  readPartition(
-    session,
-    entityKey(session.tenant, kind, id).pk,
-    (item, text) => withText(decodeAnyEntity(item), text),
-    { withDeleted: true },
-  );
+export const findAnyEntity = (session: Session, kind: Kind, id: string) =>
+  findWhole(session, entityKey(session.tenant, kind, id), { withDeleted: true });
 
 /** Reads the long texts of deleted entities. Those that were restored meanwhile are left out. */
 export async function readDeletedTexts(

@@ -2,7 +2,7 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import { decodeManifest } from '#functions/engine/columns/format/manifest.ts';
 import { decodeCursor, encodeCursor } from '#functions/engine/feed/cursor.ts';
-import { queryHashBytes } from '#functions/engine/lists/query-hash.ts';
+import { queryHashBytes } from '#functions/engine/lists/cursor-codec.ts';
 import { upTo } from '#functions/engine/log/progress.ts';
 import {
   fillerWrite,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { list, read } from '#functions/contract/contract.ts';
+import { listOf, read } from '#functions/contract/contract.ts';
 import {
   day,
   nullable,
@@ -716,7 +716,8 @@ describe('renderers', () => {
   });
 
   test('a list of one parent links to its own path, with the id encoded', () => {
-    const nested = list(project, { path: '/v1/organizations/{id}/projects', nestedBy: 'organizationId' });
+    const organization = resource({ kind: 'organization', plural: 'organizations', fields: commonFields });
+    const nested = listOf(project, organization);
     const page = { entities: [entity], versions: [3], total: 3, skipped: 0, counts: {} };
     const { headers } = renderers.list(rendering(nested, { query, id: 'a/b>' }), page);
     expect(headers?.['link']).toMatch('</v1/organizations/a%2Fb%3E/projects?page=1&limit=10>; rel="first"');

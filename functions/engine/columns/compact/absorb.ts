@@ -7,9 +7,8 @@ import { mergeRecords, type RowChange } from '../merge-records.ts';
 import { ColumnReader } from '../read/column-reader.ts';
 import { commitStep, type StepOutput } from './commit-step.ts';
 import type { StepSource } from './compaction-source.ts';
-import { countWaiting } from './count-waiting.ts';
 import { locateChanges, type RowUpdate } from './locate-changes.ts';
-import { counter, fillSegments, joinItems } from './new-segments.ts';
+import { countWaiting, fillSegments, joinItems } from './new-segments.ts';
 import type { CompactionInput } from './read-input.ts';
 import { blockOf, type SegmentRow } from './row-block.ts';
 import { livePatches, writePatches } from './write-patches.ts';
@@ -83,7 +82,6 @@ async function absorbInto(
   const added = fillSegments(blockOf(last.length < sizes.minSegmentRows ? [] : last), {
     stepId,
     sizes,
-    nextNumber: counter(),
     requireTime,
   });
   const left = added.segments.length > 0 ? rows.slice(0, rows.length - last.length) : rows;

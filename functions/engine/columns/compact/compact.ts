@@ -84,7 +84,7 @@ async function takeStep(source: StepSource): Promise<CompactionResult | undefine
   const { writer, sizes } = source;
   const manifest = (await writer.readManifest()) ?? emptyManifest;
   if (chooseMerge(manifest, sizes)?.isUrgent) return takeRewritingStep(source, manifest);
-  const input = await readInput(source, manifest, sizes);
+  const input = await readInput(source, manifest);
   if (input.watermark > manifest.watermark) return takeAbsorbingStep(source, manifest, input);
   if (isStepDue(manifest, source)) return takeRewritingStep(source, manifest);
   const { waiting, waitingChanges, hasHole } = input;

@@ -48,10 +48,6 @@ export async function recordStep(
   return name;
 }
 
-/** Deletes the lists of steps whose items the manifest names: the step that replaces them lists them again. */
-export const forgetSteps = (writer: LogWriter, steps: readonly ItemName[]): Promise<void> =>
-  writer.deleteItems(steps);
-
 const stepFields: Readonly<Record<keyof StepItems, true>> = { beganAt: true, names: true };
 
 /** Decodes what `encodeStep` returns. @throws UnknownFormat. */

@@ -16,9 +16,8 @@ import { ColumnReader } from '../read/column-reader.ts';
 import type { Merge } from './choose-step.ts';
 import { commitStep } from './commit-step.ts';
 import type { StepSource } from './compaction-source.ts';
-import { countWaiting } from './count-waiting.ts';
 import {
-  counter,
+  countWaiting,
   fillSegments,
   joinItems,
   type NewItems,
@@ -30,7 +29,7 @@ import { blockOf, joinBlocks, type RowBlock, type SegmentRow, sortRows } from '.
 import { buildPatch, livePatches, newerPatches } from './write-patches.ts';
 
 /** Returns whether two segments have the same items. Their values may differ in patches. */
-export const hasSameItems = (one: Segment, other: Segment): boolean =>
+const hasSameItems = (one: Segment, other: Segment): boolean =>
   one.id === other.id && JSON.stringify(one.columns) === JSON.stringify(other.columns);
 
 /** A row of a new segment. */
@@ -181,7 +180,7 @@ export async function mergeSegments(
     inserted.length === 0 ? stored : sortRows(joinBlocks([stored, blockOf(inserted.map(toSegmentRow))]));
   // The columns have the values of the manifest before, and not those of patches that are written meanwhile.
   const stepId = newStepId(before.version);
-  const options = { stepId, sizes, nextNumber: counter(), requireTime };
+  const options = { stepId, sizes, requireTime };
   const built = buildMerged(block, to - from === 1, options);
 
   /** Returns newer values, as values of the new segments; `undefined` when the new segments have no place for them. */

@@ -8,6 +8,7 @@ import {
   fenceName,
   type ItemName,
   idsName,
+  placeOf,
   type Segment,
   type StepId,
 } from '../format/manifest.ts';
@@ -23,10 +24,11 @@ export interface NewSegments {
   readonly items: NewItems;
 }
 
-export const joinSegments = (all: readonly NewSegments[]): NewSegments => ({
-  segments: all.flatMap(({ segments }) => segments),
-  items: joinItems(all.map(({ items }) => items)),
-});
+/** Those of a step, which are still being built. */
+interface AddedSegments extends NewSegments {
+  readonly segments: Segment[];
+  readonly items: Map<ItemName, Uint8Array>;
+}
 
 /** The items of columns, by field. */
 type EncodedColumns = ReadonlyMap<string, readonly Buffer[]>;
@@ -53,15 +55,8 @@ export const columnItems = (segment: Segment, columns: EncodedColumns): NewItems
 export interface SegmentOptions {
   readonly stepId: StepId;
   readonly sizes: CompactionSizes;
-  /** Returns a number that no other segment of the step has. */
-  readonly nextNumber: () => number;
   /** Checks that time is left. @throws StoreUnavailable when it is over. */
   readonly requireTime: () => void;
-}
-
-export function counter(): () => number {
-  let next = 0;
-  return () => next++;
 }
 
 /** The share of an item that the columns of a divided segment fill. Parts of a column deflate a little less than all of it. */
@@ -100,18 +95,26 @@ function encodeColumns(block: RowBlock, { sizes, requireTime }: SegmentOptions):
   return columns;
 }
 
-/** Returns the segment of some rows, or several if a column outgrows its item: all but the last one are full. */
-function buildSegment(block: RowBlock, options: SegmentOptions): NewSegments {
-  const { stepId, sizes, nextNumber } = options;
+/** Adds the segment of some rows, or several if a column outgrows its item: all but the last one are full. */
+function addSegment(added: AddedSegments, block: RowBlock, options: SegmentOptions): void {
+  const { stepId, sizes } = options;
   const { ids } = block;
   const columns = encodeColumns(block, options);
   const tooLarge = tooLargeColumn(columns, sizes);
   if (ids.length > 1 && tooLarge !== undefined) {
     const share = (divisionShare * sizes.maxColumnBytes) / largestItem(columns);
-    return divideSegment(block, divideByBytes(block.columns.get(tooLarge) ?? [], share), options);
+    const counts = divideByBytes(block.columns.get(tooLarge) ?? [], share);
+    const half = ids.length >> 1;
+    // One row with all the bytes would leave nothing to divide.
+    let from = 0;
+    for (const count of counts.length > 1 ? counts : [half, ids.length - half]) {
+      addSegment(added, sliceRows(block, from, from + count), options);
+      from += count;
+    }
+    return;
   }
   const segment: Segment = {
-    id: `${stepId}.${nextNumber()}`,
+    id: `${stepId}.${added.segments.length}`,
     first: ids[0] as string,
     last: ids.at(-1) as string,
     rows: ids.length,
@@ -122,38 +125,33 @@ function buildSegment(block: RowBlock, options: SegmentOptions): NewSegments {
     bytes: largestItem(columns),
   };
   const { chunks, fence } = encodeIdChunks(ids);
-  const chunkItems = chunks.map((bytes, chunk): [ItemName, Uint8Array] => [idsName(segment, chunk), bytes]);
-  const idItems: NewItems = new Map([[fenceName(segment), fence], ...chunkItems]);
-  return { segments: [segment], items: joinItems([columnItems(segment, columns), idItems]) };
+  added.segments.push(segment);
+  for (const [name, bytes] of columnItems(segment, columns)) added.items.set(name, bytes);
+  added.items.set(fenceName(segment), fence);
+  for (const [chunk, bytes] of chunks.entries()) added.items.set(idsName(segment, chunk), bytes);
 }
 
-/** Returns the segments of parts of a block. @param counts the numbers of their rows. */
-function divideSegment(block: RowBlock, counts: readonly number[], options: SegmentOptions): NewSegments {
-  const half = block.ids.length >> 1;
-  // One row with all the bytes would leave nothing to divide.
-  const parts = counts.length > 1 ? counts : [half, block.ids.length - half];
-  let from = 0;
-  return joinSegments(
-    parts.map((count) => {
-      from += count;
-      return buildSegment(sliceRows(block, from - count, from), options);
-    }),
-  );
+/**
+ * Returns full segments, and one of the rows that are left. Later rows are merged with that one.
+ * @param block rows in the order of their ids.
+ */
+export function fillSegments(block: RowBlock, options: SegmentOptions): NewSegments {
+  const added: AddedSegments = { segments: [], items: new Map() };
+  const { maxRows } = options.sizes;
+  for (let first = 0; first < block.ids.length; first += maxRows)
+    addSegment(added, sliceRows(block, first, first + maxRows), options);
+  return added;
 }
 
-function buildSegmentsOf(block: RowBlock, size: number, options: SegmentOptions): NewSegments {
-  const parts: NewSegments[] = [];
-  for (let first = 0; first < block.ids.length; first += size)
-    parts.push(buildSegment(sliceRows(block, first, first + size), options));
-  return joinSegments(parts);
+/** Returns segments with the numbers of the waiting rows among their ids. @param rows that wait. */
+export function countWaiting(
+  segments: readonly Segment[],
+  rows: Iterable<{ readonly id: string }>,
+): Segment[] {
+  const counts = new Map<number, number>();
+  for (const { id } of rows) {
+    const place = placeOf({ segments }, id);
+    counts.set(place, (counts.get(place) ?? 0) + 1);
+  }
+  return segments.map((segment, position) => ({ ...segment, waiting: counts.get(position) }));
 }
-
-/** Returns segments of about equal size. @param block rows in the order of their ids. */
-export function buildSegments(block: RowBlock, options: SegmentOptions): NewSegments {
-  const parts = Math.ceil(block.ids.length / options.sizes.maxRows);
-  return buildSegmentsOf(block, Math.ceil(block.ids.length / Math.max(1, parts)), options);
-}
-
-/** Returns full segments, and one of the rows that are left. Later rows are merged with that one. */
-export const fillSegments = (block: RowBlock, options: SegmentOptions): NewSegments =>
-  buildSegmentsOf(block, options.sizes.maxRows, options);

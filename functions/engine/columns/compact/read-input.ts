@@ -3,9 +3,9 @@
 import { advance, completeUpTo, positionsOf, upTo } from '../../log/progress.ts';
 import type { LogRecord } from '../../model/change-log.ts';
 import type { Manifest } from '../format/manifest.ts';
-import type { CompactionSource } from './compaction-source.ts';
+import type { StepSource } from './compaction-source.ts';
 import { bytesOfValue } from './row-block.ts';
-import { type CompactionSizes, defaultSizes } from './sizes.ts';
+import type { CompactionSizes } from './sizes.ts';
 
 /** Milliseconds after which a record is absorbed however few there are: long before records expire. */
 const maxWaitMs = 2 * 86_400_000;
@@ -26,9 +26,6 @@ export interface CompactionInput {
   readonly hasMore: boolean;
 }
 
-/** How much one step absorbs. */
-export type InputLimits = Pick<CompactionSizes, 'maxChanges' | 'maxChangedBytes'>;
-
 function bytesOf({ entries }: LogRecord): number {
   let bytes = 0;
   for (const { after = {} } of entries)
@@ -40,7 +37,10 @@ const countChanges = (records: readonly LogRecord[]): number =>
   records.reduce((sum, { entries }) => sum + entries.length, 0);
 
 /** Returns the number of the first records that are within limits. */
-function countWithin(records: readonly LogRecord[], { maxChanges, maxChangedBytes }: InputLimits): number {
+function countWithin(
+  records: readonly LogRecord[],
+  { maxChanges, maxChangedBytes }: CompactionSizes,
+): number {
   let changes = 0;
   let bytes = 0;
   for (const [position, record] of records.entries()) {
@@ -53,7 +53,7 @@ function countWithin(records: readonly LogRecord[], { maxChanges, maxChangedByte
 
 /** Fills the holes below the last record that is old enough. Returns the records in the order of their positions, with those that were found. */
 async function fillHoles(
-  { writer, nowMs }: CompactionSource,
+  { writer, nowMs }: StepSource,
   above: number,
   records: readonly LogRecord[],
 ): Promise<readonly LogRecord[]> {
@@ -66,20 +66,19 @@ async function fillHoles(
 
 /** Reads the oldest records up to the first hole, as far as they are within limits. */
 async function readOldest(
-  source: CompactionSource,
+  source: StepSource,
   above: number,
-  limits: InputLimits,
 ): Promise<Pick<CompactionInput, 'records' | 'hasHole' | 'hasMore'>> {
   let found: readonly LogRecord[] = [];
   for await (const page of source.writer.oldestRecords(above)) {
     found = [...found, ...page.records];
-    if (!page.hasMore || countWithin(found, limits) < found.length) break;
+    if (!page.hasMore || countWithin(found, source.sizes) < found.length) break;
   }
   const filled = await fillHoles(source, above, found);
   const end = completeUpTo(advance(upTo(above), positionsOf(filled)));
   const records = filled.filter(({ position }) => position <= end);
   // One record that exceeds the limits is absorbed alone.
-  const count = Math.max(1, countWithin(records, limits));
+  const count = Math.max(1, countWithin(records, source.sizes));
   return {
     records: records.slice(0, count),
     hasHole: records.length < filled.length,
@@ -88,13 +87,9 @@ async function readOldest(
 }
 
 /** Reads the oldest pending records. The watermark moves if they are worth a step. */
-export async function readInput(
-  source: CompactionSource,
-  { watermark }: Manifest,
-  limits: InputLimits,
-): Promise<CompactionInput> {
-  const { nowMs, isForced, sizes = defaultSizes } = source;
-  const { records, hasHole, hasMore } = await readOldest(source, watermark, limits);
+export async function readInput(source: StepSource, { watermark }: Manifest): Promise<CompactionInput> {
+  const { nowMs, isForced, sizes } = source;
+  const { records, hasHole, hasMore } = await readOldest(source, watermark);
   const isOld = records.some(({ time }) => time + maxWaitMs < nowMs);
   const waitingChanges = countChanges(records);
   const isWorthAStep =

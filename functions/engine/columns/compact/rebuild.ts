@@ -13,8 +13,8 @@ import {
 } from '../format/manifest.ts';
 import { mergeRecords, type RowChange } from '../merge-records.ts';
 import type { LogWriter } from '../storage.ts';
-import { forgetSteps, recordStep } from './delete-garbage.ts';
-import { buildSegments, counter } from './new-segments.ts';
+import { recordStep } from './delete-garbage.ts';
+import { fillSegments } from './new-segments.ts';
 import { blockOf, type SegmentRow } from './row-block.ts';
 import { type CompactionSizes, defaultSizes } from './sizes.ts';
 
@@ -127,8 +127,8 @@ async function writeSegments(source: RebuildSource): Promise<WrittenSegments> {
     const rows = rowsAt(ids, found, await readChanges());
     const writer = open();
     const stepId = newStepId(version + 1);
-    const options = { stepId, sizes, nextNumber: counter(), requireTime: () => writer.requireTime() };
-    const built = buildSegments(blockOf(rows), options);
+    const options = { stepId, sizes, requireTime: () => writer.requireTime() };
+    const built = fillSegments(blockOf(rows), options);
     const names = [...built.items.keys()];
     const beganAt = now() + maxRebuildMs;
     steps.push(await recordStep(writer, version + 1, stepId, { beganAt, names }));
@@ -156,6 +156,7 @@ export async function rebuild(source: RebuildSource): Promise<void> {
     await recordStep(writer, version, newStepId(version), { beganAt: nowMs, names: manifestNames(before) });
     // A step of compaction can be faster. It has changed nothing that the new columns contain.
     if (!(await writer.replaceManifest({ ...emptyManifest, version, watermark, segments }))) continue;
-    return forgetSteps(writer, steps);
+    // The manifest names their items: the step that replaces them lists them again.
+    return writer.deleteItems(steps);
   }
 }

@@ -69,14 +69,3 @@ const characterBytes = 2;
 
 /** Returns the bytes of a value in memory, about. */
 export const bytesOfValue = (value: ColumnValue): number => characterBytes * (value?.length ?? 0);
-
-/** Returns the bytes of the texts of the largest column, about: its item is never larger. */
-export function largestColumn({ columns }: RowBlock): number {
-  let largest = 0;
-  for (const values of columns.values()) {
-    let bytes = 0;
-    for (const value of values) bytes += bytesOfValue(value);
-    largest = Math.max(largest, bytes);
-  }
-  return largest;
-}

@@ -196,16 +196,18 @@ export function patchNames({ step, items }: Patch, wanted?: readonly string[]): 
   );
 }
 
-export function segmentNames(segment: Segment): ItemName[] {
+/** @param isNeeded whether the column of a field is; by default all are. */
+export function segmentNames(segment: Segment, isNeeded = (_field: string) => true): ItemName[] {
   const chunks = Array.from({ length: Math.ceil(segment.rows / chunkRows) }, (_, chunk) =>
     idsName(segment, chunk),
   );
-  const columns = Object.keys(segment.columns).flatMap((field) => columnNames(segment, field));
+  const fields = Object.keys(segment.columns).filter(isNeeded);
+  const columns = fields.flatMap((field) => columnNames(segment, field));
   return [...columns, fenceName(segment), ...chunks];
 }
 
 export const manifestNames = ({ segments, patches, waiting }: Manifest): ItemName[] => [
-  ...segments.flatMap(segmentNames),
+  ...segments.flatMap((segment) => segmentNames(segment)),
   ...patches.flatMap((patch) => patchNames(patch)),
   ...waiting.map(({ name }) => name),
 ];

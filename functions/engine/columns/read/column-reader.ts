@@ -13,6 +13,7 @@ import {
   type Patch,
   patchNames,
   type Segment,
+  segmentNames,
   storedFields,
   type WaitingItem,
 } from '../format/manifest.ts';
@@ -46,8 +47,6 @@ export function filterNames(segment: Segment, filter: RowFilter): ItemName[] {
   const wanted = new Set(texts.map((text) => bucketOf(text, names.length)));
   return names.filter((_, bucket) => wanted.has(bucket));
 }
-
-const chunksOf = ({ rows }: Segment): number => Math.ceil(rows / chunkRows);
 
 /** Reads the immutable items of one manifest. */
 export class ColumnReader {
@@ -154,11 +153,7 @@ export class ColumnReader {
   /** Reads all that lists need of the manifest in one go: ids, waiting rows, and some fields. */
   async loadWhole(isNeeded: (field: string) => boolean): Promise<void> {
     const { segments, waiting } = this.manifest;
-    const ofSegments = segments.flatMap((segment) => {
-      const chunks = Array.from({ length: chunksOf(segment) }, (_, chunk) => idsName(segment, chunk));
-      const fields = storedFields(segment).filter(isNeeded);
-      return [fenceName(segment), ...chunks, ...fields.flatMap((field) => columnNames(segment, field))];
-    });
+    const ofSegments = segments.flatMap((segment) => segmentNames(segment, isNeeded));
     const fields = [...new Set(segments.flatMap(storedFields))].filter(isNeeded);
     await this.#items.load([...ofSegments, ...waiting.map(({ name }) => name), ...this.#patchNames(fields)]);
   }
@@ -166,7 +161,7 @@ export class ColumnReader {
   async loadAllIds(segments: readonly Segment[]): Promise<void> {
     await this.loadIds(
       segments.flatMap((segment) =>
-        Array.from({ length: chunksOf(segment) }, (_, chunk) => ({ segment, chunk })),
+        Array.from({ length: Math.ceil(segment.rows / chunkRows) }, (_, chunk) => ({ segment, chunk })),
       ),
     );
   }

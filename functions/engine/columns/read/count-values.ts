@@ -1,6 +1,6 @@
 /** Counts of values: how often each value of a field occurs in the rows that match. */
 import type { ValueCount } from '../../model/list-query.ts';
-import { type Row, splitIds, type Value } from '../../model/row.ts';
+import { splitIds, type Value } from '../../model/row.ts';
 import type { Column } from '../format/column.ts';
 import type { ColumnValue } from '../format/dictionary.ts';
 import { compareSortKeys, toSortKey, type ValueOrder } from './sort-key.ts';
@@ -16,7 +16,7 @@ export type Counts = Readonly<Record<string, readonly ValueCount[]>>;
 /** Values of a field in a result, at most. */
 export const maxCountedValues = 100;
 
-export class ValueCounter {
+class ValueCounter {
   readonly #field: CountedField;
   readonly #counts = new Map<Value, number>();
 
@@ -64,8 +64,3 @@ export const countFields = (
       return [field.field, counter.values()];
     }),
   );
-
-export const countRows = (fields: readonly CountedField[], rows: readonly Row[]): Counts =>
-  countFields(fields, (counter, field) => {
-    for (const row of rows) counter.add(row[field], 1);
-  });

@@ -1,10 +1,10 @@
 /** All that a log has, for audits. */
-import type { Row, Value } from '../../model/row.ts';
+import type { Row } from '../../model/row.ts';
 import { valueAt } from '../format/column.ts';
 import { isDeletedVersion, type Segment, storedFields, versionField } from '../format/manifest.ts';
 import { ColumnReader } from './column-reader.ts';
-import type { ListSource } from './read-state.ts';
-import { readState } from './read-state.ts';
+import { type ListSource, readState } from './read-state.ts';
+import { shownRow } from './shown-rows.ts';
 
 /** A row as the columns and the log have it. */
 export interface KnownRow {
@@ -24,16 +24,11 @@ async function visitSegment(
     columnReader.loadAllIds([segment]),
   ]);
   const versions = columnReader.column(segment, versionField);
-  const columns = fields.map((field) => [field, columnReader.column(segment, field)] as const);
   for (let row = 0; row < segment.rows; row += 1) {
     const version = valueAt(versions, row);
     if (isDeletedVersion(version)) continue;
-    const values: Record<string, Value> = {};
-    for (const [field, column] of columns) {
-      const value = valueAt(column, row);
-      if (value !== undefined) values[field] = value;
-    }
-    visit(columnReader.idOf(segment, row), { version: Number(version), row: values });
+    const known = { version: Number(version), row: shownRow(columnReader, segment, fields, row) };
+    visit(columnReader.idOf(segment, row), known);
   }
 }
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { toIdRanges } from '#functions/engine/lists/filters.ts';
 import { listEntities } from '#functions/engine/lists/list-entities.ts';
 import { decodePlace, encodePlace } from '#functions/engine/lists/place-cursor.ts';
-import { planQuery } from '#functions/engine/lists/query-plan.ts';
+import { pageIndexOf } from '#functions/engine/lists/read-page-from-index.ts';
 import { buildCreate } from '#functions/engine/model/changes.ts';
 import type { Entity } from '#functions/engine/model/entity.ts';
 import type { Filter, FilterOperator, ListQuery } from '#functions/engine/model/list-query.ts';
@@ -34,21 +34,21 @@ test.each([
   expect(toIdRanges(filter('createdAt', 'eq', text))).toEqual([]);
 });
 
-describe('planQuery', () => {
-  const planOf = (...filters: readonly Filter[]) =>
-    planQuery('acme', 'task', listQuery({ filters, sort: sortedBy('createdAt') }));
+describe('pageIndexOf', () => {
+  const indexOf = (...filters: readonly Filter[]) =>
+    pageIndexOf('acme', 'task', listQuery({ filters, sort: sortedBy('createdAt') }));
 
   test('an index has the entities of a page next to each other', () => {
     const partition = 'acme#task';
-    expect(planOf()).toEqual({ by: 'engine', pageIndex: { index: 'by-creation', partition, prefix: '' } });
-    const pageIndex = { index: 'by-status', partition, prefix: 'done#' };
-    expect(planOf(isValue('status', 'done'))).toEqual({ by: 'engine', pageIndex });
+    expect(indexOf()).toEqual({ index: 'by-creation', partition, prefix: '' });
+    const byStatus = { index: 'by-status', partition, prefix: 'done#' };
+    expect(indexOf(isValue('status', 'done'))).toEqual(byStatus);
   });
 
   test.each([filter('status', 'ne', 'done'), filter('projectId', 'eq', id), filter('id', 'ne', id)])(
     'an index has other entities between those of a page with %j',
     (one) => {
-      expect(planOf(one)).toEqual({ by: 'engine', pageIndex: undefined });
+      expect(indexOf(one)).toBeUndefined();
     },
   );
 });

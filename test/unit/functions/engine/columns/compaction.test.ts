@@ -6,8 +6,8 @@ import type { CompactionSource } from '#functions/engine/columns/compact/compact
 import { deleteGarbage, garbageMs, recordStep } from '#functions/engine/columns/compact/delete-garbage.ts';
 import { openLog } from '#functions/engine/columns/compact/dynamodb-compaction-storage.ts';
 import { locateChanges } from '#functions/engine/columns/compact/locate-changes.ts';
-import { buildSegments, counter } from '#functions/engine/columns/compact/new-segments.ts';
-import { type InputLimits, readInput } from '#functions/engine/columns/compact/read-input.ts';
+import { fillSegments } from '#functions/engine/columns/compact/new-segments.ts';
+import { readInput } from '#functions/engine/columns/compact/read-input.ts';
 import { fillAllHoles, type RebuildSource, rebuild } from '#functions/engine/columns/compact/rebuild.ts';
 import { blockOf, type SegmentRow } from '#functions/engine/columns/compact/row-block.ts';
 import { type CompactionSizes, defaultSizes } from '#functions/engine/columns/compact/sizes.ts';
@@ -235,16 +235,12 @@ describe('compact', () => {
       }
     });
 
-    const limits = { maxChanges: 100, maxChangedBytes: 10_000 };
-
     /** Reads the input of a forced step, with two records in a page of a query. */
-    async function inputAt(nowMs: number, more: Partial<InputLimits> = {}, watermark = 0) {
+    async function inputAt(nowMs: number, more: Partial<CompactionSizes> = {}, watermark = 0) {
       const writer = log.log.open({ pageSize: 2 });
-      const source = { writer, memory: newMemory(), nowMs, isForced: true };
-      const { records, ...input } = await readInput(source, makeManifest({ watermark }), {
-        ...limits,
-        ...more,
-      });
+      const sizes = { ...defaultSizes, maxChanges: 100, maxChangedBytes: 10_000, ...more };
+      const source = { writer, memory: newMemory(), nowMs, isForced: true, sizes };
+      const { records, ...input } = await readInput(source, makeManifest({ watermark }));
       return { ...input, positions: records.map(({ position }) => position) };
     }
 
@@ -420,24 +416,25 @@ describe('compact', () => {
 
 describe('new-segments', () => {
   const build = (rows: readonly SegmentRow['values'][], sizes: Partial<CompactionSizes> = {}) =>
-    buildSegments(blockOf(rows.map((values, row) => ({ id: idOf(row), version: row + 1, values }))), {
+    fillSegments(blockOf(rows.map((values, row) => ({ id: idOf(row), version: row + 1, values }))), {
       stepId: '1-aaaaaa',
       sizes: { ...defaultSizes, maxSmallBytes: 0, ...sizes },
-      nextNumber: counter(),
       requireTime: () => undefined,
     });
 
   test.each([
     [0, []],
     [10, [10]],
-    [11, [6, 5]],
-    [25, [9, 9, 7]],
-  ])('divide %i rows evenly into segments of at most 10 rows', (count, sizes) => {
+    [11, [10, 1]],
+    [25, [10, 10, 5]],
+  ])('divide %i rows into full segments of 10 rows, and one of the others', (count, sizes) => {
     const { segments, items } = build(Array(count).fill({ name: 'a' }), { maxRows: 10 });
     expect(segments.map(({ id, rows }) => [id, rows])).toEqual(
       sizes.map((rows, part) => [`1-aaaaaa.${part}`, rows]),
     );
-    expect([...items.keys()].toSorted()).toEqual(segments.flatMap(segmentNames).toSorted());
+    expect([...items.keys()].toSorted()).toEqual(
+      segments.flatMap((segment) => segmentNames(segment)).toSorted(),
+    );
   });
 
   test('whose columns are larger than an item may be are divided: all but the last one are nearly full', () => {

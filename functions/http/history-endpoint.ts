@@ -1,17 +1,13 @@
-/** The history of an entity as responses show it. Handlers call it, so that only their bundles have it. */
+/** The history of an entity as responses show it. Only the bundles of these handlers have it. */
+import type { history } from '../contract/contract.ts';
 import type { Resource } from '../contract/resource.ts';
-import { type ChangeDescription, describeChange } from '../engine/feed/describe-change.ts';
+import { describeChange } from '../engine/feed/describe-change.ts';
 import { encodeHistoryCursor } from '../engine/feed/history-cursor.ts';
-import type { HistoryEntry, HistoryPage } from '../engine/feed/list-history.ts';
+import { type HistoryEntry, type HistoryPage, listHistory } from '../engine/feed/list-history.ts';
 import { defaultOf } from '../engine/lists/filters.ts';
 import type { Row } from '../engine/model/row.ts';
-
-interface ShownHistoryEntry extends ChangeDescription {
-  readonly version: number;
-  /** RFC 3339. */
-  readonly time: string;
-  readonly actor?: string | undefined;
-}
+import { endpoint } from './endpoint.ts';
+import type { ShownHistory, ShownHistoryEntry } from './renderers.ts';
 
 /** Returns the fields of a row that responses show. In a row that is older than a field, the field has its default. */
 function withDefaults({ fields, defaults }: Resource, row: Row): Row {
@@ -35,14 +31,8 @@ function showEntry(resource: Resource, { time: changedAt, actor, entry }: Histor
   return { version, time, operation, actor, changes };
 }
 
-export interface ShownHistory {
-  readonly data: readonly ShownHistoryEntry[];
-  readonly cursor: string | null;
-  readonly isComplete: boolean;
-}
-
 /** Returns what the response shows of a page of the history of an entity. */
-export const showHistory = (
+const showHistory = (
   resource: Resource,
   id: string,
   { entries, next, isComplete }: HistoryPage,
@@ -51,3 +41,9 @@ export const showHistory = (
   cursor: next === undefined ? null : encodeHistoryCursor({ kind: resource.kind, id }, next),
   isComplete,
 });
+
+export const historyEndpoint = (contract: ReturnType<typeof history>) =>
+  endpoint(contract, async ({ session, id, place }) => {
+    const { resource } = contract;
+    return showHistory(resource, id, await listHistory(session, { kind: resource.kind, id }, place));
+  });

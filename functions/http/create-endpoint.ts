@@ -1,0 +1,6 @@
+import type { create } from '../contract/contract.ts';
+import { createEntity } from '../engine/entities/create-entity.ts';
+import { endpoint } from './endpoint.ts';
+
+export const createEndpoint = (contract: ReturnType<typeof create>) =>
+  endpoint(contract, ({ session, body }) => createEntity(session, contract.resource.kind, body));

@@ -1,0 +1,8 @@
+import type * as define from '../contract/contract.ts';
+import { listDeleted } from '../engine/lists/list-deleted.ts';
+import { endpoint } from './endpoint.ts';
+
+export const deletedListEndpoint = (contract: ReturnType<typeof define.listDeleted>) =>
+  endpoint(contract, ({ session, deletedQuery }) =>
+    listDeleted(session, contract.resource.kind, deletedQuery),
+  );
