@@ -1,5 +1,6 @@
+import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { Contract } from '../contract/contract.ts';
-import type { Middleware } from './middleware.ts';
+import type { Middleware, PipelineRequest } from './middleware.ts';
 import { Problem } from './problems.ts';
 
 export const maxBodyBytes = 256 * 1024;
@@ -26,6 +27,13 @@ function isTooDeep(json: string): boolean {
   }
   return depth > maxDepth;
 }
+
+/** middy's parser, with an option that its types lack. */
+const parse = (
+  httpJsonBodyParser as unknown as (options: { disableContentTypeCheck: boolean }) => {
+    before: (request: PipelineRequest) => Promise<void>;
+  }
+)({ disableContentTypeCheck: true }).before;
 
 /** Returns the text of a body. API Gateway encodes bodies in Base64 whose media type is not text, or that are not UTF-8. */
 function textOf(body: string, isBase64Encoded: boolean): string {
@@ -62,9 +70,10 @@ function requireSize(body: string, encoding: 'base64' | 'utf8'): void {
 /** Characters of the message of `JSON.parse`. It quotes about 20 characters of the body. */
 const maxMessageLength = 120;
 
-/** Returns why `JSON.parse` refuses a text. Invisible characters of the text are shown by their code points. */
-function syntaxErrorOf({ message }: Error): string {
-  return message.slice(0, maxMessageLength).replaceAll(/\p{C}/gu, (character) => {
+/** Returns why `JSON.parse` refuses a text, as middy's parser reports it. Invisible characters of the text are shown by their code points. */
+function syntaxErrorOf({ cause }: Error): string {
+  const message = String((cause as { readonly message?: string }).message).slice(0, maxMessageLength);
+  return message.replaceAll(/\p{C}/gu, (character) => {
     const codePoint = character.codePointAt(0) ?? 0;
     return `U+${codePoint.toString(16).toUpperCase().padStart(4, '0')}`;
   });
@@ -81,19 +90,26 @@ function checkedText(body: string, isBase64Encoded: boolean): string {
   throw new Problem('malformed-body', `The body is nested deeper than ${maxDepth} levels.`);
 }
 
-/** Replaces the text of the body by its JSON value; `undefined` when there is no body and none is needed. */
+/**
+ * Replaces the text of the body by its JSON value; `undefined` when there is no body and none is needed.
+ *
+ * The parser checks neither size nor depth, and reports a malformed body with the status of a wrong media type: this middleware checks
+ * before and after it.
+ */
 export function jsonBody({ body: expected }: Contract): Middleware {
   return {
-    before: ({ event }) => {
+    before: async (request) => {
+      const { event } = request;
       const body = typeof event.body === 'string' ? event.body : '';
       event.body = undefined;
       if (!expected) return;
       requireJsonType(event.headers['content-type'], body !== '');
       if (body !== '') requireIdentity(event.headers['content-encoding']);
       if (body === '' && expected.optional) return;
-      const text = checkedText(body, event.isBase64Encoded);
+      event.body = checkedText(body, event.isBase64Encoded);
+      event.isBase64Encoded = false;
       try {
-        event.body = JSON.parse(text) as unknown;
+        await parse(request);
       } catch (cause) {
         const detail = `The body is not valid JSON. ${syntaxErrorOf(cause as Error)}.`;
         throw new Problem('malformed-body', detail, { cause });
