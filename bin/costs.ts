@@ -94,6 +94,15 @@ async function send(url: string, method: string, path: string, body?: object): P
   };
 }
 
+/** Lists of a process before the one whose units count: the first ones read columns, new records, and entities by key that have no columns in memory yet. */
+const listsBefore = 10;
+
+/** Reads a list whose columns are in memory. */
+async function sendWarm(url: string, path: string): Promise<Answered> {
+  for (let list = 0; list < listsBefore; list += 1) await send(url, 'GET', path);
+  return send(url, 'GET', path);
+}
+
 /** Makes the jobs of a tenant due, and continues them until none is left. @returns the units that the steps used. */
 async function continueJobs(session: () => Session): Promise<Pick<Usage, 'readUnits' | 'writeUnits'>> {
   const used = { readUnits: 0, writeUnits: 0 };
@@ -149,11 +158,8 @@ async function measure({ url, endpoint }: Service) {
     const { body } = await send(url, 'GET', `/v1/${plural}?limit=1`);
     return body.data[0]?.id ?? '';
   };
-  const listed = '/v1/tasks?priority=high&sortBy=dueDate';
-  // The first list of a process reads the columns.
-  for (const path of [listed, '/v1/projects', '/v1/tasks']) await send(url, 'GET', path);
   // Long texts, which are created below, would be on this page.
-  const newest = await send(url, 'GET', '/v1/tasks');
+  const newest = await sendWarm(url, '/v1/tasks');
   const organizationId = await first('organizations');
   const parents = { projectId: await first('projects'), userId: await first('users') };
   const small = await send(url, 'POST', '/v1/tasks', { name: 'A task', ...parents });
@@ -174,14 +180,16 @@ async function measure({ url, endpoint }: Service) {
   for (let count = 0; count < 4; count += 1) await send(url, 'PATCH', task, { name: `Name ${count}` });
   return {
     'list the first page of tasks': newest,
-    'list the first page of projects': await send(url, 'GET', '/v1/projects'),
-    'list the tasks of a project': await send(url, 'GET', `/v1/projects/${parents.projectId}/tasks`),
-    'list tasks with 5 KB of description, 10 on the page': await send(
+    'list the first page of projects': await sendWarm(url, '/v1/projects'),
+    'list the tasks of a project': await sendWarm(url, `/v1/projects/${parents.projectId}/tasks`),
+    'list tasks with 5 KB of description, 10 on the page': await sendWarm(
       url,
-      'GET',
       `/v1/projects/${projectId}/tasks`,
     ),
-    'list tasks by priority, sorted by due date': await send(url, 'GET', listed),
+    'list tasks by priority, sorted by due date': await sendWarm(
+      url,
+      '/v1/tasks?priority=high&sortBy=dueDate',
+    ),
     'read a task': await send(url, 'GET', task),
     'read a task with 5 KB of description': await send(url, 'GET', longTask),
     'read the history of a task with 5 changes': await send(url, 'GET', `${task}/changes`),
@@ -290,14 +298,14 @@ function printEvents(usages: Readonly<Record<string, EventUsage>>): void {
 
 const dollars = (amount: number): string => amount.toFixed(2);
 
-/** Steady traffic with the habits of a user, at all hours. The cold units are those of a typical list of such a tenant. */
+/** Steady traffic with the habits of a user, at all hours. The cold units have the shares of the habits: pages in creation order need few. */
 const workloads: Readonly<Record<string, Workload>> = {
   '50 tenants with 10,000 tasks, 10 requests a second together': {
     tenants: 50,
     tasks: 10_000,
     requestsPerSecond: 10,
     historyDays: 30,
-    coldReadUnits: 5,
+    coldReadUnits: 30,
   },
   'one tenant with a million tasks, 100 requests a second': {
     tenants: 1,

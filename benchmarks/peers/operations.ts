@@ -10,15 +10,17 @@ import { createEntity } from '../../functions/engine/entities/create-entity.ts';
 import { readEntity } from '../../functions/engine/entities/read-entity.ts';
 import { listEntities } from '../../functions/engine/lists/list-entities.ts';
 import { EntityNotFound, ReferenceNotFound } from '../../functions/engine/model/errors.ts';
+import { SdkDynamoDb } from '../../functions/engine/table/client.ts';
 import { Database } from '../../functions/engine/table/database.ts';
 import { Deadline } from '../../functions/engine/table/deadline.ts';
 import type { Session } from '../../functions/engine/table/session.ts';
 import { createProject as creation } from '../../functions/projects/contract.ts';
 import { project } from '../../functions/projects/resource.ts';
 import { environment } from '../../functions/runtime/environment.ts';
+import '../../functions/schema.ts';
 
 /** The store retries itself. */
-const client = new DynamoDBClient({ maxAttempts: 1 });
+const client = new SdkDynamoDb(new DynamoDBClient({ maxAttempts: 1 }));
 
 const session = (): Session => ({
   tenant: 'public',

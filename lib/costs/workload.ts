@@ -14,7 +14,7 @@ export interface Workload {
   readonly requestsPerSecond: number;
   /** The setting. */
   readonly historyDays: number;
-  /** Read units that the first list of an environment needs more than the following ones (`docs/performance/lists.md`). */
+  /** Read units that the first 60 lists of an environment need more than 60 warm ones (`docs/performance/lists.md`). */
   readonly coldReadUnits: number;
 }
 
