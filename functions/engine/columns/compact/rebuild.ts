@@ -155,7 +155,14 @@ export async function rebuild(source: RebuildSource): Promise<void> {
     const version = before.version + 1;
     await recordStep(writer, version, newStepId(version), { beganAt: nowMs, names: manifestNames(before) });
     // A step of compaction can be faster. It has changed nothing that the new columns contain.
-    if (!(await writer.replaceManifest({ ...emptyManifest, version, watermark, segments }))) continue;
+    if (!(await writer.replaceManifest({ ...emptyManifest, version, watermark, segments }))) {
+      // Another process was faster, or the response to this one was lost.
+      const current = await readReplaced(writer);
+      const isOwn = segments.length > 0 && current.segments[0]?.id === segments[0]?.id;
+      // Steps may have begun with these segments: they must not come a second time, with other values.
+      if (current.version > version) return rebuild(source);
+      if (!isOwn) continue;
+    }
     // The manifest names their items: the step that replaces them lists them again.
     return writer.deleteItems(steps);
   }

@@ -751,6 +751,33 @@ describe('rebuild', () => {
     expect(await log.ids()).toEqual([a, b, c]);
   });
 
+  test.each([[0], [1], [2]])(
+    'puts no segment a second time when the response to its manifest is lost, and %i steps follow at once',
+    async (steps) => {
+      log.commit(startMs, { [a]: { name: 'a' }, [b]: { name: 'b' } });
+      const seen: string[][] = [];
+      const open = () => {
+        const writer = log.log.open();
+        const replaceManifest = async (next: Manifest): Promise<boolean> => {
+          const isReplaced = await writer.replaceManifest(next);
+          seen.push(next.segments.map(({ id }) => id));
+          if (seen.length > 1 || !isReplaced) return isReplaced;
+          for (let taken = 1; taken <= steps; taken += 1) {
+            log.commit(startMs + taken, { [a]: { name: `a${taken}` } });
+            await log.compact(startMs + taken);
+          }
+          return false;
+        };
+        return { ...writer, replaceManifest };
+      };
+      await rebuildFrom({ [a]: { name: 'a' }, [b]: { name: 'b' } }, { open, position: 1 });
+      const ids = seen.flat();
+      expect(new Set(ids).size).toBe(ids.length);
+      expect(seen).toHaveLength(steps === 0 ? 1 : 2);
+      expect(await log.list()).toMatchObject({ total: 2, rows: [{ id: a, version: 1 + steps }, { id: b }] });
+    },
+  );
+
   test('whose process ends before the manifest leaves items that a step deletes after a day', async () => {
     let calls = 0;
     const readRows = async (ids: readonly string[]) => {
