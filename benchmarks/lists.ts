@@ -2,7 +2,7 @@
  * `npm run bench -- lists`: measures what pages of tasks cost in collections of several sizes, by the deployed function in processes of its own: cold, as
  * the first list of a tenant, and warm; on PostgreSQL; and while others write. Writes `docs/performance/lists.md` and its plot.
  *
- * `--sizes 10000,100000,1000000` measures up to 10^6 tasks, which takes less than 25 minutes and 10 GB of memory.
+ * `--sizes 10000,100000,1000000` measures up to 10^6 tasks, which takes some GB of memory.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { compactUntil } from './compact-until.ts';

@@ -5,6 +5,7 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
+import type { Writable } from 'node:stream';
 import type { Resource } from '../functions/contract/resource.ts';
 import type { ItemFields } from '../functions/engine/model/entity.ts';
 import { freePort } from '../lib/local/port.ts';
@@ -70,7 +71,14 @@ export class Postgres {
     });
     // It also ends when the server is stopped.
     this.#end.catch(() => undefined);
+    // A benchmark that fails leaves no server.
+    process.once('exit', this.#remove);
   }
+
+  readonly #remove = (): void => {
+    run(join(this.#programs, 'pg_ctl'), ['-D', join(this.#folder, 'data'), '-m', 'immediate', 'stop']);
+    rmSync(this.#folder, { recursive: true, force: true });
+  };
 
   /** Starts a server. @returns undefined when PostgreSQL is not installed. */
   static async start(): Promise<Postgres | undefined> {
@@ -113,13 +121,15 @@ export class Postgres {
     this.#session.stdin?.write(text);
   }
 
-  /** Adds entities to the table of their kind. */
-  add({ plural, fieldNames, ranks }: Resource, entities: readonly ItemFields[]): void {
+  /** Adds entities to the table of their kind. Waits until psql has taken them: a table in this process would fill its memory before. */
+  async add({ plural, fieldNames, ranks }: Resource, entities: readonly ItemFields[]): Promise<void> {
     const rows = entities.map((entity) =>
       fieldNames.map((name) => copyText(entity[name], ranks[name])).join('\t'),
     );
     const columns = fieldNames.map(columnOf).join(', ');
-    this.#send(`copy ${plural} (${columns}) from stdin;\n${rows.join('\n')}\n\\.\n`);
+    const { stdin } = this.#session;
+    if (!stdin?.write(`copy ${plural} (${columns}) from stdin;\n${rows.join('\n')}\n\\.\n`))
+      await Promise.race([once(stdin as Writable, 'drain'), this.#end]);
   }
 
   /**
@@ -183,7 +193,7 @@ export class Postgres {
     const exited = once(this.#session, 'exit');
     this.#session.stdin?.end();
     await exited;
-    run(join(this.#programs, 'pg_ctl'), ['-D', join(this.#folder, 'data'), '-m', 'immediate', 'stop']);
-    rmSync(this.#folder, { recursive: true, force: true });
+    process.off('exit', this.#remove);
+    this.#remove();
   }
 }

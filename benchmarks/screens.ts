@@ -2,7 +2,7 @@
  * `npm run bench -- screens`: measures what ten screens of an app cost in collections of several sizes, and on PostgreSQL. Both must return the
  * same entities and counts. Writes `docs/performance/screens.md` and its plot.
  *
- * `--sizes 10000,100000,1000000` measures up to 10^6 tasks, which takes less than 25 minutes and 10 GB of memory.
+ * `--sizes 10000,100000,1000000` measures up to 10^6 tasks, which takes some GB of memory.
  */
 import assert from 'node:assert/strict';
 import { type Screen, type ScreenValues, screensOf } from './app-screens.ts';

@@ -46,7 +46,7 @@ const any = <Value>(values: readonly Value[]): Value =>
   values[Math.floor(Math.random() * values.length)] as Value;
 
 /** Receives the entities of each transaction. */
-export type OnAdded = (resource: Resource, entities: readonly ItemFields[]) => void;
+export type OnAdded = (resource: Resource, entities: readonly ItemFields[]) => Promise<void> | void;
 
 type Creation = Change & { readonly after: StoredEntity };
 
@@ -138,8 +138,8 @@ export class TaskCollection {
     await this.#atClock(async () => {
       for (const plural of Object.keys(parents) as ParentPlural[]) await this.#loadParents(plural, onAdded);
       for (let start = 0; start < this.size; start += compactionInterval) {
-        const batches = this.#createBatches(start, Math.min(start + compactionInterval, this.size), onAdded);
-        await this.#apply(batches);
+        const batches = this.#createBatches(start, Math.min(start + compactionInterval, this.size));
+        await this.#apply(batches, (entities) => onAdded(task, entities));
         await this.compact();
       }
     });
@@ -147,25 +147,26 @@ export class TaskCollection {
 
   async #loadParents(plural: ParentPlural, onAdded: OnAdded): Promise<void> {
     const creations = this.#parents[plural];
-    const entities = creations.map(({ after }) => after.entity);
-    onAdded(parents[plural], entities);
-    await this.#apply(
-      Array.from({ length: Math.ceil(creations.length / batchSize) }, (_, batch) =>
-        creations.slice(batch * batchSize, (batch + 1) * batchSize),
-      ),
+    const batches = Array.from({ length: Math.ceil(creations.length / batchSize) }, (_, batch) =>
+      creations.slice(batch * batchSize, (batch + 1) * batchSize),
     );
+    await this.#apply(batches, (entities) => onAdded(parents[plural], entities));
     await this.compact(parents[plural].kind);
   }
 
   /** Applies each batch in a transaction. */
-  async #apply(batches: Iterable<Creation[]>): Promise<void> {
-    await forEach(batches, concurrency, (changes) =>
-      applyChangeSet(this.#store.session(tenant), { changes }),
-    );
+  async #apply(
+    batches: Iterable<Creation[]>,
+    onApplied: (entities: readonly ItemFields[]) => Promise<void> | void,
+  ): Promise<void> {
+    await forEach(batches, concurrency, async (changes) => {
+      await applyChangeSet(this.#store.session(tenant), { changes });
+      await onApplied(changes.map(({ after }) => after.entity));
+    });
   }
 
   /** Creates tasks in their order, as many at a time as are in one transaction. */
-  *#createBatches(start: number, end: number, onAdded: OnAdded): Generator<Creation[]> {
+  *#createBatches(start: number, end: number): Generator<Creation[]> {
     const intervalMs = (days * 86_400_000) / this.size;
     for (let first = start; first < end; first += batchSize) {
       const changes: Creation[] = [];
@@ -174,10 +175,6 @@ export class TaskCollection {
         changes.push(this.#create(place));
       }
       for (const { after } of changes) this.#ids.tasks.push(after.entity.id);
-      onAdded(
-        task,
-        changes.map(({ after }) => after.entity),
-      );
       yield changes;
     }
   }
