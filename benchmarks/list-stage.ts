@@ -1,5 +1,6 @@
 /** A collection of tasks in a table with its parents, the functions that list them, and the same entities in PostgreSQL. */
 import { startTestStore, type TestStore } from '../test/support/local-store.ts';
+import { hasShortDescriptions } from './each-size.ts';
 import { ListFunctions } from './list-process.ts';
 import { Postgres } from './postgres.ts';
 import { serveTable } from './table-server.ts';
@@ -25,7 +26,7 @@ export async function openListStage(size: number): Promise<ListStage> {
   const { table, tableName } = store;
   // Nothing reads its stream.
   table.onCommit(() => table.takeRecords());
-  const collection = new TaskCollection(store, size);
+  const collection = new TaskCollection(store, size, hasShortDescriptions ? 100 : undefined);
   const started = performance.now();
   await collection.load((resource, entities) => postgres?.add(resource, entities));
   await collection.fillOther(otherTasks);

@@ -2,11 +2,12 @@
  * `npm run bench -- lists`: measures what pages of tasks cost in collections of several sizes, by the deployed function in processes of its own: cold, as
  * the first list of a tenant, and warm; on PostgreSQL; and while others write. Writes `docs/performance/lists.md` and its plot.
  *
- * `--sizes 10000,100000,1000000` measures up to 10^6 tasks, which takes some GB of memory.
+ * `--sizes 10000,100000,1000000` measures up to 10^6 tasks, which takes some GB of memory. With `--short-descriptions`, descriptions have up to 100
+ * characters, which is what rows have of them; the page is `lists-short-descriptions.md` then.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { compactUntil } from './compact-until.ts';
-import { measureEachSize } from './each-size.ts';
+import { hasShortDescriptions, measureEachSize } from './each-size.ts';
 import { usualOrSmallest } from './form.ts';
 import { type Cost, type ListCosts, type ListProcess, settlingLists } from './list-process.ts';
 import { type ListStage, openListStage } from './list-stage.ts';
@@ -205,6 +206,8 @@ const loadRow = ({ rate, reached, costs }: Load): (string | number)[] => [
 const ofSize = ({ size, rows }: Results): string =>
   `## ${size.toLocaleString('en')} tasks\n\n${table(head, rows.map(rowOf))}`;
 
+const form = hasShortDescriptions ? '-short-descriptions' : '';
+
 /** Writes the results so far. */
 function report(results: readonly Results[]): void {
   const version = results[0]?.version;
@@ -215,8 +218,8 @@ function report(results: readonly Results[]): void {
     loads.map((load) => [size.toLocaleString('en'), ...loadRow(load)]),
   );
   publishPage(
-    'lists.md',
-    `Middle pages of ${limit} tasks with the names, texts and relations of \`npm run seed\`, by the deployed function \`listTasks\` in processes of its own. Node.js
+    `lists${form}.md`,
+    `Middle pages of ${limit} tasks with the names, texts and relations of \`npm run seed\`${hasShortDescriptions ? ', whose descriptions have up to 100 characters' : ''}, by the deployed function \`listTasks\` in processes of its own. Node.js
 ${process.versions.node}; the table is one in memory that counts units as DynamoDB does, in another process. CPU time is that of the function alone. In AWS, it has
 1,769 MB, which is one core: a request takes there at least its CPU time.
 
@@ -245,7 +248,7 @@ ${table(['tasks', 'writes in a second', 'reached', 'calls', 'read units', 'CPU m
     { name: 'warm list', points: of(({ warm }) => warm.durationMs) },
     { name: 'count(*) and OFFSET, PostgreSQL', points: of(({ postgresMs }) => postgresMs) },
   ]);
-  publish('lists.svg', drawing);
+  publish(`lists${form}.svg`, drawing);
 }
 
 /** Measures one collection. @param onResults receives the results. */

@@ -57,12 +57,17 @@ export class TaskCollection {
   readonly #ids: Record<ParentPlural | 'tasks', string[]>;
   readonly #parents: Record<ParentPlural, Creation[]>;
   readonly size: number;
+  readonly #maxDescription: number | undefined;
   #clock: number;
 
-  /** @param size number of tasks. */
-  constructor(store: TestStore, size: number) {
+  /**
+   * @param size number of tasks.
+   * @param maxDescription characters of their descriptions, at most.
+   */
+  constructor(store: TestStore, size: number, maxDescription?: number) {
     this.#store = store;
     this.size = size;
+    this.#maxDescription = maxDescription;
     const projects = Math.min(2_000, Math.max(20, Math.round(size / 200)));
     const amounts = { organizations: 20, users: 200, tags: 60, projects, tasks: size };
     this.#generator = new DataGenerator(amounts, 1, new Date());
@@ -121,11 +126,9 @@ export class TaskCollection {
   }
 
   #create(position: number): Creation {
-    const change = buildCreate(
-      'task',
-      this.#generator.tasks(position, this.#ids) as unknown as Fields,
-      Date.now(),
-    );
+    const generated = this.#generator.tasks(position, this.#ids);
+    const description = generated.description?.slice(0, this.#maxDescription) ?? '';
+    const change = buildCreate('task', { ...generated, description } as unknown as Fields, Date.now());
     const { entity } = change.after;
     // Most tasks change last some days after their creation.
     const changedAt = Date.parse(entity.createdAt) + Math.random() ** 3 * days * 86_400_000;
