@@ -1,4 +1,5 @@
 /** Items in the order of a table or an index: partitions by their keys, and in each partition the items by their sort keys. */
+import { SortedList } from './sorted-list.ts';
 import type { Attributes } from './values.ts';
 import { toOrder } from './values.ts';
 
@@ -21,7 +22,7 @@ export interface Place {
   readonly id: string;
 }
 
-interface Entry extends Place {
+export interface Entry extends Place {
   readonly stored: StoredItem;
 }
 
@@ -29,7 +30,7 @@ export interface Partition {
   readonly key: string;
   /** The place of the partition in a scan, from 0 up to, but without, 1. */
   readonly hash: number;
-  readonly entries: Entry[];
+  readonly entries: SortedList<Entry>;
 }
 
 /** Identifies an item by its key. Ids have the order of keys. */
@@ -38,20 +39,6 @@ export const toId = (partition: string, sort: string): string =>
 
 const isBefore = (one: Place, other: Place): boolean =>
   one.sort < other.sort || (one.sort === other.sort && one.id < other.id);
-
-/** Returns the first position at which a condition holds that holds at all later ones. */
-export function firstPosition<Element>(
-  elements: readonly Element[],
-  holds: (element: Element) => boolean,
-): number {
-  let [low, high] = [0, elements.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (holds(elements[middle] as Element)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
-}
 
 /** FNV-1a, mixed: similar keys are far apart, as in DynamoDB. */
 export function hashOf(key: string): number {
@@ -86,9 +73,9 @@ export class OrderedItems {
 
   /** Returns the item with a key. */
   find(partition: string, sort: string): StoredItem | undefined {
-    const entries = this.#partitions.get(partition)?.entries ?? [];
+    const entries = this.#partitions.get(partition)?.entries;
     const place = { sort: toOrder(sort), id: toId(partition, sort) };
-    const entry = entries[firstPosition(entries, (other) => !isBefore(other, place))];
+    const entry = entries?.at(entries.firstPosition((other) => !isBefore(other, place)));
     return entry?.id === place.id ? entry.stored : undefined;
   }
 
@@ -120,20 +107,21 @@ export class OrderedItems {
   #set(key: string, entry: Entry): void {
     let partition = this.#partitions.get(key);
     if (!partition) {
-      partition = { key, hash: hashOf(key), entries: [] };
+      partition = { key, hash: hashOf(key), entries: new SortedList() };
       this.#partitions.set(key, partition);
       this.#scanOrder = undefined;
     }
     const { entries } = partition;
-    const position = firstPosition(entries, (other) => !isBefore(other, entry));
-    entries.splice(position, entries[position]?.id === entry.id ? 1 : 0, entry);
+    const position = entries.firstPosition((other) => !isBefore(other, entry));
+    if (entries.at(position)?.id === entry.id) entries.replace(position, entry);
+    else entries.insert(position, entry);
   }
 
   #remove(key: string, place: Place): void {
-    const entries = this.#partitions.get(key)?.entries ?? [];
-    const position = firstPosition(entries, (other) => !isBefore(other, place));
-    if (entries[position]?.id === place.id) entries.splice(position, 1);
-    if (entries.length > 0) return;
+    const entries = this.#partitions.get(key)?.entries;
+    const position = entries?.firstPosition((other) => !isBefore(other, place)) ?? 0;
+    if (entries?.at(position)?.id === place.id) entries.remove(position);
+    if (entries && entries.length > 0) return;
     this.#partitions.delete(key);
     this.#scanOrder = undefined;
   }

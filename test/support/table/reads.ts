@@ -16,7 +16,7 @@ import {
   testsOf,
 } from './expressions.ts';
 import {
-  firstPosition,
+  type Entry,
   hashOf,
   type KeyNames,
   type OrderedItems,
@@ -26,6 +26,7 @@ import {
   toId,
 } from './ordered-items.ts';
 import { bind, checkKey, checkKeyValue, tableKeys } from './requests.ts';
+import { firstPosition, SortedList } from './sorted-list.ts';
 import { type Attributes, copyAttributes, toOrder } from './values.ts';
 
 /** Bytes of a page of a query or scan, and of a response of `BatchGetItem`. */
@@ -218,12 +219,6 @@ function parseKeyCondition(expression: string | undefined, bindings: Bindings, n
   return { partition, ...toRange(ofSort.test, first, second) };
 }
 
-/** Yields the entries from one position up to, but without, another one, forwards or backwards. */
-function* slice<Element>(elements: readonly Element[], from: number, to: number, isForward: boolean) {
-  for (let step = 0; step < to - from; step += 1)
-    yield elements[isForward ? from + step : to - 1 - step] as Element;
-}
-
 const isAfter = (one: Place, other: Place): boolean =>
   one.sort > other.sort || (one.sort === other.sort && one.id > other.id);
 
@@ -233,17 +228,17 @@ export function query(items: OrderedItems, input: QueryCommandInput): Page {
   const request = toPageRequest(input, bindings);
   checkFilter(input.FilterExpression, bindings, items.names);
   const isForward = input.ScanIndexForward !== false;
-  const entries = items.partition(range.partition)?.entries ?? [];
-  let from = firstPosition(entries, ({ sort }) => range.hasBegun(sort));
-  let to = firstPosition(entries, ({ sort }) => range.hasEnded(sort));
+  const entries = items.partition(range.partition)?.entries ?? new SortedList<Entry>();
+  let from = entries.firstPosition(({ sort }) => range.hasBegun(sort));
+  let to = entries.firstPosition(({ sort }) => range.hasEnded(sort));
   if (input.ExclusiveStartKey) {
     const start = checkStart(input.ExclusiveStartKey, items);
     if (start.partition !== range.partition || !range.hasBegun(start.sort) || range.hasEnded(start.sort))
       throw invalid('The provided starting key is outside query boundaries based on provided conditions');
-    if (isForward) from = firstPosition(entries, (entry) => isAfter(entry, start));
-    else to = firstPosition(entries, (entry) => !isAfter(start, entry));
+    if (isForward) from = entries.firstPosition((entry) => isAfter(entry, start));
+    else to = entries.firstPosition((entry) => !isAfter(start, entry));
   }
-  return readPage(slice(entries, from, to, isForward), items.names, request);
+  return readPage(entries.slice(from, to, isForward), items.names, request);
 }
 
 /** A filter selects among the items of a key condition, so it has no keys. */
@@ -258,9 +253,11 @@ function checkFilter(expression: string | undefined, bindings: Bindings, names: 
 
 function* scanEntries(partitions: readonly Partition[], start?: Place & { partition: string }) {
   for (const { key, entries } of partitions) {
-    const from =
-      start && key === start.partition ? firstPosition(entries, (entry) => isAfter(entry, start)) : 0;
-    yield* slice(entries, from, entries.length, true);
+    const isStart = start && key === start.partition;
+    yield* entries.slice(
+      isStart ? entries.firstPosition((entry) => isAfter(entry, start)) : 0,
+      entries.length,
+    );
   }
 }
 
