@@ -62,6 +62,8 @@ function someValue(genes: Genes, { name, type, values }: ListField, ids: Ids, ki
   if (type === 'reference' || type === 'list of references') return anyId(genes, ids[kindOf(name)]);
   if (type === 'enumeration') return genes.pick(values);
   if (type === 'date') return `2026-0${1 + genes.below(9)}-01`;
+  if (type === 'number') return String(genes.pick([0, 0.5, 2, 8, 100_000]));
+  if (type === 'flag') return String(genes.chance(0.5));
   if (type === 'time') return new Date(Date.now() - genes.below(100_000)).toISOString();
   return genes.pick(['a', 'name', 'active', 'short', '😀', '😀'.repeat(50), 'name 1', 'é'.repeat(99), 'zzz']);
 }

@@ -7,6 +7,7 @@ import {
   type Page,
   queryString,
   type ResourceTypes,
+  type Summed,
 } from './query.ts';
 import { type Versioned, withVersion } from './versions.ts';
 
@@ -27,7 +28,7 @@ export class Listing<Types extends ResourceTypes> {
 
   /**
    * Gets one page, of 20 entities and the newest first unless the query says otherwise. `fields` and `expand` decide what its
-   * entities have, and `countBy` adds `counts`. Entities have their versions, so `update(entity, …)` is safe.
+   * entities have, `countBy` adds `counts`, and `sumBy` `sums`. Entities have their versions, so `update(entity, …)` is safe.
    * @param query at most 20 filters, and at most 100 entities on a page.
    * @throws ProblemError `invalid-request` for a query that the service does not accept.
    * @example
@@ -44,10 +45,15 @@ export class Listing<Types extends ResourceTypes> {
     Field extends keyof Types['entity'] = keyof Types['entity'],
     Expand extends keyof Types['expansions'] = never,
     Count extends keyof Types['counts'] = never,
+    Sum extends keyof Types['sums'] = never,
   >(
-    query?: ListQuery<Types, Field, Expand, Count>,
+    query?: ListQuery<Types, Field, Expand, Count, Sum>,
     options?: RequestOptions,
-  ): Promise<Page<Versioned<Types['entity'], Item<Types, Field, Expand>>> & Counted<Types['counts'], Count>> {
+  ): Promise<
+    Page<Versioned<Types['entity'], Item<Types, Field, Expand>>> &
+      Counted<Types['counts'], Count> &
+      Summed<Types['sums'], Sum>
+  > {
     // The types of the service's responses follow from the query, which TypeScript cannot see in the response.
     return (await this.#read(query ?? {}, options)) as never;
   }

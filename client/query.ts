@@ -12,6 +12,8 @@ export interface ResourceTypes {
   readonly expansions: object;
   /** By field: what `countBy` adds to a page. */
   readonly counts: object;
+  /** By field: what `sumBy` adds to a page. */
+  readonly sums: object;
 }
 
 export type Direction = 'asc' | 'desc';
@@ -20,6 +22,8 @@ export type Direction = 'asc' | 'desc';
 export interface ValueCount<Value> {
   readonly value: Value;
   readonly count: number;
+  /** With `sumBy`: by field, the sum over these entities. */
+  readonly sums?: Readonly<Record<string, number>>;
 }
 
 interface SortOptions<Sort extends string> {
@@ -54,6 +58,7 @@ export type ListQuery<
   Field extends keyof Types['entity'] = keyof Types['entity'],
   Expand extends keyof Types['expansions'] = never,
   Count extends keyof Types['counts'] = never,
+  Sum extends keyof Types['sums'] = never,
 > = IterationQuery<Types, Field, Expand> & {
   /** Number of the page. Default: 1. */
   readonly page?: number | undefined;
@@ -64,6 +69,8 @@ export type ListQuery<
   readonly after?: string | undefined;
   /** Counts the values of these fields over all entities that match, at most 100 values for each field. */
   readonly countBy?: readonly Count[] | undefined;
+  /** Adds the numbers of these fields over all entities that match, and over those of each counted value. */
+  readonly sumBy?: readonly Sum[] | undefined;
 };
 
 /** What `expand` adds to an entity. */
@@ -83,6 +90,11 @@ export type Item<
 export type Counted<Counts, Count extends keyof Counts> = [Count] extends [never]
   ? unknown
   : { readonly counts: Pick<Counts, Count> };
+
+/** What `sumBy` adds to a page: the sums of exactly these fields. */
+export type Summed<Sums, Sum extends keyof Sums> = [Sum] extends [never]
+  ? unknown
+  : { readonly sums: Pick<Sums, Sum> };
 
 /** A page of a list. */
 export interface Page<Entity> {

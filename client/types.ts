@@ -188,6 +188,8 @@ export interface Task {
   readonly tagIds: readonly string[];
   /** A key for an order that people arrange, for example by drag and drop. Keys sort by code point, and their format is up to the app. At most 100 characters. */
   readonly position: string | null;
+  /** The expected effort, in the unit of the team, with at most two decimals. */
+  readonly estimate: number | null;
   /** The time of the creation, in UTC. */
   readonly createdAt: string;
   /** The time of the last write, in UTC. */
@@ -252,6 +254,8 @@ export interface NewTask {
   readonly tagIds?: readonly string[] | undefined;
   /** A key for an order that people arrange, for example by drag and drop. Keys sort by code point, and their format is up to the app. At most 100 characters. Default: `null`. */
   readonly position?: string | null | undefined;
+  /** The expected effort, in the unit of the team, with at most two decimals. Default: `null`. */
+  readonly estimate?: number | null | undefined;
 }
 
 /** Fields that you omit do not change. null clears a nullable field. */
@@ -274,6 +278,8 @@ export interface TaskChanges {
   readonly tagIds?: readonly string[] | undefined;
   /** A key for an order that people arrange, for example by drag and drop. Keys sort by code point, and their format is up to the app. At most 100 characters. */
   readonly position?: string | null | undefined;
+  /** The expected effort, in the unit of the team, with at most two decimals. */
+  readonly estimate?: number | null | undefined;
 }
 
 /** A tag labels tasks. You can filter tasks by their tags. */
@@ -344,6 +350,10 @@ export interface OrganizationCounts {
   readonly status: readonly ValueCount<Status>[];
 }
 
+/** What `sumBy` adds. */
+export interface OrganizationSums {
+}
+
 /** All types of the resource, for `ListQuery<OrganizationTypes>`. */
 export interface OrganizationTypes {
   readonly entity: Organization;
@@ -353,6 +363,7 @@ export interface OrganizationTypes {
   readonly sort: 'id' | 'name' | 'status' | 'description' | 'createdAt' | 'updatedAt';
   readonly expansions: OrganizationExpansions;
   readonly counts: OrganizationCounts;
+  readonly sums: OrganizationSums;
 }
 
 /** Filters of "List projects": for each field its exact value, or operators. */
@@ -386,6 +397,10 @@ export interface ProjectCounts {
   readonly dueDate: readonly ValueCount<string | null>[];
 }
 
+/** What `sumBy` adds. */
+export interface ProjectSums {
+}
+
 /** All types of the resource, for `ListQuery<ProjectTypes>`. */
 export interface ProjectTypes {
   readonly entity: Project;
@@ -395,6 +410,7 @@ export interface ProjectTypes {
   readonly sort: 'id' | 'name' | 'status' | 'organizationId' | 'description' | 'startDate' | 'dueDate' | 'createdAt' | 'updatedAt';
   readonly expansions: ProjectExpansions;
   readonly counts: ProjectCounts;
+  readonly sums: ProjectSums;
 }
 
 /** Filters of "List users": for each field its exact value, or operators. */
@@ -427,6 +443,10 @@ export interface UserCounts {
   readonly subject: readonly ValueCount<string | null>[];
 }
 
+/** What `sumBy` adds. */
+export interface UserSums {
+}
+
 /** All types of the resource, for `ListQuery<UserTypes>`. */
 export interface UserTypes {
   readonly entity: User;
@@ -436,6 +456,7 @@ export interface UserTypes {
   readonly sort: 'id' | 'name' | 'status' | 'email' | 'organizationId' | 'subject' | 'createdAt' | 'updatedAt';
   readonly expansions: UserExpansions;
   readonly counts: UserCounts;
+  readonly sums: UserSums;
 }
 
 /** Filters of "List tasks": for each field its exact value, or operators. */
@@ -450,6 +471,7 @@ export interface TaskFilters {
   readonly dueDate?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte' | 'isNull'> | undefined;
   readonly tagIds?: Filter<string, 'in' | 'all' | 'isEmpty'> | undefined;
   readonly position?: Filter<string, 'ne' | 'in' | 'notIn' | 'startsWith' | 'contains' | 'lt' | 'lte' | 'gt' | 'gte' | 'isNull'> | undefined;
+  readonly estimate?: Filter<number, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte' | 'isNull'> | undefined;
   readonly createdAt?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
   readonly updatedAt?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
 }
@@ -482,15 +504,21 @@ export interface TaskCounts {
   readonly position: readonly ValueCount<string | null>[];
 }
 
+/** What `sumBy` adds. */
+export interface TaskSums {
+  readonly estimate: number;
+}
+
 /** All types of the resource, for `ListQuery<TaskTypes>`. */
 export interface TaskTypes {
   readonly entity: Task;
   readonly new: NewTask;
   readonly changes: TaskChanges;
   readonly filters: TaskFilters;
-  readonly sort: 'id' | 'name' | 'status' | 'description' | 'priority' | 'projectId' | 'userId' | 'dueDate' | 'position' | 'createdAt' | 'updatedAt';
+  readonly sort: 'id' | 'name' | 'status' | 'description' | 'priority' | 'projectId' | 'userId' | 'dueDate' | 'position' | 'estimate' | 'createdAt' | 'updatedAt';
   readonly expansions: TaskExpansions;
   readonly counts: TaskCounts;
+  readonly sums: TaskSums;
 }
 
 /** Filters of "List tags": for each field its exact value, or operators. */
@@ -521,6 +549,10 @@ export interface TagCounts {
   readonly organizationId: readonly ValueCount<string | null>[];
 }
 
+/** What `sumBy` adds. */
+export interface TagSums {
+}
+
 /** All types of the resource, for `ListQuery<TagTypes>`. */
 export interface TagTypes {
   readonly entity: Tag;
@@ -530,6 +562,7 @@ export interface TagTypes {
   readonly sort: 'id' | 'name' | 'status' | 'color' | 'description' | 'organizationId' | 'createdAt' | 'updatedAt';
   readonly expansions: TagExpansions;
   readonly counts: TagCounts;
+  readonly sums: TagSums;
 }
 
 /** Status of each kind of problem. */

@@ -76,6 +76,13 @@ export const tools: readonly Tool[] = [
             "type": "string"
           },
           "description": "Counts the values of these fields over all that match."
+        },
+        "sumBy": {
+          "type": "array",
+          "items": {
+            "type": "string"
+          },
+          "description": "Adds the numbers of these fields over all that match, and for each counted value."
         }
       },
       "required": [
@@ -879,6 +886,13 @@ export const tools: readonly Tool[] = [
             "null"
           ],
           "description": "A key for an order that people arrange, for example by drag and drop. Keys sort by code point, and their format is up to the app."
+        },
+        "estimate": {
+          "type": [
+            "number",
+            "null"
+          ],
+          "description": "The expected effort, in the unit of the team, with at most two decimals."
         }
       },
       "required": [
@@ -969,6 +983,13 @@ export const tools: readonly Tool[] = [
             "null"
           ],
           "description": "A key for an order that people arrange, for example by drag and drop. Keys sort by code point, and their format is up to the app."
+        },
+        "estimate": {
+          "type": [
+            "number",
+            "null"
+          ],
+          "description": "The expected effort, in the unit of the team, with at most two decimals."
         }
       },
       "required": [

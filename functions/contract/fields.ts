@@ -168,6 +168,42 @@ const validColor: Rule = {
 
 export const color = () => matching(7, validColor, { pattern: colorPattern.source });
 
+/** The bounds of a number, and how many digits it has behind the point, at most. */
+interface NumberBounds {
+  readonly min: number;
+  readonly max: number;
+  readonly decimals: number;
+}
+
+/** Digits behind the point that a number can have, at most. */
+const maxDecimals = 6;
+
+/** Whole units of the last decimal up to this number are exact in JSON, and so are their sums in lists. */
+const maxUnits = Number.MAX_SAFE_INTEGER;
+
+/**
+ * A number within bounds, both included. `-0` is stored as 0.
+ * @throws TypeError for bounds whose numbers are not all exact.
+ */
+export function number({ min, max, decimals }: NumberBounds) {
+  const isExact = Math.max(Math.abs(min), Math.abs(max)) * 10 ** decimals <= maxUnits;
+  if (!Number.isInteger(decimals) || decimals < 0 || decimals > maxDecimals || !isExact || !(min <= max))
+    throw new TypeError(
+      `A number has 0 to ${maxDecimals} decimals, and its bounds times 10^decimals are at most ${maxUnits}.`,
+    );
+  const digits = decimals === 0 ? 'a whole number' : `a number with at most ${decimals} decimals`;
+  return v.pipe(
+    v.number('must be a number'),
+    v.metadata({ minimum: min, maximum: max, decimals }),
+    v.check((value) => value >= min && value <= max, `must be ${min} to ${max}`),
+    v.check((value) => Number(value.toFixed(decimals)) === value, `must be ${digits}`),
+    v.transform((value) => (value === 0 ? 0 : value)),
+  );
+}
+
+/** `true` or `false`. */
+export const flag = () => v.boolean('must be true or false');
+
 interface Target {
   readonly kind: string;
 }

@@ -12,6 +12,8 @@ export type FieldType =
   | 'long text'
   | 'enumeration'
   | 'date'
+  | 'number'
+  | 'flag'
   | 'time'
   | 'id'
   | 'reference'
@@ -28,6 +30,8 @@ const operatorsOfType: Readonly<Record<FieldType, readonly ListOperator[]>> = {
   'long text': [...choices, 'startsWith'],
   enumeration: [...choices, ...comparisons],
   date: [...choices, ...comparisons],
+  number: [...choices, ...comparisons],
+  flag: ['ne'],
   time: [...choices, ...comparisons],
   id: [...choices, ...comparisons],
   reference: [...choices, ...comparisons],
@@ -52,7 +56,28 @@ export interface ListField {
   readonly operators: readonly ListOperator[];
   readonly isSortable: boolean;
   readonly isCountable: boolean;
+  readonly isSummable: boolean;
+  /** Of a number: the digits behind the point that it has, at most. */
+  readonly decimals: number;
 }
+
+/** The parameters of lists that are no filters. */
+export const listOptions = [
+  'page',
+  'after',
+  'limit',
+  'sortBy',
+  'sortOrder',
+  'fields',
+  'expand',
+  'countBy',
+  'sumBy',
+  'etags',
+] as const;
+
+export const changesOptions = ['since', 'limit', 'fields', 'etags'] as const;
+
+const parameterNames: ReadonlySet<string> = new Set([...listOptions, ...changesOptions, 'search']);
 
 type AnySchema = v.GenericSchema & {
   readonly type: string;
@@ -82,10 +107,18 @@ export function referenceIn(
 function typeOf(name: string, schema: v.GenericSchema): FieldType {
   const value = valueSchema(schema);
   if (name === longTextField) return 'long text';
-  if (value.type === 'array') return 'list of references';
+  if (value.type === 'array' && referenceIn(schema) !== undefined) return 'list of references';
   if (value.type === 'picklist') return 'enumeration';
+  if (value.type === 'boolean') return 'flag';
+  const { decimals, format } = v.getMetadata(value);
+  if (value.type === 'number' && decimals !== undefined) return 'number';
+  if (value.type !== 'string') {
+    throw new TypeError(
+      `The field "${name}" has a type that lists do not know. Use one of functions/contract/fields.ts: a text, status, oneOf, day, number, flag, reference or references.`,
+    );
+  }
   if (referenceIn(schema) !== undefined) return 'reference';
-  return v.getMetadata(value)['format'] === 'date' ? 'date' : 'text';
+  return format === 'date' ? 'date' : 'text';
 }
 
 const listField = (name: string, type: FieldType, isNullable: boolean): ListField => ({
@@ -96,19 +129,29 @@ const listField = (name: string, type: FieldType, isNullable: boolean): ListFiel
   values: [],
   operators: [...operatorsOfType[type], ...(isNullable ? (['isNull'] as const) : [])],
   isSortable: type !== 'list of references',
-  isCountable: !uncounted.has(name),
+  isCountable: !uncounted.has(name) && type !== 'number',
+  isSummable: type === 'number',
+  decimals: 0,
 });
 
 /** The fields that only the store sets. */
 const ownFields: Readonly<Record<string, FieldType>> = { id: 'id', createdAt: 'time', updatedAt: 'time' };
 
-/** Returns what lists can do with a field. @param schema absent for a field that only the store sets. */
+/**
+ * Returns what lists can do with a field.
+ * @param schema absent for a field that only the store sets.
+ * @throws TypeError for a type that lists do not know, and for the name of a parameter.
+ */
 export function toListField(name: string, schema: v.GenericSchema | undefined): ListField {
+  if (parameterNames.has(name)) {
+    throw new TypeError(`No field can be called "${name}": lists have a parameter with this name.`);
+  }
   if (!schema) return listField(name, ownFields[name] ?? 'text', false);
   const isNullable = withoutDefault(schema).type === 'nullable';
   return {
     ...listField(name, typeOf(name, schema), isNullable),
     isFreeText: isFreeText(valueSchema(schema)),
     values: valueSchema(schema).options ?? [],
+    decimals: Number(v.getMetadata(valueSchema(schema))['decimals'] ?? 0),
   };
 }

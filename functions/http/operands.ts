@@ -7,6 +7,7 @@ import {
   operatorsOfBooleans,
 } from '../contract/list-fields.ts';
 import type { Filter } from '../engine/model/list-query.ts';
+import { scalarText } from '../engine/model/scalar.ts';
 import { quoted, suggestion } from './suggestion.ts';
 
 /** Values of one `in`, `notIn` or `all`. */
@@ -17,6 +18,9 @@ export const maxLongTextPrefix = 100;
 
 /** An operand that a filter cannot have. Its message says what would be right. */
 export class InvalidOperand extends Error {}
+
+/** Characters of a number, at most: more digits than it can have. */
+const maxNumberLength = 64;
 
 interface Moment {
   /** The last whole millisecond that is not later, as entities have times. */
@@ -61,12 +65,40 @@ function timeFilter(field: string, operator: ListOperator, moments: readonly Mom
   return { field, operator: other, values: other === 'notIn' ? [] : [first.text] };
 }
 
-/** Returns the filter of an exact match. A time is compared in time; a text that is no time matches nothing. */
+/** A JSON number (RFC 8259, 6): `5`, `5.0` and `5e0` are the same one. */
+const numberPattern = /^-?\d+(?:\.\d+)?(?:[Ee][+-]?\d+)?$/;
+
+function readNumber(text: string): number {
+  const number = text.length <= maxNumberLength && numberPattern.test(text) ? Number(text) : Number.NaN;
+  if (!Number.isFinite(number)) throw new InvalidOperand(`must be a number: ${quoted(text)} is not.`);
+  return number === 0 ? 0 : number;
+}
+
+function readTruth(text: string): boolean {
+  // Clients in Python send `True`.
+  const value = text.toLowerCase();
+  if (value === 'true' || value === 'false') return value === 'true';
+  throw new InvalidOperand(`must be true or false: ${quoted(text)} is not.`);
+}
+
+/** By type: what reads a value that rows have in another form than callers send it. */
+const readers: Partial<Record<FieldType, (text: string) => number | boolean>> = {
+  number: readNumber,
+  flag: readTruth,
+};
+
+/** Returns values as rows have them. @throws InvalidOperand */
+function toRowTexts(type: FieldType, values: readonly string[]): readonly string[] {
+  const read = readers[type];
+  return read ? values.map((value) => scalarText(read(value)) as string) : values;
+}
+
+/** Returns the filter of an exact match. Times, numbers and flags are compared in value; a text that is none of them matches nothing. */
 export function exactFilter({ name, type }: ListField, values: readonly string[]): Filter {
   const filter = { field: name, operator: 'eq', values } as const;
-  if (type !== 'time') return filter;
   try {
-    return timeFilter(name, 'in', values.map(readMoment));
+    if (type === 'time') return timeFilter(name, 'in', values.map(readMoment));
+    return { ...filter, values: toRowTexts(type, values) };
   } catch (error) {
     if (error instanceof InvalidOperand) return filter;
     throw error;
@@ -112,13 +144,10 @@ export function toFilter(field: ListField, operator: ListOperator, values: reado
   }
   const { name, type } = field;
   if (operatorsOfBooleans.has(operator)) {
-    const value = values[0]?.toLowerCase();
-    // Clients in Python send `True`.
-    if (value === 'true' || value === 'false') return { field: name, operator, values: [value] };
-    throw new InvalidOperand(`must be true or false: ${quoted(values[0] ?? '')} is not.`);
+    return { field: name, operator, values: [String(readTruth(values[0] ?? ''))] };
   }
   for (const value of values) checks[type]?.(value, operator);
   if (type === 'time') return timeFilter(name, operator, values.map(readMoment));
   if (type === 'enumeration' && isComparison(operator)) return rankFilter(field, operator, values[0] ?? '');
-  return { field: name, operator, values };
+  return { field: name, operator, values: toRowTexts(type, values) };
 }

@@ -1,4 +1,5 @@
 import { longTextField } from '../contract/fields.ts';
+import { changesOptions, listOptions } from '../contract/list-fields.ts';
 import type { Expansion, Resource } from '../contract/resource.ts';
 import { type ChangesCursor, decodeCursor } from '../engine/feed/cursor.ts';
 import { queryHash } from '../engine/lists/cursor-codec.ts';
@@ -22,22 +23,10 @@ export const maxSortFields = 3;
 /** Entities on a page of a change feed, by default. */
 export const defaultChangesLimit = maxLimit;
 
-export const changesOptions = ['since', 'limit', 'fields', 'etags'] as const;
-
-export const listOptions = [
-  'page',
-  'after',
-  'limit',
-  'sortBy',
-  'sortOrder',
-  'fields',
-  'expand',
-  'countBy',
-  'etags',
-] as const;
-
 /** Options that take several names. */
-const nameLists: ReadonlySet<string> = new Set(['sortBy', 'sortOrder', 'fields', 'expand', 'countBy']);
+const nameLists: ReadonlySet<string> = new Set([
+  ...['sortBy', 'sortOrder', 'fields', 'expand', 'countBy', 'sumBy'],
+]);
 
 const directions = ['asc', 'desc'] as const;
 
@@ -202,10 +191,16 @@ function readKnownParameters(
 const needsTexts = ({ listFields }: Resource, { fields }: EntityView): boolean =>
   longTextField in listFields && (fields?.has(longTextField) ?? true);
 
-const listParameters = ({ fieldNames, expansions }: Resource): readonly string[] => [
-  ...listOptions.filter((name) => name !== 'expand' || Object.keys(expansions).length > 0),
-  ...fieldNames,
-];
+const summedFields = ({ listFields }: Resource): string[] =>
+  Object.values(listFields).flatMap(({ name, isSummable }) => (isSummable ? [name] : []));
+
+function listParameters(resource: Resource): readonly string[] {
+  const unused = [
+    ...(Object.keys(resource.expansions).length === 0 ? ['expand'] : []),
+    ...(summedFields(resource).length === 0 ? ['sumBy'] : []),
+  ];
+  return [...listOptions.filter((name) => !unused.includes(name)), ...resource.fieldNames];
+}
 
 /**
  * Returns the query of a list, and how its entities are shown. An unknown parameter is a mistake: a misspelled filter that is ignored
@@ -230,6 +225,10 @@ export function readListQuery(
     sort,
     after: readPlace(resource, parameters, { filters, sort }, issues),
     countBy: [...new Set(readNames('countBy', parameters, countable, issues))],
+    sumBy: [...new Set(readNames('sumBy', parameters, summedFields(resource), issues))].map((field) => ({
+      field,
+      decimals: listFields[field]?.decimals ?? 0,
+    })),
     page: wholeNumber('page', parameters, 1, issues),
     limit: Math.min(wholeNumber('limit', parameters, defaultLimit, issues), maxLimit),
     withTexts: needsTexts(resource, view),
@@ -265,7 +264,8 @@ export function readChangesQuery(resource: Resource, rawQueryString: string): Re
   if (issues.length > 0) throw invalidRequest(issues);
   const sort = [{ field: 'createdAt', direction: 'asc' }] as const;
   const withTexts = needsTexts(resource, view);
-  const query: ListQuery = { filters, sort, countBy: [], page: 1, limit, withTexts, ranks, defaults };
+  const page = { countBy: [], sumBy: [], page: 1, limit } as const;
+  const query: ListQuery = { filters, sort, ...page, withTexts, ranks, defaults };
   return { query, since, cursorHash, view };
 }
 

@@ -50,8 +50,8 @@ export function renderData(
  * @throws Problem 400 when the page is larger than a function can return.
  */
 export function renderPage(
-  { page, after, limit, countBy }: ListQuery,
-  { entities, total, skipped, counts }: Page,
+  { page, after, limit, countBy, sumBy }: ListQuery,
+  { entities, total, skipped, counts, sums }: Page,
   show: (entity: ItemFields) => unknown,
   {
     etags,
@@ -65,5 +65,6 @@ export function renderPage(
     ...(next !== undefined && { next }),
     totalPages: Math.ceil(total / limit),
     ...(countBy.length > 0 && { counts }),
+    ...(sumBy.length > 0 && { sums }),
   });
 }

@@ -13,14 +13,15 @@ export const documentation: Documentation = {
     dueDate: '2026-03-20',
     tagIds: [tagId],
     position: 'a1',
+    estimate: 2.5,
     ...times,
   },
   change: { status: 'completed' },
   list: {
     question:
-      'the important open tasks that are due within two weeks, by priority, with their projects and the number per status',
+      'the important open tasks that are due within two weeks, by priority, with their projects and the number per status and its estimates',
     query:
-      'priority[gte]=high&dueDate[lte]=2026-03-23&status[notIn]=completed,archived&sortBy=priority,dueDate&sortOrder=desc,asc&expand=project&countBy=status',
+      'priority[gte]=high&dueDate[lte]=2026-03-23&status[notIn]=completed,archived&sortBy=priority,dueDate&sortOrder=desc,asc&expand=project&countBy=status&sumBy=estimate',
   },
   fields: {
     description: 'Free text of one or more lines.',
@@ -31,5 +32,6 @@ export const documentation: Documentation = {
     tagIds: 'Ids of the tags.',
     position:
       'A key for an order that people arrange, for example by drag and drop. Keys sort by code point, and their format is up to the app.',
+    estimate: 'The expected effort, in the unit of the team, with at most two decimals.',
   },
 };

@@ -1,4 +1,13 @@
-import { day, nullable, oneOf, reference, references, text, withDefault } from '../contract/fields.ts';
+import {
+  day,
+  nullable,
+  number,
+  oneOf,
+  reference,
+  references,
+  text,
+  withDefault,
+} from '../contract/fields.ts';
 import { commonFields, resource } from '../contract/resource.ts';
 import { project } from '../projects/resource.ts';
 import { tag } from '../tags/resource.ts';
@@ -16,5 +25,6 @@ export const task = resource({
     dueDate: nullable(day()),
     tagIds: withDefault(references(tag, 50), []),
     position: nullable(text(100)),
+    estimate: nullable(number({ min: 0, max: 100_000, decimals: 2 })),
   },
 });

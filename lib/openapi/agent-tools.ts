@@ -51,6 +51,7 @@ const sharedTools: Readonly<Record<string, SharedTool>> = {
       fields,
       expand: texts('Adds what references name: project, user, tags, organization.'),
       countBy: texts('Counts the values of these fields over all that match.'),
+      sumBy: texts('Adds the numbers of these fields over all that match, and for each counted value.'),
     },
   },
   'GET /v1/{collection}/{id}': {

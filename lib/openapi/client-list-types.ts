@@ -1,4 +1,4 @@
-/** Generates the types of lists in the client from the document: filters, and what `expand` and `countBy` add. */
+/** Generates the types of lists in the client from the document: filters, and what `expand`, `countBy` and `sumBy` add. */
 import { pascal } from './json-schema.ts';
 import type { OpenApiDocument, Operation, Parameter, Schema } from './types.ts';
 import { arrayOf, comment, declaration, fieldType, optional, union } from './typescript.ts';
@@ -74,6 +74,11 @@ function declarationsOf(list: List): string[] {
       'What `countBy` adds.',
       namesIn(list, 'countBy').map((one) => counts(list, one)),
     ),
+    declaration(
+      `${name}Sums`,
+      'What `sumBy` adds.',
+      namesIn(list, 'sumBy').map((one) => `  readonly ${one}: number;\n`),
+    ),
     declaration(`${name}Types`, `All types of the resource, for \`ListQuery<${name}Types>\`.`, [
       `  readonly entity: ${name};\n`,
       `  readonly new: New${name};\n`,
@@ -82,6 +87,7 @@ function declarationsOf(list: List): string[] {
       `  readonly sort: ${union(namesIn(list, 'sortBy'))};\n`,
       `  readonly expansions: ${name}Expansions;\n`,
       `  readonly counts: ${name}Counts;\n`,
+      `  readonly sums: ${name}Sums;\n`,
     ]),
   ];
 }

@@ -43,14 +43,32 @@ const expandedSchemas = ({ expansions }: Resource, fields: Record<string, Schema
     ]),
   );
 
-function countsSchema({ listFields }: Resource, fields: Record<string, Schema>): Schema {
-  const counted = Object.values(listFields).filter(({ isCountable }) => isCountable);
+/** Returns the schema of sums; `undefined` for a resource without numbers. */
+function sumsSchema({ listFields }: Resource): Schema | undefined {
+  const summed = Object.values(listFields).filter(({ isSummable }) => isSummable);
+  if (summed.length === 0) return undefined;
+  return {
+    type: 'object',
+    description: 'With `sumBy`: what these fields add up to on all pages.',
+    properties: Object.fromEntries(
+      summed.map(({ name }) => [name, { type: 'number', description: `The sum of \`${name}\`.` }]),
+    ),
+  };
+}
+
+function countsSchema(resource: Resource, fields: Record<string, Schema>): Schema {
+  const counted = Object.values(resource.listFields).filter(({ isCountable }) => isCountable);
+  const sums = sumsSchema(resource);
   const properties = counted.map(({ name }) => {
     const field = fields[name] ?? {};
     const value = { ...(field.items ?? field), description: 'A value of the field.' };
     const valueCount: Schema = {
       type: 'object',
-      properties: { value, count: count(1, 'Number of matching entities with this value.') },
+      properties: {
+        value,
+        count: count(1, 'Number of matching entities with this value.'),
+        ...(sums && { sums }),
+      },
       required: ['value', 'count'],
     };
     return [
@@ -79,7 +97,11 @@ const itemSchema = (name: string): Schema => ({
   anyOf: [referTo('schemas', name), referTo('schemas', `Partial${name}`)],
 });
 
-const listSchema = (resource: Resource, fields: Record<string, Schema>): Schema => ({
+const listSchema = (
+  resource: Resource,
+  fields: Record<string, Schema>,
+  sums = sumsSchema(resource),
+): Schema => ({
   type: 'object',
   description: `A page of ${resource.plural}.`,
   properties: {
@@ -104,6 +126,7 @@ const listSchema = (resource: Resource, fields: Record<string, Schema>): Schema 
     },
     totalPages: count(0, 'Number of pages with this limit.'),
     counts: countsSchema(resource, fields),
+    ...(sums && { sums }),
   },
   required: ['data', 'total', 'page', 'totalPages'],
 });

@@ -121,9 +121,13 @@ export function listExamples(resource: Resource): Examples {
     fields.length === 0
       ? example
       : resource.show(example as Parameters<Resource['show']>[0], new Set(['id', ...fields]));
+  const sums = Object.fromEntries(
+    valuesOf(query, 'sumBy').map((field) => [field, Number(example[field]) * total]),
+  );
+  const hasSums = query.has('sumBy') && { sums };
   const counts = valuesOf(query, 'countBy').map((field) => [
     field,
-    [{ value: [example[field]].flat()[0], count: total }],
+    [{ value: [example[field]].flat()[0], count: total, ...hasSums }],
   ]);
   const page = { total, page: 1, totalPages: 3 };
   return {
@@ -133,6 +137,7 @@ export function listExamples(resource: Resource): Examples {
         data: [{ ...shown, ...expanded(resource, valuesOf(query, 'expand')) }],
         ...page,
         ...(counts.length > 0 && { counts: Object.fromEntries(counts) }),
+        ...hasSums,
       },
     },
     page: { summary: 'Without parameters', value: { data: [example], ...page } },

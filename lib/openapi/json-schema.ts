@@ -25,13 +25,16 @@ const isNull = (schema: Schema): boolean => schema.type === 'null';
 
 /** Replaces `anyOf` with null by a list of types, and names the resource of a reference. */
 function simplified(schema: Schema): Schema {
-  const { anyOf, reference, ...rest } = schema as Schema & {
+  // No keyword tells decimals: validators divide by `multipleOf` in floating point, and refuse 0.07 with 0.01.
+  const { anyOf, reference, decimals, ...rest } = schema as Schema & {
     reference?: { readonly target: Pick<Resource, 'kind'> };
+    decimals?: number;
   };
   const [one, other] = anyOf ?? [];
   if (one && other && isNull(other)) return { ...simplified(one), type: [String(one.type), 'null'], ...rest };
   return {
     ...rest,
+    ...(decimals === 0 && { type: 'integer' }),
     ...(reference !== undefined && { 'x-reference': reference.target.kind }),
     ...(schema.items && { items: simplified(schema.items) }),
   };

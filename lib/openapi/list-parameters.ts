@@ -1,4 +1,5 @@
 import {
+  type FieldType,
   type ListField,
   type ListOperator,
   operatorsOfBooleans,
@@ -106,7 +107,10 @@ const alias = ({ schema, ...parameter }: Parameter, name: string): Parameter => 
   };
 };
 
-const fieldsWith = ({ listFields }: Resource, property: 'isSortable' | 'isCountable'): string[] =>
+const fieldsWith = (
+  { listFields }: Resource,
+  property: 'isSortable' | 'isCountable' | 'isSummable',
+): string[] =>
   Object.values(listFields)
     .filter((field) => field[property])
     .map(({ name }) => name);
@@ -126,7 +130,6 @@ function sortParameters(resource: Resource): Parameter[] {
 }
 
 function viewParameters(resource: Resource): Parameter[] {
-  const countable = fieldsWith(resource, 'isCountable');
   return [
     severalValues('fields', 'The fields to return. `id` is always included.', {
       ...names(resource.fieldNames),
@@ -135,8 +138,9 @@ function viewParameters(resource: Resource): Parameter[] {
     severalValues(
       'countBy',
       'Adds `counts`: the number of matching entities on all pages for each value of these fields.',
-      names(countable),
+      names(fieldsWith(resource, 'isCountable')),
     ),
+    ...sumParameters(resource),
     {
       name: 'etags',
       in: 'query',
@@ -147,6 +151,14 @@ function viewParameters(resource: Resource): Parameter[] {
   ];
 }
 
+function sumParameters(resource: Resource): Parameter[] {
+  const summable = fieldsWith(resource, 'isSummable');
+  if (summable.length === 0) return [];
+  const description =
+    'Adds `sums`: what these fields of the matching entities on all pages add up to. With `countBy`, each value has its sums too. Null counts as nothing.';
+  return [severalValues('sumBy', description, names(summable))];
+}
+
 function expandParameters({ expansions }: Resource): Parameter[] {
   const all = Object.values(expansions);
   if (all.length === 0) return [];
@@ -155,11 +167,19 @@ function expandParameters({ expansions }: Resource): Parameter[] {
   return [severalValues('expand', description, names(all.map(({ name }) => name)))];
 }
 
+/** What an operator compares with fields of some types. Without an operator, any text is allowed. */
+const operandSchemas: Partial<Record<FieldType, Schema>> = {
+  date: { type: 'string', format: 'date', maxLength: 10 },
+  time: { type: 'string', format: 'date-time', maxLength: 40 },
+  number: { type: 'number' },
+  flag: { type: 'boolean' },
+};
+
 /** Returns the schema of a value that a field is compared with. A value that no entity has is allowed, and matches nothing. */
 function operandSchema({ name, type, values }: ListField, operator: ListOperator | undefined): Schema {
   const isOrder = operator && ['lt', 'lte', 'gt', 'gte'].includes(operator);
-  if (type === 'date' && operator) return { type: 'string', format: 'date', maxLength: 10 };
-  if (type === 'time' && operator) return { type: 'string', format: 'date-time', maxLength: 40 };
+  const ofType = operator && operandSchemas[type];
+  if (ofType) return ofType;
   if (type === 'enumeration' && isOrder) return { type: 'string', enum: values };
   if (type === 'enumeration') return { ...anyText, examples: values };
   if (type === 'long text' && operator === 'startsWith') {
@@ -247,7 +267,8 @@ export const listParameterNames = (resource: Resource): string[] => [
 /** Returns the names of the parameters of a change feed: filters, and how entities are shown. */
 export function changesParameterNames(resource: Resource): string[] {
   const own = [...listParameters(resource)].filter(
-    ([, { name, deprecated }]) => !deprecated && !['sortBy', 'sortOrder', 'expand', 'countBy'].includes(name),
+    ([, { name, deprecated }]) =>
+      !deprecated && !['sortBy', 'sortOrder', 'expand', 'countBy', 'sumBy'].includes(name),
   );
   return [...Object.keys(changesParameters), ...own.map(([component]) => component)];
 }

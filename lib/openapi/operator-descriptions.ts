@@ -7,12 +7,14 @@ const before: Partial<Record<FieldType, string>> = {
   enumeration: 'ranks below',
   date: 'is earlier than',
   time: 'is earlier than',
+  number: 'is less than',
 };
 
 const after: Partial<Record<FieldType, string>> = {
   enumeration: 'ranks above',
   date: 'is later than',
   time: 'is later than',
+  number: 'is greater than',
 };
 
 const phrases: Readonly<Record<ListOperator, (field: ListField) => string>> = {

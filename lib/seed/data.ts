@@ -159,6 +159,7 @@ export class DataGenerator {
       userId: ids.users[user] ?? null,
       dueDate: faker.datatype.boolean(0.6) ? dueDate : null,
       tagIds: tags.flatMap((tag) => ids.tags[tag] ?? []),
+      estimate: weighted([40, null], [10, 0.5], [15, 1], [15, 2], [10, 3], [7, 5], [3, 8]),
     };
   }
 }

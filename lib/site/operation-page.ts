@@ -19,7 +19,18 @@ export const block = (language: string, text: string): string =>
 const languages: Readonly<Record<string, string>> = { bash: 'sh', typescript: 'ts' };
 
 /** Parameters of a list that are not filters, in reading order. */
-const usual = ['page', 'after', 'limit', 'sortBy', 'sortOrder', 'fields', 'expand', 'countBy', 'etags'];
+const usual = [
+  'page',
+  'after',
+  'limit',
+  'sortBy',
+  'sortOrder',
+  'fields',
+  'expand',
+  'countBy',
+  'sumBy',
+  'etags',
+];
 
 function parameters(document: OpenApiDocument, { path, operation }: OperationPlace): string {
   const all = (operation.parameters ?? [])

@@ -1,11 +1,11 @@
 /** CSV as RFC 4180 describes it, for spreadsheets. */
 
-/** Spreadsheets execute texts that begin with these characters as formulas. An apostrophe before them makes them texts. */
+/** Spreadsheets execute texts that begin with these characters as formulas. An apostrophe before them makes them texts. Numbers are none. */
 const formula = /^[=+\-@\t\r]/;
 
 function cell(value: unknown): string {
   const text = Array.isArray(value) ? value.join(' ') : String(value ?? '');
-  const safe = formula.test(text) ? `'${text}` : text;
+  const safe = typeof value !== 'number' && formula.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 

@@ -13,7 +13,7 @@ export interface Entity {
   status: string;
   createdAt: string;
   updatedAt: string;
-  [field: string]: string | string[] | null;
+  [field: string]: string | number | string[] | null;
 }
 
 export interface List {
@@ -54,9 +54,7 @@ export interface Resource {
   nested: readonly NestedList[];
 }
 
-const always = ['id', 'name', 'status', 'createdAt', 'updatedAt'] as const;
-
-export const resources: readonly Resource[] = [
+const declared: readonly Omit<Resource, 'scalarFields' | 'nullable'>[] = [
   {
     kind: 'organization',
     path: '/v1/organizations',
@@ -68,8 +66,6 @@ export const resources: readonly Resource[] = [
       description: 'All there is.',
     }),
     defaults: { status: 'active', description: '' },
-    scalarFields: [...always, 'description'],
-    nullable: [],
     references: [],
     nested: [
       { segment: 'projects', item: 'project', field: 'organizationId' },
@@ -90,8 +86,6 @@ export const resources: readonly Resource[] = [
       dueDate: '2031-12-31',
     }),
     defaults: { status: 'active', description: '', startDate: null, dueDate: null },
-    scalarFields: [...always, 'organizationId', 'description', 'startDate', 'dueDate'],
-    nullable: ['startDate', 'dueDate'],
     references: [{ field: 'organizationId', to: 'organization', many: false }],
     nested: [{ segment: 'tasks', item: 'task', field: 'projectId' }],
   },
@@ -108,8 +102,6 @@ export const resources: readonly Resource[] = [
       subject: unique('Subject'),
     }),
     defaults: { status: 'active', email: null, organizationId: null, subject: null },
-    scalarFields: [...always, 'email', 'organizationId', 'subject'],
-    nullable: ['email', 'organizationId', 'subject'],
     references: [{ field: 'organizationId', to: 'organization', many: false }],
     nested: [{ segment: 'tasks', item: 'task', field: 'userId' }],
   },
@@ -128,6 +120,7 @@ export const resources: readonly Resource[] = [
       dueDate: '2031-12-31',
       tagIds: [await sharedId('tag'), (await create('tag')).id],
       position: 'a1V',
+      estimate: 2.25,
     }),
     defaults: {
       status: 'active',
@@ -138,9 +131,8 @@ export const resources: readonly Resource[] = [
       dueDate: null,
       tagIds: [],
       position: null,
+      estimate: null,
     },
-    scalarFields: [...always, 'description', 'priority', 'projectId', 'userId', 'dueDate', 'position'],
-    nullable: ['projectId', 'userId', 'dueDate', 'position'],
     references: [
       { field: 'projectId', to: 'project', many: false },
       { field: 'userId', to: 'user', many: false },
@@ -161,12 +153,20 @@ export const resources: readonly Resource[] = [
       organizationId: await sharedId('organization'),
     }),
     defaults: { status: 'active', color: '#808080', description: '', organizationId: null },
-    scalarFields: [...always, 'color', 'description', 'organizationId'],
-    nullable: ['organizationId'],
     references: [{ field: 'organizationId', to: 'organization', many: false }],
     nested: [{ segment: 'tasks', item: 'task', field: 'tagIds' }],
   },
 ];
+
+export const resources: readonly Resource[] = declared.map((resource) => {
+  const { required, defaults } = resource;
+  const optional = Object.keys(defaults).filter((field) => !Array.isArray(defaults[field]));
+  return {
+    ...resource,
+    scalarFields: ['id', ...required, ...optional, 'createdAt', 'updatedAt'],
+    nullable: optional.filter((field) => defaults[field] === null),
+  };
+});
 
 export function resourceOf(kind: Kind): Resource {
   const resource = resources.find((candidate) => candidate.kind === kind);

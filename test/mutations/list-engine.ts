@@ -322,8 +322,8 @@ export const listEngineMutations = toMutations({
   'functions/engine/columns/read/list-rows.ts': {
     'counts-without-pending-changes': [
       'counts of values do not contain the changes since the last compaction',
-      'for (const { row, count } of changes) counter.add(row[field], count);',
-      'if (changes.length < 0) counter.add(field, 1);',
+      'for (const { row, count } of changes) totals.addRow(row, count);',
+      'if (changes.length < 0) totals.addRow({}, 1);',
     ],
     'waiting-rows-not-listed': [
       'lists lack the rows that wait',
@@ -355,8 +355,30 @@ export const listEngineMutations = toMutations({
   'functions/engine/columns/read/count-values.ts': {
     'default-of-an-absent-value': [
       'counts have null for rows that are older than the field',
-      'value === undefined ? defaultValue : value',
-      'value === undefined ? defaultValue && null : value',
+      'const known = value === undefined ? defaultValue : value;',
+      'const known = value === undefined ? defaultValue && null : value;',
+    ],
+    'sums-in-one-part': [
+      'sums lose the part of the numbers that exceeds the low one',
+      'BigInt(sum) * BigInt(lowUnits)',
+      'BigInt(sum) * 0n',
+    ],
+    'sums-without-pending-changes': [
+      'sums add what a pending change removes',
+      'BigInt(count * unitsOf(sum, row[sum.field]))',
+      'BigInt(count * count * unitsOf(sum, row[sum.field]))',
+    ],
+    'sums-rounded-down': [
+      'sums lose their decimals',
+      'digits.slice(0, end)}.${digits.slice(end)}',
+      'digits.slice(0, end)}.${digits.slice(end, end)}',
+    ],
+  },
+  'functions/engine/model/scalar.ts': {
+    'negative-numbers-not-inverted': [
+      'negative numbers have the order of their amounts',
+      '(isNegative ? 0xff : byte === 0 ? 0x80 : 0)',
+      '(byte === 0 ? 0x80 : 0)',
     ],
   },
   'functions/engine/columns/read/search-texts.ts': {

@@ -146,6 +146,6 @@ function requireReferences(world: World): void {
   for (const [kind, field, parent] of parents)
     for (const { entity } of state[kind].values())
       for (const id of [entity[field] ?? []].flat())
-        if (!state[parent].has(id))
+        if (!state[parent].has(String(id)))
           throw new Error(`The ${kind} ${entity.id} refers to the ${parent} ${id}, which does not exist.`);
 }

@@ -7,7 +7,7 @@ import { plainList, ranks } from '../support/plain-list.ts';
 
 export type Kind = 'organization' | 'project' | 'user' | 'task' | 'tag';
 
-export type Value = string | null | readonly string[];
+export type Value = string | number | null | readonly string[];
 
 export interface Entity {
   readonly id: string;
@@ -17,7 +17,15 @@ export interface Entity {
 }
 
 /** The type of a field decides which operators it takes and how its values compare. */
-export type FieldType = 'text' | 'description' | 'enumeration' | 'date' | 'timestamp' | 'id' | 'ids';
+export type FieldType =
+  | 'text'
+  | 'description'
+  | 'enumeration'
+  | 'date'
+  | 'timestamp'
+  | 'number'
+  | 'id'
+  | 'ids';
 
 export interface Field {
   readonly type: FieldType;
@@ -71,6 +79,7 @@ export const fieldsOf: Readonly<Record<Kind, Readonly<Record<string, Field>>>> =
     dueDate: date,
     tagIds: { type: 'ids', default: [], refersTo: 'tag', onDelete: 'set null' },
     position: { type: 'text', default: null },
+    estimate: { type: 'number', default: null },
   },
   tag: {
     ...common,
@@ -96,6 +105,7 @@ const operatorsOfType = {
   enumeration: comparedByOrder,
   date: comparedByOrder,
   timestamp: comparedByOrder,
+  number: comparedByOrder,
   id: comparedByOrder,
   ids: ['in', 'all', 'isEmpty'],
 } as const satisfies Record<FieldType, readonly FilterOperator[]>;
@@ -122,6 +132,7 @@ export interface ListRequest {
   readonly fields?: readonly string[] | undefined;
   readonly expand: readonly string[];
   readonly countBy: readonly string[];
+  readonly sumBy: readonly string[];
 }
 
 interface List {
@@ -129,6 +140,7 @@ interface List {
   readonly total: number;
   readonly page: number;
   readonly totalPages: number;
+  readonly sums?: Readonly<Record<string, number>>;
   readonly counts?: Readonly<Record<string, readonly ValueCount[]>>;
 }
 
@@ -148,7 +160,12 @@ function toPlainFilter(kind: Kind, filter: Filter): Filter {
 const uncounted = ['id', 'name', 'description', 'createdAt', 'updatedAt'];
 
 export const countableFields = (kind: Kind): string[] =>
-  Object.keys(fieldsOf[kind]).filter((name) => !uncounted.includes(name));
+  Object.entries(fieldsOf[kind]).flatMap(([name, { type }]) =>
+    uncounted.includes(name) || type === 'number' ? [] : [name],
+  );
+
+export const summableFields = (kind: Kind): string[] =>
+  Object.entries(fieldsOf[kind]).flatMap(([name, { type }]) => (type === 'number' ? [name] : []));
 
 export const sortableFields = (kind: Kind): string[] =>
   Object.entries(fieldsOf[kind]).flatMap(([name, { type }]) => (type === 'ids' ? [] : [name]));
@@ -206,12 +223,13 @@ export class ListModel {
   }
 
   list(request: ListRequest): List {
-    const { kind, parent, filters, sort, page, limit, countBy } = request;
+    const { kind, parent, filters, sort, page, limit, countBy, sumBy } = request;
     const ofParent: Filter[] = parent ? [{ field: parent.field, operator: 'eq', values: [parent.id] }] : [];
-    const { entities, total, counts } = plainList(this.all(kind), {
+    const { entities, total, counts, sums } = plainList(this.all(kind), {
       filters: [...filters.map((filter) => toPlainFilter(kind, filter)), ...ofParent],
       sort: sort.length > 0 ? sort : [{ field: 'createdAt', direction: 'desc' }],
       countBy,
+      sumBy: sumBy.map((name) => ({ field: name, decimals: 2 })),
       ranks,
       page,
       limit,
@@ -223,6 +241,7 @@ export class ListModel {
       page,
       totalPages: Math.ceil(total / limit),
       ...(countBy.length > 0 && { counts }),
+      ...(sumBy.length > 0 && { sums }),
     };
   }
 
@@ -244,7 +263,7 @@ export class ListModel {
           return 'id' in shown ? shown : null;
         };
         if (typeof value === 'string') return [expansion, find(value)];
-        return [expansion, value?.map(find).filter((one) => one !== null) ?? null];
+        return [expansion, Array.isArray(value) ? value.map(find).filter((one) => one !== null) : null];
       }),
     );
   }

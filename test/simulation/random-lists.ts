@@ -9,6 +9,7 @@ import {
   listOperators,
   operatorsOf,
   sortableFields,
+  summableFields,
 } from './list-model.ts';
 import type { State } from './moments.ts';
 import type { Random } from './random.ts';
@@ -56,7 +57,7 @@ function randomFilter(random: Random, kind: Kind, entities: readonly Entity[]): 
 function isValid(kind: Kind, { field, operator, values }: Filter): boolean {
   const { type } = fieldsOf[kind][field] ?? { type: 'text' };
   if (operator === 'eq') return true;
-  if (['date', 'timestamp'].includes(type)) return values.every((value) => value !== '');
+  if (['date', 'timestamp', 'number'].includes(type)) return values.every((value) => value !== '');
   return true;
 }
 
@@ -87,12 +88,13 @@ export function randomList(random: Random, state: State): ListRequest {
     page: random.pick([1, 1, 1, 2, 3]),
     limit: random.pick([1, 5, 20, 100]),
     expand: [],
+    sumBy: random.chance(0.3) ? summableFields(kind) : [],
     countBy: random.chance(0.3) ? countableFields(kind).filter(() => random.chance(0.3)) : [],
   };
 }
 
 /** Returns the path and query of a list. */
-export function targetOf({ kind, parent, filters, sort, page, limit, countBy }: ListRequest): string {
+export function targetOf({ kind, parent, filters, sort, page, limit, countBy, sumBy }: ListRequest): string {
   const parameters: [string, string][] = [
     ['page', String(page)],
     ['limit', String(limit)],
@@ -103,6 +105,7 @@ export function targetOf({ kind, parent, filters, sort, page, limit, countBy }: 
     parameters.push(['sortOrder', sort.map(({ direction }) => direction).join(',')]);
   }
   if (countBy.length > 0) parameters.push(['countBy', countBy.join(',')]);
+  if (sumBy.length > 0) parameters.push(['sumBy', sumBy.join(',')]);
   for (const { field, operator, values } of filters) {
     const name = operator === 'eq' ? field : `${field}[${operator}]`;
     for (const value of values) parameters.push([name, value]);

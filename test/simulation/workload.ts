@@ -13,6 +13,7 @@ const unavailable = 503;
 const texts = ['', 'x', 'A short text', `${'é'.repeat(60)}y`, 'z'.repeat(101), 'long '.repeat(120)];
 const statuses = ['active', 'planned', 'done'];
 const priorities = ['none', 'low', 'medium', 'high', 'urgent'];
+const estimates = [null, 0, 0.07, 2.5, 1_000, 100_000];
 const dates = [null, '2026-01-01', '2026-01-02'];
 
 /** Milliseconds by which the ids that apps make are in the past, at most. */
@@ -41,6 +42,7 @@ interface ListBody {
   readonly page: number;
   readonly totalPages: number;
   readonly counts?: unknown;
+  readonly sums?: unknown;
 }
 
 interface ChangesBody {
@@ -100,6 +102,7 @@ export class Writer {
       ...described,
       priority: random.pick(priorities),
       dueDate: random.pick(dates),
+      estimate: random.pick(estimates),
       projectId: this.#optional(this.#anyId('project')),
       userId: this.#optional(this.#anyId('user')),
       tagIds: [...new Set(tagIds.slice(0, random.below(3)))],
@@ -283,7 +286,7 @@ export async function readList(world: World, random: Random): Promise<void> {
   const { status, body } = await world.send('GET', target);
   world.allow(status, [200]);
   if (status !== 200) return;
-  const { data, total, totalPages, counts, etags } = body as ListBody;
+  const { data, total, totalPages, counts, sums, etags } = body as ListBody;
   const expectedOf = (state: State) => modelOf(state, request.kind).list(request);
   const isOfMoment = world.moments.some(first, (state) => {
     const expected = expectedOf(state);
@@ -291,6 +294,7 @@ export async function readList(world: World, random: Random): Promise<void> {
       expected.total === total &&
       expected.totalPages === totalPages &&
       same(expected.counts, counts) &&
+      same(expected.sums, sums) &&
       expected.data.length === data.length &&
       expected.data.every((entity, place) => sameEntity(entity, data[place] as Entity)) &&
       data.every(({ id }, place) => state[request.kind].get(id)?.version === versionOf(etags[place]))

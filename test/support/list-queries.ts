@@ -16,6 +16,7 @@ export const listQuery = (more: Partial<ListQuery> = {}): ListQuery => ({
   filters: [],
   sort: sortedBy('createdAt'),
   countBy: [],
+  sumBy: [],
   page: 1,
   limit: 20,
   withTexts: true,

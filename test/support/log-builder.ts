@@ -27,6 +27,7 @@ export const allRows: RowQuery = {
   skip: 0,
   limit: 1_000,
   countBy: [],
+  sumBy: [],
 };
 
 interface Known {

@@ -2,7 +2,8 @@
 import type { Filter, ListQuery, Page, SortField, ValueCount } from '#functions/engine/model/list-query.ts';
 
 /** A value of an entity: lists know no others. */
-type Plain = string | null | readonly string[];
+type Scalar = string | number | boolean | null;
+type Plain = Scalar | readonly string[];
 
 /** Entities of any type: a field that an entity does not have is null, unless the query has a default. */
 interface Listed {
@@ -45,17 +46,25 @@ const lower = (text: string): string =>
 /** Compares by rank, or by code point. Null is lowest. */
 function compareValues(one: Plain, other: Plain, ranks: readonly string[] | undefined): number {
   if (one === null || other === null) return Number(one !== null) - Number(other !== null);
+  if (typeof one !== 'string' || typeof other !== 'string') return Number(one) - Number(other);
   if (ranks) return ranks.indexOf(String(one)) - ranks.indexOf(String(other));
   return compareTexts(String(one), String(other));
 }
 
-function textMatches(
-  text: string | null,
-  { operator, values: [first = '', ...more] }: Filter,
+/** Returns the value that a filter names, in the type of the values of its field. */
+function operandOf(value: Scalar, text: string): Scalar {
+  if (typeof value === 'number') return text === '' ? Number.NaN : Number(text);
+  return typeof value === 'boolean' ? text === 'true' : text;
+}
+
+function scalarMatches(
+  value: Scalar,
+  { operator, values }: Filter,
   ranks: readonly string[] | undefined,
 ): boolean {
-  const isOneOf = text !== null && [first, ...more].includes(text);
-  const compared = text === null ? Number.NaN : compareValues(text, first, ranks);
+  const [first = ''] = values;
+  const isOneOf = value !== null && values.some((one) => operandOf(value, one) === value);
+  const compared = value === null ? Number.NaN : compareValues(value, operandOf(value, first), ranks);
   switch (operator) {
     case 'eq':
     case 'in':
@@ -72,11 +81,11 @@ function textMatches(
     case 'gte':
       return compared >= 0;
     case 'startsWith':
-      return text !== null && lower(text).startsWith(lower(first));
+      return value !== null && lower(String(value)).startsWith(lower(first));
     case 'contains':
-      return text !== null && lower(text).includes(lower(first));
+      return value !== null && lower(String(value)).includes(lower(first));
     case 'isNull':
-      return (text === null) === (first === 'true');
+      return (value === null) === (first === 'true');
     default:
       throw new TypeError(operator);
   }
@@ -101,28 +110,43 @@ function meetsFilter(entity: Listed, filter: Filter, query: ListQuery): boolean 
   if (filter.values.length === 0) return filter.operator === 'notIn' || filter.operator === 'all';
   return Array.isArray(value)
     ? arrayMatches(value, filter)
-    : textMatches(value as string | null, filter, query.ranks?.[filter.field]);
+    : scalarMatches(value as Scalar, filter, query.ranks?.[filter.field]);
 }
 
+/** Returns the sums of numbers, which are added in whole units of their last decimal. */
+const sumsOf = (entities: readonly Listed[], query: ListQuery): Record<string, number> =>
+  Object.fromEntries(
+    query.sumBy.map(({ field, decimals }) => {
+      const units = entities.map((entity) =>
+        Math.round(Number(plainValue(entity, field, query)) * 10 ** decimals),
+      );
+      return [field, units.reduce((sum, one) => sum + one, 0) / 10 ** decimals];
+    }),
+  );
+
 function countValues(entities: readonly Listed[], field: string, query: ListQuery): ValueCount[] {
-  const counts = new Map<string | null, number>();
+  const counts = new Map<Scalar, Listed[]>();
   for (const entity of entities) {
-    for (const value of [plainValue(entity, field, query)].flat() as (string | null)[])
-      counts.set(value, (counts.get(value) ?? 0) + 1);
+    for (const value of [plainValue(entity, field, query)].flat() as Scalar[])
+      counts.set(value, [...(counts.get(value) ?? []), entity]);
   }
   return [...counts]
     .sort(
-      ([one, count], [other, otherCount]) =>
-        otherCount - count || compareValues(one, other, query.ranks?.[field]),
+      ([one, own], [other, others]) =>
+        others.length - own.length || compareValues(one, other, query.ranks?.[field]),
     )
-    .map(([value, count]) => ({ value, count }))
+    .map(([value, own]) => ({
+      value,
+      count: own.length,
+      ...(query.sumBy.length > 0 && { sums: sumsOf(own, query) }),
+    }))
     .slice(0, maxValues);
 }
 
 const sortedText = (field: string, value: Plain): Plain =>
   field === longField && typeof value === 'string' ? [...value].slice(0, sortedCharacters).join('') : value;
 
-interface PlainPage<Entity> extends Pick<Page, 'total' | 'counts'> {
+interface PlainPage<Entity> extends Pick<Page, 'total' | 'counts' | 'sums'> {
   readonly entities: readonly Entity[];
 }
 
@@ -153,6 +177,7 @@ export function plainList<Entity extends Listed>(
   return {
     entities: keyed.slice((page - 1) * limit, page * limit).map(({ entity }) => entity),
     total: found.length,
+    sums: sumsOf(found, query),
     counts: Object.fromEntries(query.countBy.map((field) => [field, countValues(found, field, query)])),
   };
 }
@@ -166,6 +191,7 @@ export const plainOrder = <Entity extends Listed>(
     filters: [],
     sort,
     countBy: [],
+    sumBy: [],
     ranks,
     page: 1,
     limit: Number.POSITIVE_INFINITY,

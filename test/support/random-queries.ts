@@ -65,6 +65,7 @@ export function randomQuery(
     filters,
     sort: randomSort(random, fields),
     countBy: random.chance(0.4) ? counted.filter(() => random.chance(0.4)) : [],
+    sumBy: [],
     page: 1,
     limit: 20,
     withTexts: true,

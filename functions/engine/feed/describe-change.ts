@@ -2,12 +2,10 @@
 import type { LogEntry } from '../model/log-entry.ts';
 import { beginningOf, isLongTextField } from '../model/long-text.ts';
 import { isArray } from '../model/relations.ts';
-import { type Row, splitIds, type Value } from '../model/row.ts';
+import { type FieldValue, fromValue, type Row, type Value } from '../model/row.ts';
 import type { Kind } from '../model/schema.ts';
 
 export type ChangeOperation = 'create' | 'update' | 'delete' | 'restore';
-
-type FieldValue = string | null | readonly string[];
 
 /** How one field changed. */
 export interface FieldChange {
@@ -34,11 +32,8 @@ function operationOf({ version, before, after }: LogEntry): ChangeOperation {
   return version === 1 ? 'create' : 'restore';
 }
 
-function shown(kind: Kind, field: string, value: Value): FieldValue {
-  if (value === null) return null;
-  if (isLongTextField(field)) return beginningOf(value);
-  return isArray(kind, field) ? splitIds(value) : value;
-}
+const shown = (kind: Kind, field: string, value: Value): FieldValue =>
+  value !== null && isLongTextField(field) ? beginningOf(value) : fromValue(value, isArray(kind, field));
 
 const isDigest = (field: string, value: Value | undefined): boolean =>
   isLongTextField(field) && typeof value === 'string' && beginningOf(value) !== value;

@@ -48,7 +48,7 @@ export async function readChildren(
 ): Promise<ChildrenPage> {
   const ids = unionRanges([{ from: rangeOfId(after).to, to: allIds.to }]);
   const filters = [filterOf(relation, parentIds)];
-  const query = { filters, orders: [], countBy: [], skip: 0, isDescending: false, ids, limit };
+  const query = { filters, orders: [], countBy: [], sumBy: [], skip: 0, isDescending: false, ids, limit };
   const { stored, total } = await readPage(session, relation.child, query, { maxTotal });
   // A child that changes during each attempt to read the page can have another parent by now.
   const children = stored.filter((child) => refersToAny(relation, child, parentIds));

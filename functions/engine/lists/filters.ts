@@ -13,7 +13,7 @@ import { toSearchText } from '../columns/read/search-texts.ts';
 import { firstIdAt } from '../model/ids.ts';
 import { creationFields, type Filter, type ListQuery } from '../model/list-query.ts';
 import { isArray } from '../model/relations.ts';
-import { rowText, type Value } from '../model/row.ts';
+import { rowText, toValue, type Value } from '../model/row.ts';
 import type { Kind } from '../model/schema.ts';
 
 /** Returns filters without those that repeat another one. A nested list can be filtered by its own field once more. */
@@ -25,9 +25,7 @@ export const distinctFilters = (filters: readonly Filter[]): Filter[] => [
 
 /** Returns the value of rows that are older than a field. */
 export function defaultOf(field: string, defaults: ListQuery['defaults']): Value {
-  const value = defaults?.[field];
-  if (Array.isArray(value)) return value.join(',');
-  return typeof value === 'string' ? rowText(field, value) : null;
+  return toValue(field, defaults?.[field] ?? null);
 }
 
 function unknownOperator({ field, operator }: Filter): TypeError {

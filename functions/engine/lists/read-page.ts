@@ -2,7 +2,7 @@
 
 import { openLogReader } from '../columns/dynamodb-storage.ts';
 import { logMemory } from '../columns/process-memory.ts';
-import type { Counts } from '../columns/read/count-values.ts';
+import type { Totaled } from '../columns/read/count-values.ts';
 import { type ListedRow, listRows, type RowPage } from '../columns/read/list-rows.ts';
 import type { ListSource } from '../columns/read/read-state.ts';
 import { type LogState, readState } from '../columns/read/read-state.ts';
@@ -22,14 +22,13 @@ import { readTexts } from '../table/whole-entities.ts';
 import { reportOldRecords } from './old-records.ts';
 import { type IndexPartition, readPageFromIndex } from './read-page-from-index.ts';
 
-export interface EntityPage {
+export interface EntityPage extends Totaled {
   readonly stored: readonly StoredEntity[];
   readonly total: number;
   /** Number of entities before those of the page. */
   readonly skipped: number;
   /** The place behind the page; absent if no entity follows. */
   readonly end?: Place | undefined;
-  readonly counts: Counts;
   readonly log: PageLog;
 }
 
@@ -128,7 +127,7 @@ async function readOnce(
   { pageIndex, withTexts, maxTotal = Number.POSITIVE_INFINITY }: PageOptions,
 ): Promise<PageRead> {
   const page = await selectPage(session, kind, query);
-  const { total, skipped, end, counts } = page;
+  const { total, skipped, end, counts, sums } = page;
   const rows = total > maxTotal ? [] : page.rows;
   const stored = await session.database.readRequested(async () => {
     const found = await readEntities(session, kind, { ...page, rows }, pageIndex);
@@ -138,7 +137,7 @@ async function readOnce(
   const isCurrent = rows.every(({ id, version }) => versions.get(id) === version);
   const { progress, isComplete } = page.state;
   const log = { progress, isExact: isCurrent && isComplete };
-  return { stored, total: total - (rows.length - stored.length), skipped, end, counts, isCurrent, log };
+  return { stored, total: total - (rows.length - stored.length), skipped, end, counts, sums, isCurrent, log };
 }
 
 /**

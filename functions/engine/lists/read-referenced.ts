@@ -33,7 +33,7 @@ async function readOfKind(session: Session, references: References): Promise<Map
   if (!isKnownLog(memory) && keyReads(memory) < maxKeyReads) return readByKey(session, references);
   const ids = unionRanges(references.ids.filter(isId).map(rangeOfId));
   if (ids.length === 0) return new Map();
-  const all = { filters: [], orders: [], isDescending: false, skip: 0, countBy: [] };
+  const all = { filters: [], orders: [], isDescending: false, skip: 0, countBy: [], sumBy: [] };
   const query = { ...all, ids, limit: ids.length, shows: fields };
   const { stored } = await readPage(session, kind, query, { mayBeNewer: true });
   return new Map(stored.map(({ entity }) => [entity.id, entity]));

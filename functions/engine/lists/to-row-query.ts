@@ -9,7 +9,7 @@ import { defaultOf, distinctFilters, idsOf, toRowFilter } from './filters.ts';
 
 /** Returns the row query of a list. No two entities have the same id, so `id` and `createdAt` end the order. */
 export function toRowQuery(kind: Kind, query: ListQuery): RowQuery {
-  const { sort, countBy, page, after, limit, ranks, defaults } = query;
+  const { sort, countBy, sumBy, page, after, limit, ranks, defaults } = query;
   const filters = distinctFilters(query.filters);
   const ids = idsOf(filters);
   const orderOf = (field: string): ValueOrder => ({
@@ -31,5 +31,6 @@ export function toRowQuery(kind: Kind, query: ListQuery): RowQuery {
     ...(after !== undefined && after !== 'start' && { after }),
     limit,
     countBy: countBy.map((field) => ({ ...orderOf(field), isArray: isArray(kind, field) })),
+    sumBy: sumBy.map((sum) => ({ ...sum, defaultValue: defaultOf(sum.field, defaults) })),
   };
 }

@@ -12,6 +12,7 @@ import {
   toInlineText,
   withLongText,
 } from './long-text.ts';
+import { scalarText } from './scalar.ts';
 import { type Kind, schemaInUse } from './schema.ts';
 import { formatAttributes, requireFormat, requireReadable } from './stored-format.ts';
 import { table } from './table.ts';
@@ -58,6 +59,7 @@ export const internalAttributes: ReadonlySet<string> = new Set([
 const isFieldValue = (value: unknown): boolean =>
   typeof value === 'string' ||
   value === null ||
+  scalarText(value) !== undefined ||
   (Array.isArray(value) && value.every((one) => typeof one === 'string'));
 
 function decodeFields(item: Item) {

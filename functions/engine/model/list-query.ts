@@ -1,6 +1,6 @@
 /** Lists, as callers ask for them and as they are returned. */
 import type { ItemFields } from './entity.ts';
-import type { Value } from './row.ts';
+import type { FieldValue, Value } from './row.ts';
 import type { Kind } from './schema.ts';
 
 /**
@@ -53,6 +53,8 @@ export interface ListQuery {
   readonly sort: readonly SortField[];
   /** Fields whose values are counted over all that matches. */
   readonly countBy: readonly string[];
+  /** Fields whose numbers are added over all that matches, and over each counted value. */
+  readonly sumBy: readonly SummedField[];
   /** By field: the values of an enumeration in their order. Other fields sort by their texts. */
   readonly ranks?: Readonly<Record<string, readonly string[]>>;
   /** By field: the value of entities that are older than the field. */
@@ -69,9 +71,21 @@ export interface ListQuery {
   readonly withTexts: boolean;
 }
 
+/** A field with numbers. */
+export interface SummedField {
+  readonly field: string;
+  /** Digits behind the point that its numbers have, at most. */
+  readonly decimals: number;
+}
+
+/** By field: the sum of its numbers. Null counts as nothing. */
+export type Sums = Readonly<Record<string, number>>;
+
 export interface ValueCount {
-  readonly value: Value;
+  readonly value: FieldValue;
   readonly count: number;
+  /** Absent when no sums were asked for. */
+  readonly sums?: Sums;
 }
 
 /** Entities of one kind that others refer to. */
@@ -98,4 +112,5 @@ export interface Page {
   readonly end?: Place | undefined;
   /** By field: the values of all that matches, the most frequent first, at most 100. */
   readonly counts: Readonly<Record<string, readonly ValueCount[]>>;
+  readonly sums: Sums;
 }

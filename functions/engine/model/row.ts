@@ -1,9 +1,13 @@
 /** Rows: what lists know of an entity. The list engine filters and sorts by rows and reads entities only for the page it returns. */
 import type { ItemFields } from './entity.ts';
 import { beginningOf, Digest, digestText, isLongTextField } from './long-text.ts';
+import { scalarOf, scalarText } from './scalar.ts';
 
-/** A value of a row. An array of ids is one text, separated by commas. */
+/** A value of a row. An array of ids is one text, separated by commas; numbers and flags are texts too. */
 export type Value = string | null;
+
+/** What a field of an entity can have. */
+export type FieldValue = string | number | boolean | null | readonly string[];
 
 /** The fields of an entity that lists filter and sort by. The id is not part of it, and tells `createdAt`. */
 export type Row = Readonly<Record<string, Value>>;
@@ -23,22 +27,33 @@ export const sortedText = (field: string, text: string): string =>
   isLongTextField(field) ? beginningOf(text) : text;
 
 /** Returns the ids of an array as rows hold it. */
-export const splitIds = (text: string): string[] => (text === '' ? [] : text.split(','));
+const splitIds = (text: string): string[] => (text === '' ? [] : text.split(','));
 
 /**
- * Returns the row of an entity.
- * @throws TypeError when a field holds neither a text, nor null, nor an array of ids.
+ * Returns how rows hold the value of a field.
+ * @throws TypeError for a value that is neither a text, a number or a flag, nor null, nor an array of ids.
  */
+export function toValue(field: string, value: unknown): Value {
+  if (typeof value === 'string') return rowText(field, value);
+  if (value instanceof Digest) return value.text;
+  if (Array.isArray(value)) return value.join(',');
+  if (value === null) return null;
+  const text = scalarText(value);
+  if (text === undefined) throw new TypeError(`Rows cannot hold the value of "${field}".`);
+  return text;
+}
+
+/** Returns the value of a field that is no long text. @param isArray whether it is an array of ids. */
+export function fromValue(value: Value, isArray = false): FieldValue {
+  if (value === null) return null;
+  return isArray ? splitIds(value) : scalarOf(value);
+}
+
+/** Returns the row of an entity. @throws TypeError when a field has a value that rows cannot hold. */
 export function toRow(entity: ItemFields): Row {
   const row: Record<string, Value> = {};
   for (const field of Object.keys(entity)) {
-    if (keyFields.has(field)) continue;
-    const value = entity[field];
-    if (typeof value === 'string') row[field] = rowText(field, value);
-    else if (value instanceof Digest) row[field] = value.text;
-    else if (Array.isArray(value)) row[field] = value.join(',');
-    else if (value === null) row[field] = null;
-    else if (value !== undefined) throw new TypeError(`Rows cannot hold the value of "${field}".`);
+    if (!keyFields.has(field) && entity[field] !== undefined) row[field] = toValue(field, entity[field]);
   }
   return row;
 }

@@ -14,7 +14,7 @@ function literal(value: unknown, indent = ''): string {
 }
 
 /** Parameters and operators whose values the client takes as an array. */
-const ofSeveralValues = /^(?:sortBy|sortOrder|fields|expand|countBy|in|notIn|all)$/;
+const ofSeveralValues = /^(?:sortBy|sortOrder|fields|expand|countBy|sumBy|in|notIn|all)$/;
 
 const ofBooleans = /^(?:isNull|isEmpty)$/;
 

@@ -51,6 +51,7 @@ function validValue(field: string, operator: string): string {
   if (operator === 'isNull' || operator === 'isEmpty') return 'true';
   if (isDate(field)) return '2026-01-01';
   if (isTime(field)) return '2026-01-01T00:00:00.000Z';
+  if (field === 'estimate') return '2.5';
   return field === 'priority' ? 'high' : 'value';
 }
 

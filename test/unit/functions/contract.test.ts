@@ -1,8 +1,10 @@
 import * as v from 'valibot';
 import {
   color,
+  flag,
   label,
   nullable,
+  number,
   oneOf,
   reference,
   references,
@@ -113,6 +115,48 @@ describe('resource', () => {
 
   test('a resource ranks the values of its enumerations in the order of their definition, and nothing else', () => {
     expect(sample.ranks).toEqual({ priority: ['none', 'low', 'high'] });
+  });
+
+  const withField = (name: string, schema: v.GenericSchema) =>
+    resource({ kind: 'task', plural: 'tasks', fields: { ...commonFields, [name]: schema } });
+
+  test.each([
+    ['done', v.date()],
+    ['done', v.object({})],
+    ['done', v.number()],
+    ['done', v.array(v.string())],
+  ])(
+    'the field %s with a type that lists do not know is refused with those that they know',
+    (name, schema) => {
+      expect(() => withField(name, schema)).toThrow(/"done" has a type .* text, .* number, flag, reference/);
+    },
+  );
+
+  test.each(['search', 'sumBy', 'since', 'page'])('no field can be called like the parameter %s', (name) => {
+    expect(() => withField(name, flag())).toThrow(`"${name}": lists have a parameter`);
+  });
+
+  test.each([
+    [{ min: 0, max: 1, decimals: 7 }],
+    [{ min: 0, max: 1, decimals: 0.5 }],
+    [{ min: 1, max: 0, decimals: 0 }],
+    [{ min: -9_007_199_254_740_992, max: 0, decimals: 0 }],
+    [{ min: 0, max: 9_007_199_254_740, decimals: 4 }],
+    [{ min: 0, max: Number.NaN, decimals: 0 }],
+  ])('a number cannot have the bounds %j', (bounds) => {
+    expect(() => number(bounds)).toThrow(TypeError);
+  });
+
+  test.each([
+    [0, -7, true],
+    [0, 1.5, false],
+    [2, 0.07, true],
+    [2, 0.071, false],
+    [6, 4_503_599_627.370_497, true],
+    [6, -4_503_599_627.370_498, false],
+  ])('with %d decimals, %d is a number: %j', (decimals, value, isValid) => {
+    const schema = number({ min: -4_503_599_627.370_497, max: 4_503_599_627.370_497, decimals });
+    expect(v.safeParse(schema, value).success).toBe(isValid);
   });
 
   describe('show', () => {

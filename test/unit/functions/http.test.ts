@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { listOf, read } from '#functions/contract/contract.ts';
 import {
   day,
+  flag,
   nullable,
   oneOf,
   reference,
@@ -9,7 +10,7 @@ import {
   text,
   withDefault,
 } from '#functions/contract/fields.ts';
-import type { ListOperator } from '#functions/contract/list-fields.ts';
+import { type ListOperator, toListField } from '#functions/contract/list-fields.ts';
 import { commonFields, resource } from '#functions/contract/resource.ts';
 import { readJobs } from '#functions/engine/due-work/read-jobs.ts';
 import { decodeRecord, logPartition, recordPrefix } from '#functions/engine/model/change-log.ts';
@@ -27,6 +28,7 @@ import {
 import { alwaysDue, buildJobWrite } from '#functions/engine/model/job.ts';
 import type { ListQuery } from '#functions/engine/model/list-query.ts';
 import { encodePublishedUnits, windowMs } from '#functions/engine/model/published-units.ts';
+import { scalarText } from '#functions/engine/model/scalar.ts';
 import type { Session } from '#functions/engine/table/session.ts';
 import { checkHealth } from '#functions/health/contract.ts';
 import { readOperations } from '#functions/http/batch-operations.ts';
@@ -36,7 +38,7 @@ import { contentTag, versionTag } from '#functions/http/entity-tags.ts';
 import { showEntity } from '#functions/http/entity-view.ts';
 import { idempotency } from '#functions/http/idempotency-key.ts';
 import type { PipelineEvent, PipelineRequest } from '#functions/http/middleware.ts';
-import { InvalidOperand, toFilter } from '#functions/http/operands.ts';
+import { exactFilter, InvalidOperand, toFilter } from '#functions/http/operands.ts';
 import { pageLinks } from '#functions/http/page-links.ts';
 import { checkFilterName } from '#functions/http/parse-filters.ts';
 import { readListQuery } from '#functions/http/parse-list-query.ts';
@@ -310,6 +312,20 @@ describe('operands', () => {
     ['description', 'startsWith', 'a'.repeat(101)],
   ] as const)('refuses %s[%s]=%s', (field, operator, value) => {
     expect(() => filterOf(field, operator, value)).toThrow(InvalidOperand);
+  });
+
+  test('of a flag are true and false, in any case', () => {
+    const isDone = toListField('isDone', withDefault(flag(), false));
+    expect(isDone).toMatchObject({
+      operators: ['ne'],
+      isSortable: true,
+      isCountable: true,
+      isSummable: false,
+    });
+    expect(exactFilter(isDone, ['true']).values).toEqual([scalarText(true)]);
+    expect(toFilter(isDone, 'ne', ['False']).values).toEqual([scalarText(false)]);
+    expect(exactFilter(isDone, ['yes']).values).toEqual(['yes']);
+    expect(() => toFilter(isDone, 'ne', ['yes'])).toThrow('must be true or false: "yes" is not.');
   });
 });
 
@@ -599,6 +615,7 @@ const query: ListQuery = {
   filters: [],
   sort: [{ field: 'createdAt', direction: 'desc' }],
   countBy: [],
+  sumBy: [],
   page: 2,
   limit: 10,
   withTexts: true,
@@ -639,7 +656,7 @@ describe('render page', () => {
 
   const render = (shown: readonly unknown[], more: Partial<ListQuery> = {}) => {
     const entities = shown.map((_, position) => entity(String(position)));
-    const page = { entities, versions: [], total: 21, skipped: 0, counts: { status: [] } };
+    const page = { entities, versions: [], total: 21, skipped: 0, counts: { status: [] }, sums: {} };
     return renderPage({ ...query, ...more }, page, (one) => shown[Number(one.id)]);
   };
 
@@ -669,7 +686,7 @@ describe('render page', () => {
     test('is known before all entities are shown', () => {
       const shown: string[] = [];
       const entities = ['1', '2', '3'].map(entity);
-      const page = { entities, versions: [], total: 3, skipped: 0, counts: {} };
+      const page = { entities, versions: [], total: 3, skipped: 0, counts: {}, sums: {} };
       const show = ({ id: one }: Pick<Entity, 'id'>) => {
         shown.push(one);
         return 'x'.repeat(3_000_000);
@@ -718,7 +735,7 @@ describe('renderers', () => {
   test('a list of one parent links to its own path, with the id encoded', () => {
     const organization = resource({ kind: 'organization', plural: 'organizations', fields: commonFields });
     const nested = listOf(project, organization);
-    const page = { entities: [entity], versions: [3], total: 3, skipped: 0, counts: {} };
+    const page = { entities: [entity], versions: [3], total: 3, skipped: 0, counts: {}, sums: {} };
     const { headers } = renderers.list(rendering(nested, { query, id: 'a/b>' }), page);
     expect(headers?.['link']).toMatch('</v1/organizations/a%2Fb%3E/projects?page=1&limit=10>; rel="first"');
   });

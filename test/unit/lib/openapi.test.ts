@@ -1,18 +1,14 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { needsToken, scopeOf } from '#functions/contract/contract.ts';
+import { changesOptions, listOptions } from '#functions/contract/list-fields.ts';
 import type { Resource } from '#functions/contract/resource.ts';
 import { decodeRecord, recordWrites } from '#functions/engine/model/change-log.ts';
 import { buildCreate, buildDeletion, buildRestore, buildUpdate } from '#functions/engine/model/changes.ts';
 import { newDeletion } from '#functions/engine/model/deletion.ts';
 import { type Fields, readOnlyFields } from '#functions/engine/model/entity.ts';
 import type { Item } from '#functions/engine/model/writes.ts';
-import {
-  changesOptions,
-  listOptions,
-  readEntityView,
-  readListQuery,
-} from '#functions/http/parse-list-query.ts';
+import { readEntityView, readListQuery } from '#functions/http/parse-list-query.ts';
 import { catalogue } from '#functions/http/problems.ts';
 import { type CloudEvent, eventNames, toEvents } from '#functions/jobs/cloud-events.ts';
 import { routes } from '#functions/routes.ts';

@@ -1,6 +1,6 @@
-/** Counts of values: how often each value of a field occurs in the rows that match. */
-import type { ValueCount } from '../../model/list-query.ts';
-import { splitIds, type Value } from '../../model/row.ts';
+/** Counts of values, and sums of numbers: how often each value of a field occurs in the rows that match, and what their numbers add up to. */
+import type { SummedField, Sums, ValueCount } from '../../model/list-query.ts';
+import { fromValue, type Row, type Value } from '../../model/row.ts';
 import type { Column } from '../format/column.ts';
 import type { ColumnValue } from '../format/dictionary.ts';
 import { compareSortKeys, toSortKey, type ValueOrder } from './sort-key.ts';
@@ -10,57 +10,176 @@ export interface CountedField extends ValueOrder {
   readonly isArray?: boolean;
 }
 
+export interface RowSum extends SummedField {
+  /** The value of rows that are older than the field. */
+  readonly defaultValue?: Value | undefined;
+}
+
 /** By field: its values, the most frequent first. */
 export type Counts = Readonly<Record<string, readonly ValueCount[]>>;
 
 /** Values of a field in a result, at most. */
 export const maxCountedValues = 100;
 
-class ValueCounter {
-  readonly #field: CountedField;
-  readonly #counts = new Map<Value, number>();
+/**
+ * Numbers are added in units of their last decimal. A number of units is below 2^53, and the sum of many is not: it is kept in two parts, to which
+ * a hundred million numbers can be added without rounding.
+ */
+const lowUnits = 2 ** 26;
 
-  constructor(field: CountedField) {
+/** Returns a number in units of its last decimal. `toFixed` rounds the exact value, where a multiplication would round twice. */
+const unitsOf = ({ decimals, defaultValue = null }: RowSum, value: ColumnValue): number => {
+  const number = fromValue(value === undefined ? defaultValue : value);
+  return typeof number === 'number' ? Number(number.toFixed(decimals).replace('.', '')) : 0;
+};
+
+/** Returns the nearest number. */
+function fromUnits(units: bigint, decimals: number): number {
+  const digits = String(units < 0n ? -units : units).padStart(decimals + 1, '0');
+  const end = digits.length - decimals;
+  return Number(`${units < 0n ? '-' : ''}${digits.slice(0, end)}.${digits.slice(end)}`);
+}
+
+/** How many rows there are, and the units of each sum. */
+interface Total {
+  count: number;
+  readonly units: bigint[];
+}
+
+/** The numbers of one column, by ordinal, in two parts. */
+interface Parts {
+  readonly ordinals: Column['ordinals'];
+  readonly high: Float64Array;
+  readonly low: Float64Array;
+}
+
+function toParts(sum: RowSum, { dictionary, ordinals }: Column): Parts {
+  const [high, low] = [new Float64Array(dictionary.size), new Float64Array(dictionary.size)];
+  for (let ordinal = 0; ordinal < dictionary.size; ordinal += 1) {
+    const units = unitsOf(sum, dictionary.at(ordinal));
+    high[ordinal] = Math.floor(units / lowUnits);
+    low[ordinal] = units - Math.floor(units / lowUnits) * lowUnits;
+  }
+  return { ordinals, high, low };
+}
+
+/** Returns what the numbers of rows add up to in each of some groups. @param groupOf the group of each row of the segment. */
+function addParts(
+  { ordinals, high, low }: Parts,
+  rows: Uint32Array,
+  groupOf: ArrayLike<number>,
+  groups: number,
+): bigint[] {
+  const [highSums, lowSums] = [new Float64Array(groups), new Float64Array(groups)];
+  for (const row of rows) {
+    const group = groupOf[row] as number;
+    const ordinal = ordinals[row] as number;
+    highSums[group] = (highSums[group] as number) + (high[ordinal] as number);
+    lowSums[group] = (lowSums[group] as number) + (low[ordinal] as number);
+  }
+  return Array.from(
+    highSums,
+    (sum, group) => BigInt(sum) * BigInt(lowUnits) + BigInt(lowSums[group] as number),
+  );
+}
+
+/** Reads a column of a segment. */
+export type ColumnOf = (field: string) => Column;
+
+/** The column of a field that all rows have with one value. */
+const oneGroup = (rows: number): Pick<Column, 'ordinals'> => ({ ordinals: new Uint8Array(rows) });
+
+/** Counts and adds the rows with each value of a field, or all rows. */
+class Totals {
+  readonly #field: CountedField | undefined;
+  readonly #sums: readonly RowSum[];
+  readonly #totals = new Map<Value, Total>();
+
+  constructor(field: CountedField | undefined, sums: readonly RowSum[]) {
     this.#field = field;
+    this.#sums = sums;
   }
 
-  /** Adds a number of rows with a value; `undefined` is that of rows that are older than the field. */
-  add(value: ColumnValue, count: number): void {
-    const { isArray, defaultValue = null } = this.#field;
+  /** Adds rows with a value; `undefined` is that of rows that are older than the field. */
+  #add(value: ColumnValue, { count, units }: Total): void {
+    const { isArray = false, defaultValue = null } = this.#field ?? {};
     const known = value === undefined ? defaultValue : value;
-    for (const one of isArray ? splitIds(known ?? '') : [known])
-      this.#counts.set(one, (this.#counts.get(one) ?? 0) + count);
+    for (const one of isArray ? (fromValue(known ?? '', isArray) as string[]) : [known]) {
+      const total = this.#totals.get(one) ?? { count: 0, units: this.#sums.map(() => 0n) };
+      total.count += count;
+      for (const [position, own] of units.entries())
+        total.units[position] = (total.units[position] ?? 0n) + own;
+      this.#totals.set(one, total);
+    }
   }
 
-  addRows({ dictionary, ordinals }: Column, rows: Uint32Array): void {
-    const counts = new Uint32Array(dictionary.size);
+  /** @param columnOf returns the columns of the segment of the rows, which has a number of rows. */
+  addRows(columnOf: ColumnOf, rows: Uint32Array, segmentRows: number): void {
+    const column = this.#field && columnOf(this.#field.field);
+    const { ordinals } = column ?? oneGroup(segmentRows);
+    const groups = column?.dictionary.size ?? 1;
+    const counts = new Uint32Array(groups);
     for (const row of rows) {
-      const ordinal = ordinals[row] as number;
-      counts[ordinal] = (counts[ordinal] as number) + 1;
+      const group = ordinals[row] as number;
+      counts[group] = (counts[group] as number) + 1;
     }
-    for (const [ordinal, count] of counts.entries()) if (count > 0) this.add(dictionary.at(ordinal), count);
+    const sums = this.#sums.map((sum) => addParts(toParts(sum, columnOf(sum.field)), rows, ordinals, groups));
+    for (const [group, count] of counts.entries()) {
+      if (count > 0)
+        this.#add(column?.dictionary.at(group), { count, units: sums.map((sum) => sum[group] as bigint) });
+    }
+  }
+
+  /** @param count 1 adds the row, -1 removes it. */
+  addRow(row: Row, count: 1 | -1): void {
+    const units = this.#sums.map((sum) => BigInt(count * unitsOf(sum, row[sum.field])));
+    this.#add(this.#field && row[this.#field.field], { count, units });
+  }
+
+  #sumsOf({ units }: Pick<Total, 'units'>): Sums {
+    return Object.fromEntries(
+      this.#sums.map(({ field, decimals }, position) => [field, fromUnits(units[position] ?? 0n, decimals)]),
+    );
+  }
+
+  /** Returns the sums of all rows. */
+  sums(): Sums {
+    return this.#sumsOf(this.#totals.get(null) ?? { units: [] });
   }
 
   /** Returns the most frequent values, then in the order of the field. */
-  values(): ValueCount[] {
-    return [...this.#counts]
-      .filter(([, count]) => count !== 0)
-      .map(([value, count]) => ({ value, count, key: toSortKey(this.#field, value) }))
-      .sort((one, other) => other.count - one.count || compareSortKeys(one.key, other.key))
+  values(field: CountedField): ValueCount[] {
+    return [...this.#totals]
+      .filter(([, { count }]) => count !== 0)
+      .map(([value, total]) => ({ value, total, key: toSortKey(field, value) }))
+      .sort((one, other) => other.total.count - one.total.count || compareSortKeys(one.key, other.key))
       .slice(0, maxCountedValues)
-      .map(({ value, count }) => ({ value, count }));
+      .map(({ value, total }) => ({
+        value: fromValue(value),
+        count: total.count,
+        ...(this.#sums.length > 0 && { sums: this.#sumsOf(total) }),
+      }));
   }
 }
 
-/** @param count adds the values of one field. */
-export const countFields = (
-  fields: readonly CountedField[],
-  count: (counter: ValueCounter, field: string) => void,
-): Counts =>
-  Object.fromEntries(
-    fields.map((field) => {
-      const counter = new ValueCounter(field);
-      count(counter, field.field);
-      return [field.field, counter.values()];
-    }),
-  );
+export interface Totaled {
+  readonly counts: Counts;
+  readonly sums: Sums;
+}
+
+/**
+ * Returns the counts of values and the sums of numbers.
+ * @param addTo adds all rows to the totals that it receives.
+ */
+export function totalRows(
+  { countBy, sumBy }: { readonly countBy: readonly CountedField[]; readonly sumBy: readonly RowSum[] },
+  addTo: (totals: Totals) => void,
+): Totaled {
+  const total = (field?: CountedField): Totals => {
+    const totals = new Totals(field, sumBy);
+    addTo(totals);
+    return totals;
+  };
+  const counts = countBy.map((field) => [field.field, total(field).values(field)] as const);
+  return { counts: Object.fromEntries(counts), sums: sumBy.length > 0 ? total().sums() : {} };
+}

@@ -6,7 +6,7 @@ import type { ColumnValue } from '../format/dictionary.ts';
 import { chunkOfRow } from '../format/ids.ts';
 import { versionField } from '../format/manifest.ts';
 import { ColumnReader } from './column-reader.ts';
-import { type Counts, countFields } from './count-values.ts';
+import { type Totaled, totalRows } from './count-values.ts';
 import { readSegments, type SegmentRows } from './match-rows.ts';
 import { readPageSegments, totalOf } from './page-segments.ts';
 import { type MatchingChange, matchingChanges, type RowDelta, toDeltas } from './pending-changes.ts';
@@ -25,14 +25,13 @@ export interface ListedRow {
   readonly row?: Row | undefined;
 }
 
-export interface RowPage {
+export interface RowPage extends Totaled {
   readonly rows: readonly ListedRow[];
   readonly total: number;
   /** Number of rows before those of the page. */
   readonly skipped: number;
   /** The place behind the page; absent if no row follows. */
   readonly end?: Place | undefined;
-  readonly counts: Counts;
 }
 
 async function listedRows(
@@ -94,20 +93,23 @@ async function countUpTo(
   return count;
 }
 
-/** Returns the counts of values over the rows of all segments, with the pending changes. */
-function countValues(
+/** Returns the counts of values and the sums of numbers over the rows of all segments, with the pending changes. */
+function totalSegments(
   { reader }: ListSource,
   columnReader: ColumnReader,
   segments: readonly SegmentRows[],
-  { changes, countBy }: { readonly changes: readonly MatchingChange[] } & Pick<RowQuery, 'countBy'>,
-): Counts {
-  return countFields(countBy, (counter, field) => {
+  {
+    changes,
+    ...fields
+  }: { readonly changes: readonly MatchingChange[] } & Pick<RowQuery, 'countBy' | 'sumBy'>,
+): Totaled {
+  return totalRows(fields, (totals) => {
     for (const { segment, rows, count } of segments) {
       if (!rows || count === 0) continue;
       reader.requireTime();
-      counter.addRows(columnReader.column(segment, field), rows);
+      totals.addRows((field) => columnReader.column(segment, field), rows, segment.rows);
     }
-    for (const { row, count } of changes) counter.add(row[field], count);
+    for (const { row, count } of changes) totals.addRow(row, count);
   });
 }
 
@@ -128,8 +130,8 @@ async function readMatching(
   const { segments } = columnReader.manifest;
   const waitingSegment = await columnReader.readWaitingSegment();
   const unsorted = waitingSegment ? [waitingSegment] : [];
-  const { filters, orders, countBy } = query;
-  if (filters.length + orders.length + countBy.length > 0) {
+  const { filters, orders, countBy, sumBy } = query;
+  if (filters.length + orders.length + countBy.length + sumBy.length > 0) {
     const rows = await readSegments(reader, columnReader, [...segments, ...unsorted], query);
     return { segments: rows.slice(0, segments.length), waiting: rows[segments.length] };
   }
@@ -143,7 +145,7 @@ async function readMatching(
  */
 export async function listRows(source: ListSource, state: LogState, query: RowQuery): Promise<RowPage> {
   const { reader, memory } = source;
-  const { countBy, after, limit } = query;
+  const { countBy, sumBy, after, limit } = query;
   const columnReader = new ColumnReader(state.manifest, reader, memory);
   const changes = matchingChanges(state, query);
   const deltas = toDeltas(state.manifest, changes, query);
@@ -155,12 +157,12 @@ export async function listRows(source: ListSource, state: LogState, query: RowQu
     all.map(({ count }) => count),
     deltas,
   );
-  const counts = countValues(source, columnReader, all, { changes, countBy });
+  const totaled = totalSegments(source, columnReader, all, { changes, countBy, sumBy });
   const page = await selectRows(columnReader, { segments, waiting, deltas, total }, window);
   const rows = await listedRows(source, columnReader, state, { rows: page, shows: query.shows });
   const last = skipped + limit < total ? page.at(-1) : undefined;
   const id = rows.at(-1)?.id;
   const end =
     last && id !== undefined ? placeBehind(columnReader, state, query, { row: last, id }) : undefined;
-  return { rows, total, skipped, end, counts };
+  return { rows, total, skipped, end, ...totaled };
 }

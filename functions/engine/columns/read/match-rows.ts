@@ -93,7 +93,7 @@ export async function readSegments(
 ): Promise<SegmentRows[]> {
   const covered = segments.filter((segment) => coverageOf(query.ids, segment) !== 'none');
   const filtered = covered.map((segment) => ({ segment, filters: filtersOf(segment, query) }));
-  const fields = [...query.orders, ...query.countBy].map(({ field }) => field);
+  const fields = [...query.orders, ...query.countBy, ...query.sumBy].map(({ field }) => field);
   const [ranges] = await Promise.all([
     Promise.all(covered.map((segment) => rowRanges(columnReader, segment, query.ids))),
     columnReader.loadFilters(filtered, fields),

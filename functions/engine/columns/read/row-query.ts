@@ -1,7 +1,7 @@
 /** Queries of rows. */
 
 import type { Place } from '../../model/list-query.ts';
-import type { CountedField } from './count-values.ts';
+import type { CountedField, RowSum } from './count-values.ts';
 import type { IdRange } from './id-ranges.ts';
 import type { RowFilter } from './row-filter.ts';
 import type { SortOrder } from './sort-key.ts';
@@ -24,6 +24,8 @@ export interface RowQuery {
   readonly limit: number;
   /** The fields whose values are counted over all rows that match. */
   readonly countBy: readonly CountedField[];
+  /** The fields whose numbers are added over all rows that match, and over each counted value. */
+  readonly sumBy: readonly RowSum[];
   /** What the rows of the page are for; absent when only their ids and versions are. */
   readonly shows?: ShownFields | undefined;
 }

@@ -60,11 +60,14 @@ export function fieldsToShow(
 export async function prefetch(
   { reader, memory }: ListSource,
   manifest: Manifest,
-  { filters, orders, countBy, shows }: RowQuery,
+  { filters, orders, countBy, sumBy, shows }: RowQuery,
 ): Promise<void> {
   const rows = manifest.segments.reduce((sum, segment) => sum + segment.rows, 0);
   if (shows === undefined || rows > memory.cheapRows) return;
-  const used = new Set([versionField, ...[...filters, ...orders, ...countBy].map(({ field }) => field)]);
+  const used = new Set([
+    versionField,
+    ...[...filters, ...orders, ...countBy, ...sumBy].map(({ field }) => field),
+  ]);
   const isNeeded = (field: string): boolean => shows === 'all' || shows.has(field) || used.has(field);
   await new ColumnReader(manifest, reader, memory).loadWhole(isNeeded);
 }

@@ -39,7 +39,7 @@ const schema: Schema = {
   uniqueFields: { invoice: 'number' },
   checks: {
     line: ({ unit, quantity }) =>
-      unit === 'piece' && String(quantity).includes('.')
+      unit === 'piece' && !Number.isInteger(quantity)
         ? { field: 'quantity', message: 'Pieces cannot be divided.' }
         : undefined,
   },
@@ -79,7 +79,9 @@ async function makeInvoice(number: string, quantities: readonly number[]) {
   const lines = [];
   for (const quantity of quantities) {
     const fields = { status: 'draft', invoiceId: invoice.entity.id, costCenterId: null };
-    lines.push(await createEntity(session(), 'line', { ...fields, unit: 'piece', quantity: `${quantity}` }));
+    lines.push(
+      await createEntity(session(), 'line', { ...fields, unit: 'piece', quantity, isLarge: quantity > 2 }),
+    );
   }
   return { id: invoice.entity.id, lines: lines.map(({ entity }) => entity.id) };
 }
@@ -96,33 +98,49 @@ async function finishJobs(): Promise<void> {
     await continueJob(store.database(), { id: decodeJob(item).id, tenant }, { owner: 'test' });
 }
 
+const sumBy = [{ field: 'quantity', decimals: 1 }];
+
 test.each([['in records'], ['in columns']])(
-  'lists have exact totals and counts, with rows %s',
+  'lists have exact totals, counts and sums, with rows %s',
   async (where) => {
-    const { id, lines } = await makeInvoice('1', [3, 1, 2]);
+    const { id, lines } = await makeInvoice('1', [10, 1, 2]);
     await makeInvoice('2', [9]);
     if (where === 'in columns') await compactAll(store.database(), tenant, 'line');
-    const page = await linesOf(id, { sort: sortedBy('quantity', 'desc'), limit: 2, countBy: ['unit'] });
-    expect(page.entities.map((line) => line['quantity'])).toEqual(['3', '2']);
-    expect([page.total, page.counts]).toEqual([3, { unit: [{ value: 'piece', count: 3 }] }]);
+    const page = await linesOf(id, {
+      sort: sortedBy('quantity', 'desc'),
+      limit: 2,
+      countBy: ['isLarge'],
+      sumBy,
+    });
+    expect(page.entities.map((line) => line['quantity'])).toEqual([10, 2]);
+    expect(page).toMatchObject({
+      total: 3,
+      sums: { quantity: 13 },
+      counts: {
+        isLarge: [
+          { value: false, count: 2, sums: { quantity: 3 } },
+          { value: true, count: 1, sums: { quantity: 10 } },
+        ],
+      },
+    });
     expect((await linesOf(id)).entities.map((line) => line.id)).toEqual(lines);
   },
 );
 
 test('a write is checked by the schema', async () => {
   const { id, lines } = await makeInvoice('1', [1]);
-  const fields = { status: 'draft', costCenterId: null, unit: 'piece', quantity: '1' };
+  const fields = { status: 'draft', costCenterId: null, unit: 'piece', quantity: 1 };
   const create = (kind: string, more: object) => createEntity(session(), kind, { ...fields, ...more });
   await expect(create('line', { invoiceId: randomUUID() })).rejects.toThrow(ReferenceNotFound);
-  await expect(create('line', { invoiceId: id, quantity: '1.5' })).rejects.toThrow(
+  await expect(create('line', { invoiceId: id, quantity: 1.5 })).rejects.toThrow(
     new ContradictingField('quantity', 'Pieces cannot be divided.'),
   );
   await expect(create('invoice', { number: '1' })).rejects.toThrow(new ValueTaken('invoice', 'number'));
   const target = { kind: 'line', id: lines[0] as string };
   const doubled = await changeEntity(session(), target, ({ entity }) => ({
-    quantity: String(2 * Number(entity['quantity'])),
+    quantity: 2 * Number(entity['quantity']),
   }));
-  expect([doubled.version, doubled.entity['quantity']]).toEqual([2, '2']);
+  expect([doubled.version, doubled.entity['quantity']]).toEqual([2, 2]);
 });
 
 test('an entity is found by its unique value, with its long text', async () => {
