@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- audit`: measures the time and the memory of `npm run audit` by the size of the table. Writes `docs/performance/audit.md`.
+ * `npm run bench -- audit`: measures the time and the memory of `npm run audit` by the size of the table. Writes `benchmarks/results/audit.md`.
  *
  * `--sizes 100000,1000000` measures up to 10^6 tasks.
  */

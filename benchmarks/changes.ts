@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- changes`: measures the read units of requests of the change feed, for 200 changed tasks and at rates of writes. Then three
  * callers follow lists, two of them with filters, while eight writers write as fast as they can. It fails when a copy is not the list at the end, when a
- * version went back, or when a request of the log costs more than 100 read units. Writes `docs/performance/changes.md`.
+ * version went back, or when a request of the log costs more than 100 read units. Writes `benchmarks/results/changes.md`.
  *
  * `--seconds 300` measures each load for five minutes.
  */

@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- compaction`: measures the steps of compaction after an import. Writes `docs/performance/compaction.md`.
+ * `npm run bench -- compaction`: measures the steps of compaction after an import. Writes `benchmarks/results/compaction.md`.
  *
  * `--tasks 300000` imports so many tasks, and a tenth as many with 50 tags and long texts of another script.
  */

@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- contention`: creates tasks, 50 in parallel, on an engine that rejects conflicting transactions: all in one project, and in
- * fifty projects. Writes `docs/performance/contention.md`.
+ * fifty projects. Writes `benchmarks/results/contention.md`.
  */
 
 import { inMemory, startEngine } from '../lib/local/dynamodb-engine.ts';

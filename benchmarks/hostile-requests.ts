@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- hostile-requests`: searches for requests that cost a lot. Writes `docs/performance/hostile-requests.md`.
+ * `npm run bench -- hostile-requests`: searches for requests that cost a lot. Writes `benchmarks/results/hostile-requests.md`.
  *
  * First it looks for the most read units, write units and CPU time of valid requests over 10,000 tasks (`expensive-requests.ts`). It fails
  * when a request needs more than 1,000 units. Then it looks for requests that cost a lot of CPU to parse and validate: it generates requests

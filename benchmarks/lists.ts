@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- lists`: measures what pages of tasks cost in collections of several sizes, by the deployed function in processes of its own: cold, as
- * the first list of a tenant, and warm; on PostgreSQL; and while others write. Writes `docs/performance/lists.md` and its plot.
+ * the first list of a tenant, and warm; on PostgreSQL; and while others write. Writes `benchmarks/results/lists.md` and its plot.
  *
  * `--sizes 10000,100000,1000000` measures up to 10^6 tasks, which takes some GB of memory. With `--short-descriptions`, descriptions have up to 100
  * characters, which is what rows have of them; the page is `lists-short-descriptions.md` then.

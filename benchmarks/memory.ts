@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- memory`: measures first and warm responses of the synthesized functions with the CPU share of several memory settings, as
- * `npm run start:synthesized -- --lambda-cpu` gives it. Writes `docs/performance/memory.md`.
+ * `npm run start:synthesized -- --lambda-cpu` gives it. Writes `benchmarks/results/memory.md`.
  *
  * `--runs 10` starts each function ten times, instead of five.
  */

@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- own-ids`: measures what compaction costs when some creates have ids of the last week, and what lists cost while rows
- * wait. Writes `docs/performance/own-ids.md`.
+ * wait. Writes `benchmarks/results/own-ids.md`.
  *
  * `--rows 100000,1000000` measures collections with so many tasks. `--creates 20000` creates so many, one in ten with such an id.
  */

@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- records`: measures the records of the change log: bytes, and the CPU time to encode and decode them. Writes
- * `docs/performance/records.md`.
+ * `benchmarks/results/records.md`.
  */
 import { randomUUID } from 'node:crypto';
 import { decodeRecord, recordWrites } from '../functions/engine/model/change-log.ts';

@@ -44,13 +44,13 @@ export function requireFigures(file: string, text: string): void {
 }
 
 /**
- * Writes a drawing or data into `docs/performance/`. The smallest form writes nothing.
+ * Writes a drawing or data into `benchmarks/results/`. The smallest form writes nothing.
  * @throws Error when the figures are not complete.
  */
 export function publish(file: string, text: string): void {
   requireFigures(file, text);
   if (isSmallest) return;
-  const folder = fileURLToPath(new URL('../docs/performance/', import.meta.url));
+  const folder = fileURLToPath(new URL('./results/', import.meta.url));
   mkdirSync(folder, { recursive: true });
   writeFileSync(folder + file, text);
 }

@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- requests`: measures the CPU and wall time of a warm request for every operation, compared with the SDK
- * alone making the same calls and with other frameworks. Writes `docs/performance/requests.md` and its plot.
+ * alone making the same calls and with other frameworks. Writes `benchmarks/results/requests.md` and its plot.
  *
  * `npm run bench -- requests createProject readTask` measures only these operations and writes nothing.
  */

@@ -18,7 +18,7 @@ const optionsOfAll = `  --smallest   measures tiny amounts within seconds, and w
 const names = Object.keys(benchmarks);
 const width = Math.max(...names.map((name) => name.length));
 
-const help = `Runs a benchmark, which writes its figures to docs/performance.
+const help = `Runs a benchmark, which writes its figures to benchmarks/results.
 
   npm run bench -- <name> [options]
   npm run bench -- <name> --help      prints what it measures, and its options

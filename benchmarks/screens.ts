@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- screens`: measures what ten screens of an app cost in collections of several sizes, and on PostgreSQL. Both must return the
- * same entities and counts. Writes `docs/performance/screens.md` and its plot.
+ * same entities and counts. Writes `benchmarks/results/screens.md` and its plot.
  *
  * `--sizes 10000,100000,1000000` measures up to 10^6 tasks, which takes some GB of memory.
  */

@@ -7,7 +7,7 @@ import { isSmallest } from './form.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Where benchmarks write. Changes there do not change what is measured. */
-const writtenFolder = 'docs/performance';
+const writtenFolder = 'benchmarks/results';
 
 /** The code and the command that were measured. */
 export interface Source {

@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- starts`: measures how long a new process takes to import each deployed function and to send its first
- * response, compared with the SDK alone and with other frameworks. Writes `docs/performance/starts.md` and its plot.
+ * response, compared with the SDK alone and with other frameworks. Writes `benchmarks/results/starts.md` and its plot.
  */
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- writes`: measures what 10,000 mixed writes of tasks cost, and what their compaction costs. Writes
- * `docs/performance/writes.md`.
+ * `benchmarks/results/writes.md`.
  *
  * `--sizes 10000,100000,1000000` measures up to 10^6 tasks.
  */

@@ -41,12 +41,12 @@ import { type Service, startService } from '../lib/local/service.ts';
 import { ensureTable } from '../lib/local/table.ts';
 import { seed } from '../lib/seed/seed.ts';
 
-/** Milliseconds of a cold start: an estimate. The functions need 43 to 146 ms of it with 1,024 or 1,769 MB (`docs/performance/memory.md`). */
+/** Milliseconds of a cold start: an estimate. The functions need 43 to 146 ms of it with 1,024 or 1,769 MB (`benchmarks/results/memory.md`). */
 const coldStartMs = 400;
 
 /**
  * Milliseconds that Lambda bills: an estimate for warm functions, and one cold start in a hundred requests. On an engine on the same machine,
- * a warm request takes 3 to 4 ms and a list 7 to 16 (`docs/performance/memory.md`); each of two to four calls takes some milliseconds more in AWS.
+ * a warm request takes 3 to 4 ms and a list 7 to 16 (`benchmarks/results/memory.md`); each of two to four calls takes some milliseconds more in AWS.
  */
 const billedMs = { request: 15 + coldStartMs / 100, list: 40 + coldStartMs / 100 };
 

@@ -14,7 +14,7 @@ export interface Workload {
   readonly requestsPerSecond: number;
   /** The setting. */
   readonly historyDays: number;
-  /** Read units that the first 60 lists of an environment need more than 60 warm ones (`docs/performance/lists.md`). */
+  /** Read units that the first 60 lists of an environment need more than 60 warm ones (`benchmarks/results/lists.md`). */
   readonly coldReadUnits: number;
 }
 
@@ -50,7 +50,7 @@ interface Measured {
 
 /** Returns the background work of a write at each rate, as the page of the benchmark has it. @throws Error when a rate is missing. */
 function readMeasured(): Measured[] {
-  const page = readFileSync(new URL('../../docs/performance/writes.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../benchmarks/results/writes.md', import.meta.url), 'utf8');
   return rates.map(([seconds, name]) => {
     const row = page.split('\n').find((line) => line.startsWith(`| ${name} |`));
     const [writeUnits, readUnits, writeUnitsWithBus, readUnitsWithBus] = (row ?? '')
@@ -58,7 +58,7 @@ function readMeasured(): Measured[] {
       .slice(2, 6)
       .map(Number);
     if (readUnitsWithBus === undefined || writeUnits === undefined)
-      throw new Error(`docs/performance/writes.md has no rate "${name}".`);
+      throw new Error(`benchmarks/results/writes.md has no rate "${name}".`);
     return {
       seconds,
       withoutBus: { writeUnits, readUnits: readUnits ?? 0 },
@@ -86,7 +86,7 @@ export function backgroundUnits(seconds: number, hasBus = false): Units {
   return { writeUnits: between('writeUnits'), readUnits: between('readUnits') };
 }
 
-/** Read units that a list needs more for each write in a second of its log (`docs/performance/lists.md`: 3 with 50). */
+/** Read units that a list needs more for each write in a second of its log (`benchmarks/results/lists.md`: 3 with 50). */
 const readUnitsOfWriteRate = 0.06;
 
 /** The share of requests that start an environment. */
@@ -102,7 +102,7 @@ const copies = 3;
 
 /**
  * The function that compacts. At most ten batches of a shard are handled at the same time, and one of a log. A table that is not large has about four
- * shards. The bytes of its lines and the milliseconds are estimates: the longest measured step takes 1.2 s (`docs/performance/compaction.md`).
+ * shards. The bytes of its lines and the milliseconds are estimates: the longest measured step takes 1.2 s (`benchmarks/results/compaction.md`).
  */
 const stream = { maxBatches: 4 * 10, callMs: 150, stepMs: 1_600, memoryMb: 1_769, logBytes: 1_200 };
 

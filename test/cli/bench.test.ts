@@ -44,7 +44,7 @@ test('refuses a benchmark that does not exist', () => {
 });
 
 test('the smallest form prints figures and writes no file', () => {
-  const file = join(root, 'docs/performance/records.md');
+  const file = join(root, 'benchmarks/results/records.md');
   const before = readFileSync(file, 'utf8');
   const { status, stdout } = bench('records', '--smallest');
   expect(status).toBe(0);

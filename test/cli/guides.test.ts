@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type ChangesPage, createClient, type Task } from '#client/index.ts';
+import { createClient } from '#client/index.ts';
 import type { Service } from '#lib/local/service.ts';
 import { guideNames } from '#lib/site/guides.ts';
 import { audience, type Issuer, startIssuer } from '../support/issuer.ts';
@@ -121,13 +121,12 @@ async function outputOf(guide: string, language: Language, program: string): Pro
 /** Compares what a program printed first for an example with the response that the guide shows, or with a part of it. */
 function compare({ heading, response }: Example, printed: readonly Shown[], language: Language): void {
   const [first] = printed;
-  const shown = response && withoutRepeated(response, first);
-  if (!shown) return;
+  if (!response) return;
   const place = `${heading}, ${language}`;
   if (language === 'sh') {
-    expect([place, comparable(first)]).toEqual([place, comparable(withoutOtherHeaders(shown, first))]);
-  } else if (shown.body !== undefined || first) {
-    const values = partsOf(comparable([shown.body, shown.status, shown.headers])).map((value) =>
+    expect([place, comparable(first)]).toEqual([place, comparable(withoutOtherHeaders(response, first))]);
+  } else if (response.body !== undefined || first) {
+    const values = partsOf(comparable([response.body, response.status, response.headers])).map((value) =>
       typeof value === 'object' ? value : String(value),
     );
     const value = comparable(first?.body);
@@ -136,14 +135,6 @@ function compare({ heading, response }: Example, printed: readonly Shown[], lang
       expect.arrayContaining([typeof value === 'object' ? value : String(value)]),
     ]);
   }
-}
-
-/** Returns a shown page of the feed without the entities that come twice only if less than five seconds have passed. */
-function withoutRepeated(shown: Shown, arrived: Shown | undefined): Shown {
-  const [body, found] = [shown.body, arrived?.body] as (Partial<ChangesPage<Task>> | undefined)[];
-  if (!body?.removed || !found?.data?.length) return shown;
-  const names = new Set(found.data.map(({ name }) => name));
-  return { ...shown, body: { ...body, data: body.data?.filter(({ name }) => names.has(name)) } };
 }
 
 /** Returns a shown response with the headers of one that arrived, as far as it does not show them. */

@@ -44,8 +44,7 @@ export async function changesOf(
   const feeds = await Promise.all(
     collections.map(async (name) => {
       const collection = client[name] as unknown as Client['tasks'];
-      // The second reading has what is above the first cursor: it does not come again.
-      const { cursor } = await follow(collection, (await follow(collection, undefined)).cursor);
+      const { cursor } = await follow(collection, undefined);
       return { name, collection, cursor };
     }),
   );

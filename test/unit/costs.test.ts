@@ -36,7 +36,7 @@ import { startTestStore, type TestStore } from '#test/support/local-store.ts';
 import { typicalChanges } from '#test/support/typical-changes.ts';
 
 describe('long-text-costs', () => {
-  /** What a long description costs, as the embedded engine reports it. docs/performance.md contains these numbers. */
+  /** What a long description costs, as the embedded engine reports it. docs/performance.md has them. */
 
   let store: TestStore;
   let parents: { readonly projectId: string; readonly userId: string };
@@ -454,7 +454,7 @@ describe('record-sizes', () => {
 });
 
 describe('write-costs', () => {
-  /** The capacity units of writes, as the embedded engine reports them. docs/performance.md contains these numbers. */
+  /** The capacity units of writes, as the embedded engine reports them. docs/performance.md has them. */
 
   let store: TestStore;
 

@@ -16,9 +16,7 @@ import { methodsByPath } from '#functions/routes.ts';
 import { guideNames } from '#lib/site/guides.ts';
 import { expectComplete } from '#test/support/complete.ts';
 import { benchmarks } from '../../benchmarks/catalogue.ts';
-import { changeFeedMutations } from '../mutations/change-feed.ts';
 import { mutations } from '../mutations/mutations.ts';
-import { replicationMutations } from '../mutations/replication.ts';
 import { isValue, listQuery, sortedBy } from '../support/list-queries.ts';
 import { idOf, LogBuilder, startMs } from '../support/log-builder.ts';
 import { readRows } from '../support/read-rows.ts';
@@ -90,9 +88,10 @@ describe('docs', () => {
     });
   });
 
-  test('docs/README.md lists each page of the documentation', () => {
-    const listed = linksOf('docs/README.md').map(({ target }) => target);
-    const needed = pages.filter((page) => /^docs\/(?!README|performance\/)/.test(page));
+  test('docs/README.md lists each page of the documentation, and docs/decisions/README.md each decision', () => {
+    const indexes = ['docs/README.md', 'docs/decisions/README.md'];
+    const listed = indexes.flatMap(linksOf).map(({ target }) => target);
+    const needed = pages.filter((page) => /^docs\/(?!README)/.test(page));
     expectComplete(
       listed.filter((page) => page.startsWith('docs/')),
       needed,
@@ -329,8 +328,8 @@ describe('list engine rules', () => {
   });
 });
 
-describe('performance', () => {
-  const folder = join(__dirname, '../../docs/performance');
+describe('benchmark results', () => {
+  const folder = join(__dirname, '../../benchmarks/results');
   const pages = readdirSync(folder).filter((file) => file.endsWith('.md'));
 
   test.each(pages)(
@@ -359,18 +358,5 @@ describe('sync adapters', () => {
     const text = readFileSync(join(folder, '../tanstack-query.tsx'), 'utf8');
     const client = readFileSync(join(__dirname, '../../docs/client.md'), 'utf8');
     expect(client).toContain(text.replace("'../../client/index.ts'", "'project-management-client'"));
-  });
-});
-
-describe('sync rules', () => {
-  const page = readFileSync(join(__dirname, '../../docs/sync.md'), 'utf8');
-  const [, section = ''] = /^## How it works\n(.*)/ms.exec(page) ?? [];
-
-  test('docs/sync.md names each mutation of the change feed and of copies, and none that does not exist', () => {
-    const named = [...section.matchAll(/\(`([\w-]+)`\)/g)].map(([, name]) => name);
-    const ofFeed = changeFeedMutations.filter(({ file }) => file.includes('/changes/'));
-    const expected = [...ofFeed, ...replicationMutations].map(({ name }) => name);
-    expect(expected.filter((name) => !named.includes(name))).toEqual([]);
-    expect(named.filter((name = '') => !mutationNames.includes(name))).toEqual([]);
   });
 });

@@ -49,7 +49,7 @@ describe('costs', () => {
 });
 
 describe('workload', () => {
-  const page = readFileSync('docs/performance/writes.md', 'utf8');
+  const page = readFileSync('benchmarks/results/writes.md', 'utf8');
 
   const create = costOfMillion({
     readUnits: 2,
