@@ -278,7 +278,7 @@ export class Collection<Types extends ResourceTypes> extends Listing<Types> {
 
   /**
    * Gets the next page of changes: all entities that match without `since`, and then what was created, changed or deleted, or does not match any
-   * more. Apply `data` and `removed`, and store `cursor` with them.
+   * more. Apply `data` and `removed`, and store `cursor` with them. `since: 'now'` gives the cursor of the moment without entities: ask for it before a list.
    * @throws ProblemError `cursor-expired` if the cursor is too old: begin again without it, and then delete what you have and did not get again.
    * @throws ProblemError `invalid-request` if the cursor belongs to other filters or `fields`.
    * @example

@@ -71,6 +71,8 @@ export type ListQuery<
   readonly countBy?: readonly Count[] | undefined;
   /** Adds the numbers of these fields over all entities that match, and over those of each counted value. */
   readonly sumBy?: readonly Sum[] | undefined;
+  /** Adds the `since` of `changes` and `sync` with the same filters and `fields`. Of several pages, keep that of the first one. */
+  readonly changesCursor?: boolean | undefined;
 };
 
 /** What `expand` adds to an entity. */
@@ -102,9 +104,13 @@ export interface Page<Entity> {
   /** Number of entities on all pages. */
   readonly total: number;
   readonly page: number;
+  /** Entities on a page, at most: the `limit` in effect. */
+  readonly limit: number;
   readonly totalPages: number;
   /** With `after`: the `after` of the next page; `null` on the last page. */
   readonly next?: string | null;
+  /** With `changesCursor`: the `since` of `changes` and `sync`, which continue this list. */
+  readonly changesCursor?: string;
 }
 
 /** The query of a change feed: filters on fields, and what its entities have. Only `limit` may change between two requests of one feed. */

@@ -190,11 +190,15 @@ async function refresh(query: ListQuery<TaskTypes>, signal: AbortSignal): Promis
   render();
 }
 
-/** Shows what others do, until the signal is aborted. */
-async function follow(query: ListQuery<TaskTypes>, signal: AbortSignal): Promise<void> {
-  let since: string | undefined;
-  // The first pages have all tasks, and changes since the lists were read.
-  let hasChanges = true;
+/** Returns where the changes after this moment begin. */
+async function cursorNow(query: ListQuery<TaskTypes>, signal: AbortSignal): Promise<string> {
+  return (await client.tasks.changes({ ...query, fields: ['id'], since: 'now' }, { signal })).cursor;
+}
+
+/** Shows what others do, until the signal is aborted. @param start a cursor from before the lists were read. */
+async function follow(query: ListQuery<TaskTypes>, start: string, signal: AbortSignal): Promise<void> {
+  let since = start;
+  let hasChanges = false;
   while (!signal.aborted) {
     try {
       const options = { since, signal, interval: feedIntervalMs };
@@ -208,7 +212,11 @@ async function follow(query: ListQuery<TaskTypes>, signal: AbortSignal): Promise
       }
     } catch (error) {
       if (signal.aborted) return;
-      if (isProblem(error, 'cursor-expired')) since = undefined;
+      if (isProblem(error, 'cursor-expired')) {
+        // `now` begins with the next change, and the lists are read again for those before it.
+        since = 'now';
+        hasChanges = true;
+      }
       notify('The board cannot see what others do at the moment. It tries again.');
       await new Promise((resolve) => setTimeout(resolve, feedIntervalMs));
     }
@@ -227,10 +235,11 @@ async function load(): Promise<void> {
   history.replaceState(null, '', `${location.pathname}${address.size > 0 ? `?${address}` : ''}`);
   const query = filtersOf(form, today());
   const { signal } = loading;
+  const since = await cursorNow(query, signal);
   columns = await readColumns(client, statuses, query, signal);
   byId('board').ariaBusy = 'false';
   render();
-  void follow(query, signal);
+  void follow(query, since, signal);
 }
 
 /** Fills the filters from the address of the page, so that a link shows the same tasks. */

@@ -73,6 +73,7 @@ export const listOptions = [
   'countBy',
   'sumBy',
   'etags',
+  'changesCursor',
 ] as const;
 
 export const changesOptions = ['since', 'limit', 'fields', 'etags'] as const;

@@ -1,7 +1,6 @@
 import type * as v from 'valibot';
 import { type Contract, isConditionalWrite, needsToken } from '../contract/contract.ts';
 import type { ExpectedVersions } from '../engine/entities/preconditions.ts';
-import type { ChangesCursor } from '../engine/feed/cursor.ts';
 import { decodeHistoryCursor } from '../engine/feed/history-cursor.ts';
 import type { HistoryPlace } from '../engine/feed/list-history.ts';
 import { decodeDeletedPlace } from '../engine/lists/deleted-cursor.ts';
@@ -42,7 +41,7 @@ interface Request<C extends Contract> {
   /** The query of a list. The parent of a nested list is one of its filters. */
   readonly query: C extends { success: 'list' | 'changes' } ? ListQuery : undefined;
   /** The cursor of a change feed; `undefined` for its first page. */
-  readonly since: C extends { success: 'changes' } ? ChangesCursor | undefined : undefined;
+  readonly since: C extends { success: 'changes' } ? ReadChangesQuery['since'] : undefined;
   /** The hash of the query of a change feed: part of its cursors. */
   readonly cursorHash?: Buffer | undefined;
   /** The query of a list of deleted entities. */
@@ -59,7 +58,8 @@ function readQuery(
   { success, method, resource, nestedBy }: Contract,
   { rawQueryString }: SessionEvent,
   id: string,
-): Partial<ReadChangesQuery> & {
+): Partial<Omit<ReadChangesQuery, 'cursorHash'>> & {
+  readonly cursorHash?: Buffer | undefined;
   readonly deletedQuery?: DeletedQuery;
   readonly place?: HistoryPlace;
   readonly view: EntityView;

@@ -30,10 +30,19 @@ const nameLists: ReadonlySet<string> = new Set([
 
 const directions = ['asc', 'desc'] as const;
 
+/** The `since` of a feed that begins with the next change. */
+const now = 'now';
+
 interface ReadListQuery {
   readonly query: ListQuery;
   readonly view: EntityView;
+  /** The hash of the change feed with the same filters and fields, which is part of its cursors; absent when no cursor is asked for. */
+  readonly cursorHash?: Buffer | undefined;
 }
+
+/** Returns the hash of a change feed. */
+const feedHash = ({ kind }: Resource, filters: readonly Filter[], { fields }: EntityView): Buffer =>
+  queryHash(kind, filters, fields ? [...fields].sort() : 'all');
 
 export function wholeNumber(
   name: string,
@@ -220,6 +229,7 @@ export function readListQuery(
   const view = readView(resource, parameters, issues);
   const filters = [...readFilters(parameters, listFields, issues), ...more];
   const sort = readSort(resource, parameters, issues);
+  const withCursor = readBoolean('changesCursor', parameters, issues);
   const query: ListQuery = {
     filters,
     sort,
@@ -237,13 +247,12 @@ export function readListQuery(
     defaults,
   };
   if (issues.length > 0) throw invalidRequest(issues);
-  return { query, view };
+  return { query, view, cursorHash: withCursor ? feedHash(resource, filters, view) : undefined };
 }
 
 export interface ReadChangesQuery extends ReadListQuery {
   /** The cursor; `undefined` for the first page. */
-  readonly since: ChangesCursor | undefined;
-  /** The hash of the query, which is part of its cursors. */
+  readonly since: ChangesCursor | typeof now | undefined;
   readonly cursorHash: Buffer;
 }
 
@@ -252,15 +261,16 @@ export interface ReadChangesQuery extends ReadListQuery {
  * @throws Problem 400 that names every parameter that is unknown, ambiguous or invalid.
  */
 export function readChangesQuery(resource: Resource, rawQueryString: string): ReadChangesQuery {
-  const { kind, fieldNames, listFields, ranks, defaults } = resource;
+  const { fieldNames, listFields, ranks, defaults } = resource;
   const issues: ValidationIssue[] = [];
   const known = [...changesOptions, ...fieldNames];
   const parameters = readKnownParameters(resource, rawQueryString, known, issues);
   const view = readView(resource, parameters, issues);
   const filters = readFilters(parameters, listFields, issues);
   const limit = Math.min(wholeNumber('limit', parameters, defaultChangesLimit, issues), maxLimit);
-  const cursorHash = queryHash(kind, filters, view.fields ? [...view.fields].sort() : 'all');
-  const since = readCursor('since', parameters, (cursor) => decodeCursor(cursorHash, cursor), issues);
+  const cursorHash = feedHash(resource, filters, view);
+  const decode = (cursor: string) => (cursor === now ? now : decodeCursor(cursorHash, cursor));
+  const since = readCursor('since', parameters, decode, issues);
   if (issues.length > 0) throw invalidRequest(issues);
   const sort = [{ field: 'createdAt', direction: 'asc' }] as const;
   const withTexts = needsTexts(resource, view);

@@ -45,26 +45,35 @@ export function renderData(
   return content;
 }
 
+/** What a page has when the caller asks for it. */
+interface PageOptions {
+  /** The entity tags of its entities. */
+  readonly etags?: readonly string[] | undefined;
+  /** The cursor of the next page. */
+  readonly next?: string | null | undefined;
+  /** The cursor of the change feed that continues the list. */
+  readonly changesCursor?: string | undefined;
+}
+
 /**
- * Returns the JSON of a page, with the entity tags of its entities and the cursor of the next page if they are given.
+ * Returns the JSON of a page.
  * @throws Problem 400 when the page is larger than a function can return.
  */
 export function renderPage(
   { page, after, limit, countBy, sumBy }: ListQuery,
   { entities, total, skipped, counts, sums }: Page,
   show: (entity: ItemFields) => unknown,
-  {
-    etags,
-    next,
-  }: { readonly etags?: readonly string[] | undefined; readonly next?: string | null | undefined } = {},
+  { etags, next, changesCursor }: PageOptions = {},
 ): string {
   return renderData(entities, show, {
     ...(etags && { etags }),
     total,
     page: after === undefined ? page : Math.floor(skipped / limit) + 1,
+    limit,
     ...(next !== undefined && { next }),
     totalPages: Math.ceil(total / limit),
     ...(countBy.length > 0 && { counts }),
     ...(sumBy.length > 0 && { sums }),
+    ...(changesCursor !== undefined && { changesCursor }),
   });
 }

@@ -1,10 +1,11 @@
 import type { Contract } from '../contract/contract.ts';
 import { encodeCursor } from '../engine/feed/cursor.ts';
 import type { ChangeDescription } from '../engine/feed/describe-change.ts';
-import type { ChangesPage } from '../engine/feed/list-changes.ts';
+import { type ChangesPage, cursorOf } from '../engine/feed/list-changes.ts';
 import { encodeDeletedPlace } from '../engine/lists/deleted-cursor.ts';
 import type { DeletedPage } from '../engine/lists/list-deleted.ts';
 import { encodePlace } from '../engine/lists/place-cursor.ts';
+import type { PageLog } from '../engine/lists/read-page.ts';
 import type { Deletion, ItemFields, WholeEntity } from '../engine/model/entity.ts';
 import type { ListQuery, Page } from '../engine/model/list-query.ts';
 import type { Session } from '../engine/table/session.ts';
@@ -39,7 +40,7 @@ export interface ShownHistory {
 
 /** What the handler of each kind of success returns. */
 export interface Results {
-  readonly list: Page;
+  readonly list: Page & { readonly log: PageLog };
   readonly entity: WholeEntity;
   readonly created: WholeEntity;
   readonly deleted: undefined;
@@ -58,7 +59,7 @@ export interface Rendering {
   readonly id: string;
   readonly session: Session;
   readonly query: ListQuery | undefined;
-  /** The hash of the query of a change feed: part of its cursors. */
+  /** The hash of a change feed: part of its cursors. */
   readonly cursorHash?: Buffer | undefined;
   readonly view: EntityView;
   readonly expanded: ReadonlyMap<string, ItemFields>;
@@ -139,12 +140,14 @@ function renderCreated(rendering: Rendering, stored: WholeEntity): Response {
 
 export const renderers: Renderers = {
   list: (rendering, page) => {
-    const { contract, event, id, query, view } = rendering;
+    const { contract, event, id, session, query, cursorHash, view } = rendering;
     if (!query) throw new TypeError(`The list ${contract.operation} has no query.`);
     const totalPages = Math.ceil(page.total / query.limit);
     const etags = etagsOf(view, page);
     const next = query.after === undefined ? undefined : nextCursor(contract, query, page);
-    const content = renderPage(query, page, (entity) => show(rendering, entity), { etags, next });
+    const changesCursor = cursorHash && encodeCursor(cursorHash, cursorOf(session, page.log));
+    const more = { etags, next, changesCursor };
+    const content = renderPage(query, page, (entity) => show(rendering, entity), more);
     const path = contract.path.replace('{id}', encodeURIComponent(id));
     const link =
       next === undefined

@@ -119,6 +119,12 @@ const listSchema = (
     },
     total: count(0, 'Number of matching entities on all pages.'),
     page: count(1, 'Number of this page.'),
+    limit: {
+      type: 'integer',
+      minimum: 1,
+      maximum: maxLimit,
+      description: 'Entities on a page, at most: the `limit` in effect.',
+    },
     next: {
       type: ['string', 'null'],
       maxLength: maxPlaceCursorLength,
@@ -127,8 +133,13 @@ const listSchema = (
     totalPages: count(0, 'Number of pages with this limit.'),
     counts: countsSchema(resource, fields),
     ...(sums && { sums }),
+    changesCursor: {
+      type: 'string',
+      maxLength: maxChangesCursorLength,
+      description: 'With `changesCursor=true`: the `since` of the change feed that continues this list.',
+    },
   },
-  required: ['data', 'total', 'page', 'totalPages'],
+  required: ['data', 'total', 'page', 'limit', 'totalPages'],
 });
 
 /** Entities on a page of a change feed, at most: a record can have 100 more than the limit. */

@@ -129,7 +129,7 @@ export function listExamples(resource: Resource): Examples {
     field,
     [{ value: [example[field]].flat()[0], count: total, ...hasSums }],
   ]);
-  const page = { total, page: 1, totalPages: 3 };
+  const page = { total, page: 1, limit: 20, totalPages: 3 };
   return {
     sample: {
       summary: `For example, ${question}`,

@@ -56,7 +56,7 @@ export const changesParameters: Readonly<Record<'since' | 'changesLimit', Parame
     name: 'since',
     in: 'query',
     description:
-      'The `cursor` of the previous response. Without it, the feed begins with all entities. Keep the filters and `fields`.',
+      'The `cursor` of the previous response. Without it, the feed begins with all entities; with `now`, with the next change. Keep the filters and `fields`.',
     schema: { type: 'string', minLength: 1, maxLength: maxChangesCursorLength },
   },
   changesLimit: {
@@ -146,6 +146,13 @@ function viewParameters(resource: Resource): Parameter[] {
       in: 'query',
       description:
         'Adds `etags`: the `ETag` of each entity, in the order of `data`. Send it as `If-Match` to prevent a lost update.',
+      schema: { type: 'boolean', default: false },
+    },
+    {
+      name: 'changesCursor',
+      in: 'query',
+      description:
+        'Adds `changesCursor`: the `since` of the change feed that continues this list, with the same filters and `fields`. If you read several pages, keep that of the first one.',
       schema: { type: 'boolean', default: false },
     },
   ];
@@ -268,7 +275,7 @@ export const listParameterNames = (resource: Resource): string[] => [
 export function changesParameterNames(resource: Resource): string[] {
   const own = [...listParameters(resource)].filter(
     ([, { name, deprecated }]) =>
-      !deprecated && !['sortBy', 'sortOrder', 'expand', 'countBy', 'sumBy'].includes(name),
+      !deprecated && !['sortBy', 'sortOrder', 'expand', 'countBy', 'sumBy', 'changesCursor'].includes(name),
   );
   return [...Object.keys(changesParameters), ...own.map(([component]) => component)];
 }

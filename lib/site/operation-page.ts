@@ -1,4 +1,5 @@
 /** The page of an operation, in Markdown. */
+import { listOptions } from '../../functions/contract/list-fields.ts';
 import type { OpenApiDocument, Operation, Parameter, Reference, Response, Schema } from '../openapi/types.ts';
 import { code, fieldList, filterList, parameterList, section } from './fields.ts';
 import { resolve } from './resolve.ts';
@@ -15,22 +16,11 @@ export const titleOf = ({ summary }: Operation): string => summary.replace(/[.:]
 export const block = (language: string, text: string): string =>
   `\`\`\`${language}\n${text.trimEnd()}\n\`\`\``;
 
+/** Parameters of a list that are not filters, in reading order. */
+const usual: readonly string[] = listOptions;
+
 /** Languages of samples as guides name them. */
 const languages: Readonly<Record<string, string>> = { bash: 'sh', typescript: 'ts' };
-
-/** Parameters of a list that are not filters, in reading order. */
-const usual = [
-  'page',
-  'after',
-  'limit',
-  'sortBy',
-  'sortOrder',
-  'fields',
-  'expand',
-  'countBy',
-  'sumBy',
-  'etags',
-];
 
 function parameters(document: OpenApiDocument, { path, operation }: OperationPlace): string {
   const all = (operation.parameters ?? [])

@@ -43,6 +43,31 @@ describe.each(resources)('GET $path/changes', ({ kind, path }) => {
     }
   }
 
+  test('begins now with since=now, and where a list ends with its changesCursor', async () => {
+    const fields = { name: `now-${kind}`, status: 'a' };
+    const before = await create(kind, { ...(await resourceOf(kind).minimal()), ...fields });
+    const { cursor, ...empty } = await page({ name: fields.name, since: 'now' });
+    expect(empty).toEqual({ data: [], removed: [], hasMore: false });
+    const options = {
+      name: fields.name,
+      fields: 'status',
+      changesCursor: 'true',
+      sortBy: 'status',
+      countBy: 'status',
+    };
+    const list = (await request('GET', withQuery(path, options))).body as {
+      changesCursor: string;
+      data: object[];
+    };
+    expect(list.data).toEqual([{ id: before.id, status: 'a' }]);
+    const after = await create(kind, { ...(await resourceOf(kind).minimal()), ...fields });
+    expect((await follow({ name: fields.name }, cursor)).data).toEqual([after]);
+    const ofList = { name: fields.name, fields: 'status' };
+    expect((await follow(ofList, list.changesCursor)).data).toEqual([{ id: after.id, status: 'a' }]);
+    expectParameter(await get({ name: fields.name, since: list.changesCursor }), 'since');
+    expect((await request('GET', withQuery(path, ofList))).body).not.toHaveProperty('changesCursor');
+  });
+
   test('has what was created, changed and deleted since a cursor', async () => {
     const status = `feed-${kind}`;
     const { cursor } = await follow({ status });

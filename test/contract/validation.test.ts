@@ -51,6 +51,10 @@ const fields: Readonly<Record<string, FieldRules>> = {
     invalid: ['text', null, {}, [1], [null], ['unknown']],
   },
   organizationId: reference,
+  estimate: {
+    valid: [0, 0.01, 100_000],
+    invalid: [-0.01, 100_000.01, 0.001, '1', true, [1]],
+  },
   position: {
     valid: ['', 'a0V', 'x'.repeat(100), emoji.repeat(100)],
     invalid: ['x'.repeat(101), 'a\u0000', 1],
@@ -70,7 +74,7 @@ const short = (value: Json) => {
 
 function rulesOf(field: string): FieldRules {
   const rules = fields[field];
-  if (!rules) throw new Error(`There are no rules for ${field}.`);
+  if (!rules) throw new Error(`There are no rules for ${field}. Add them to \`fields\` in test/contract/validation.test.ts.`);
   return rules;
 }
 

@@ -3,11 +3,14 @@
  * far. Changes come from the log, whose records have the rows, so most pages read nothing else.
  */
 import { hash } from 'node:crypto';
+import { openLogReader } from '../columns/dynamodb-storage.ts';
+import { logMemory } from '../columns/process-memory.ts';
 import { isInRanges } from '../columns/read/id-ranges.ts';
+import { readState } from '../columns/read/read-state.ts';
 import { rowPredicate } from '../columns/read/row-filter.ts';
 import { listEntities } from '../lists/list-entities.ts';
 import { toRowQuery } from '../lists/to-row-query.ts';
-import { advance, positionsOf } from '../log/progress.ts';
+import { advance, type Progress, positionsOf } from '../log/progress.ts';
 import type { LogRecord } from '../model/change-log.ts';
 import { type Entity, type ItemFields, isWhole, type StoredEntity } from '../model/entity.ts';
 import { entityOfRow } from '../model/entity-of-row.ts';
@@ -106,6 +109,23 @@ async function walk(
     cursor: next,
     hasMore: end !== undefined || cursor !== undefined || !isExact,
   };
+}
+
+/** Returns the cursor of what a list shows: the feed continues it. */
+export const cursorOf = (
+  { database }: Session,
+  { progress }: { readonly progress: Progress },
+): ChangesCursor => ({
+  by: 'log',
+  table: tableNumber(database),
+  progress,
+});
+
+async function beginNow(session: Session, kind: Kind): Promise<ChangesPage> {
+  const { tenant, database } = session;
+  const reader = openLogReader(database, tenant, kind);
+  const log = await readState({ reader, memory: logMemory(database, tenant, kind) });
+  return { entities: [], versions: [], removed: [], cursor: cursorOf(session, log), hasMore: false };
 }
 
 /** What the records of a page say about one entity. */
@@ -217,7 +237,7 @@ async function readChanges(
  * more. Each record comes once, and the changes of an entity in their order. Until that page, an entity can come in an earlier version than before;
  * afterwards never, but a description that was read by itself can be newer than its version.
  * @param query in the order of creation.
- * @param cursor that of the page before; absent for the first page.
+ * @param cursor that of the page before; absent for the first page; `now` for a page without entities, which changes follow.
  * @throws CursorExpired when the caller must begin again.
  * @throws StoreUnavailable when the time of the request does not suffice.
  */
@@ -225,8 +245,9 @@ export async function listChanges(
   session: Session,
   kind: Kind,
   query: ListQuery,
-  cursor: ChangesCursor | undefined,
+  cursor: ChangesCursor | 'now' | undefined,
 ): Promise<ChangesPage> {
+  if (cursor === 'now') return beginNow(session, kind);
   if (cursor && cursor.table !== tableNumber(session.database))
     throw new CursorExpired('the data was restored');
   return cursor?.by === 'log'

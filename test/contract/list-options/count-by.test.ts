@@ -53,6 +53,7 @@ describe.each(someLists)('countBy in GET $title', ({ item, open }) => {
       data: [],
       total: 0,
       page: 1,
+      limit: 20,
       totalPages: 0,
       counts: { status: [] },
     });

@@ -662,10 +662,10 @@ describe('render page', () => {
 
   test('has the entities, the total, the page and the number of pages, and counts if they are asked for', () => {
     expect(render([{ id: 1 }, { id: 2 }])).toBe(
-      '{"data":[{"id":1},{"id":2}],"total":21,"page":2,"totalPages":3}',
+      '{"data":[{"id":1},{"id":2}],"total":21,"page":2,"limit":10,"totalPages":3}',
     );
     expect(render([], { countBy: ['status'] })).toBe(
-      '{"data":[],"total":21,"page":2,"totalPages":3,"counts":{"status":[]}}',
+      '{"data":[],"total":21,"page":2,"limit":10,"totalPages":3,"counts":{"status":[]}}',
     );
   });
 
@@ -735,7 +735,8 @@ describe('renderers', () => {
   test('a list of one parent links to its own path, with the id encoded', () => {
     const organization = resource({ kind: 'organization', plural: 'organizations', fields: commonFields });
     const nested = listOf(project, organization);
-    const page = { entities: [entity], versions: [3], total: 3, skipped: 0, counts: {}, sums: {} };
+    const log = { progress: { position: 0, holes: [] }, isExact: true };
+    const page = { entities: [entity], versions: [3], total: 3, skipped: 0, counts: {}, sums: {}, log };
     const { headers } = renderers.list(rendering(nested, { query, id: 'a/b>' }), page);
     expect(headers?.['link']).toMatch('</v1/organizations/a%2Fb%3E/projects?page=1&limit=10>; rel="first"');
   });
