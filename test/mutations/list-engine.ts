@@ -235,8 +235,8 @@ export const listEngineMutations = toMutations({
   'functions/engine/columns/compact/read-input.ts': {
     'small-log-compacted': [
       'compaction writes columns for a few records',
-      'waitingChanges >= sizes.minChanges',
-      'waitingChanges >= Math.min(1, sizes.minChanges)',
+      'changes >= sizes.minChanges',
+      'changes >= Math.min(1, sizes.minChanges)',
     ],
     'records-without-bytes': [
       'a step absorbs changes however many bytes they have',
@@ -250,8 +250,8 @@ export const listEngineMutations = toMutations({
     ],
     'batches-that-wait': [
       'a few records with many changes wait, and each list reads them',
-      'const waitingChanges = countChanges(records);',
-      'const waitingChanges = Math.min(records.length, countChanges(records));',
+      'const changes = countChanges(records);',
+      'const changes = Math.min(records.length, countChanges(records));',
     ],
   },
   'functions/engine/columns/compact/rewrite-columns.ts': {

@@ -28,8 +28,6 @@ interface CompactionResult {
   readonly records: number;
   /** Number of records that wait for a later step. */
   readonly waiting: number;
-  /** Number of their changes. */
-  readonly waitingChanges: number;
   /** Whether records wait behind a hole. */
   readonly hasHole: boolean;
   /** Whether another step has something to do at once. */
@@ -39,7 +37,6 @@ interface CompactionResult {
 const nothing: CompactionResult = {
   records: 0,
   waiting: 0,
-  waitingChanges: 0,
   hasHole: false,
   hasMore: false,
 };
@@ -87,8 +84,8 @@ async function takeStep(source: StepSource): Promise<CompactionResult | undefine
   const input = await readInput(source, manifest);
   if (input.watermark > manifest.watermark) return takeAbsorbingStep(source, manifest, input);
   if (isStepDue(manifest, source)) return takeRewritingStep(source, manifest);
-  const { waiting, waitingChanges, hasHole } = input;
-  return { ...nothing, waiting, waitingChanges, hasHole };
+  const { waiting, hasHole } = input;
+  return { ...nothing, waiting, hasHole };
 }
 
 /**

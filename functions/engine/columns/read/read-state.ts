@@ -96,22 +96,15 @@ const knownFrom = (known: KnownLog | undefined, watermark: number): KnownLog =>
     ? known
     : { watermark, upTo: watermark, records: [], readAt: now() };
 
-/** Returns a prefix with the records that follow it without a gap. */
-function extended(known: KnownLog, more: readonly LogRecord[]): KnownLog {
-  const end = completeUpTo(advance(upTo(known.upTo), positionsOf(more)));
-  const added = more.filter(({ position }) => position > known.upTo && position <= end);
-  return { ...known, upTo: end, records: [...known.records, ...added] };
-}
-
 /** Reads the records that follow a prefix, up to the first gap. */
 async function extend(reader: LogReader, known: KnownLog): Promise<KnownLog> {
-  let next = known;
-  for await (const { records } of reader.oldestRecords(known.upTo)) {
-    next = extended(next, records);
-    const last = records.at(-1);
-    if (last && last.position > next.upTo) break;
-  }
-  return next;
+  const endOf = (records: readonly LogRecord[]): number =>
+    completeUpTo(advance(upTo(known.upTo), positionsOf(records)));
+  const hasGap = (read: readonly LogRecord[]) => (read.at(-1)?.position ?? 0) > endOf(read);
+  const read = await reader.oldestRecords(known.upTo, hasGap);
+  const end = endOf(read);
+  const added = read.filter(({ position }) => position <= end);
+  return { ...known, upTo: end, records: [...known.records, ...added] };
 }
 
 /**

@@ -244,7 +244,7 @@ describe('compact', () => {
       return { ...input, positions: records.map(({ position }) => position) };
     }
 
-    const nothing = { waiting: 0, waitingChanges: 0, hasHole: false, hasMore: false };
+    const nothing = { waiting: 0, hasHole: false, hasMore: false };
 
     test.each([
       ['up to a hole', 5_000, {}, 0, { positions: [1, 2], watermark: 2, hasHole: true }],

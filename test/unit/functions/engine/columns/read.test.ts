@@ -339,11 +339,10 @@ describe('read-state', () => {
         calls.push(['head', above, head.records.length]);
         return head;
       },
-      async *oldestRecords(above) {
-        for await (const page of open.oldestRecords(above)) {
-          calls.push(['oldest', above, page.records.length]);
-          yield page;
-        }
+      oldestRecords: async (above, isEnough) => {
+        const records = await open.oldestRecords(above, isEnough);
+        calls.push(['oldest', above, records.length]);
+        return records;
       },
     };
     reads = calls;
@@ -391,8 +390,11 @@ describe('read-state', () => {
         Array.from({ length: 25 }, (_, number) => number + 1),
       ),
     );
-    const calls = [10, 10, 5].map((records) => ['oldest', 0, records]);
-    expect(reads).toEqual([['head', 0, 10], ...calls, ['head', 25, 0]]);
+    expect(reads).toEqual([
+      ['head', 0, 10],
+      ['oldest', 0, 25],
+      ['head', 25, 0],
+    ]);
   });
 
   test('gives up when more than a page is behind a hole', async () => {
