@@ -100,15 +100,17 @@ export const listEngineMutations = toMutations({
       'last.length < sizes.minSegmentRows',
       'last.length < 1_000 * sizes.minSegmentRows',
     ],
-    'watermark-that-moves-back': [
-      'records are absorbed into a manifest that has absorbed others',
-      'if (current.watermark !== before.watermark) return undefined;',
-      '',
-    ],
     'deleted-rows-that-wait': [
       'a row that was deleted while it waits comes back',
       '...[...gone].map(',
       "...[...gone].filter((id) => id === '').map(",
+    ],
+  },
+  'functions/engine/columns/compact/compact.ts': {
+    'records-before-an-urgent-merge': [
+      'a merge that is urgent is lost again and again, because other processes absorb records meanwhile',
+      'if (chooseMerge(manifest, sizes)?.isUrgent)',
+      'if (chooseMerge(manifest, sizes)?.cost === 0)',
     ],
   },
   'functions/engine/columns/merge-records.ts': {
@@ -182,13 +184,13 @@ export const listEngineMutations = toMutations({
   'functions/engine/columns/compact/commit-step.ts': {
     'step-recorded-after-its-items': [
       'nothing deletes the items of a compaction that crashed',
-      '    await recordStep(writer, manifest.version, newStepId(manifest.version), { beganAt: nowMs, names });\n    await writer.putItems(items);\n',
-      '    await writer.putItems(items);\n    await recordStep(writer, manifest.version, newStepId(manifest.version), { beganAt: nowMs, names });\n',
+      '  await recordStep(writer, manifest.version, newStepId(manifest.version), { beganAt: nowMs, names });\n  await writer.putItems(items);\n',
+      '  await writer.putItems(items);\n  await recordStep(writer, manifest.version, newStepId(manifest.version), { beganAt: nowMs, names });\n',
     ],
     'lost-race-ignored': [
       'a compaction whose manifest was not written goes on as if it were',
-      'if (await writer.replaceManifest(manifest)) {',
-      'if ((await writer.replaceManifest(manifest)) || manifest) {',
+      'if (!(await writer.replaceManifest(manifest))) return undefined;',
+      'await writer.replaceManifest(manifest);',
     ],
   },
   'functions/engine/columns/compact/delete-garbage.ts': {
@@ -262,18 +264,13 @@ export const listEngineMutations = toMutations({
     ],
     'replaced-values-kept': [
       'a column that is written again keeps values that no row has any more',
-      'buildColumn(columnValues(columnReader.column(before, field)))',
-      'columnReader.column(before, field)',
+      'buildColumn(columnValues(columnReader.column(segment, field)))',
+      'columnReader.column(segment, field)',
     ],
     'buckets-of-the-replaced-column': [
       'a column that is written again as one item is read as the buckets that it had before',
-      '...without(current.buckets, fields)',
-      '...current.buckets',
-    ],
-    'column-over-newer-patches': [
-      'a column that is written again hides the values that were absorbed while it was built',
-      'newStepId(before.version)',
-      'newStepId(before.version + 9)',
+      '...without(segment.buckets, columns)',
+      '...segment.buckets',
     ],
   },
   'functions/engine/columns/format/buckets.ts': {
@@ -440,35 +437,10 @@ export const listEngineMutations = toMutations({
     ],
   },
   'functions/engine/columns/compact/merge-segments.ts': {
-    'merge-without-newer-values': [
-      'a merge loses the values that were absorbed while it was built',
-      'if (found) setValue(',
-      'if (found && row < 0) setValue(',
-    ],
-    'merge-without-newer-deletions': [
-      'a merge does not count the rows that were deleted while it was built',
-      '.filter(isDeletedVersion).length',
-      '.filter((version) => version === "").length',
-    ],
-    'merge-of-replaced-segments': [
-      'a merge replaces segments whose columns were written again meanwhile',
-      'if (start < 0 || !isUnchanged) return undefined;',
-      'if (start < 0 || merged.length < 0) return undefined;',
-    ],
     'merged-rows-still-wait': [
       'rows that a merge has written still wait',
-      'for (const { id } of gone) waiting.delete(id);',
-      'gone.length = 0;',
-    ],
-    'changes-of-waiting-rows-lost': [
-      'a merge loses what another process absorbs of its waiting rows meanwhile',
-      'if (!found || now.to === to) continue;',
-      'if (!found || now.to >= to) continue;',
-    ],
-    'deleted-while-it-is-merged': [
-      'a merge brings back a waiting row that another process has deleted meanwhile',
-      'if (!now) return true;',
-      'if (!now) continue;',
+      'for (const { id } of rows) waiting.delete(id);',
+      'rows.length = 0;',
     ],
     'segment-divided-at-once': [
       'a full segment is divided by the first rows that it gets',
