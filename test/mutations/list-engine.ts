@@ -76,11 +76,6 @@ export const listEngineMutations = toMutations({
       'shows.has(field))',
       'shows.size > 0)',
     ],
-    'waiting-rows-without-values': [
-      'a page shows rows that are in no segment yet without their fields',
-      'if (waiting) return waiting;',
-      'if (waiting) return {};',
-    ],
   },
   'functions/engine/lists/read-referenced.ts': {
     'references-of-an-unknown-log-from-columns': [
@@ -322,10 +317,15 @@ export const listEngineMutations = toMutations({
       'for (const { row, count } of changes) counter.add(row[field], count);',
       'if (changes.length < 0) counter.add(field, 1);',
     ],
+    'waiting-rows-without-values': [
+      'a page shows rows that are in no segment yet without their fields',
+      'row: shows && recent.after',
+      'row: shows && {}',
+    ],
     'waiting-rows-not-listed': [
       'lists lack the rows that wait',
-      'const unsorted = waitingSegment ? [waitingSegment] : [];',
-      "const unsorted = waitingSegment?.id === '' ? [waitingSegment] : [];",
+      'mergeRecords(state.records, await columnReader.readWaiting())',
+      'mergeRecords(state.records)',
     ],
   },
   'functions/engine/columns/read/id-ranges.ts': {
@@ -431,7 +431,7 @@ export const listEngineMutations = toMutations({
       'isUrgent ? 0 : sizes.minShareOfWaiting / 100;',
     ],
     'waiting-rows-without-limit': [
-      'any number of rows wait, of which each process makes columns',
+      'any number of rows wait, at which each list looks',
       'sumOf(segments, waitingOf) > sizes.maxWaitingRows',
       'sumOf(segments, waitingOf) > 1_000 * sizes.maxWaitingRows',
     ],
@@ -472,18 +472,11 @@ export const listEngineMutations = toMutations({
       'counts.length < 1 ? counts : [half, ids.length - half]',
     ],
   },
-  'functions/engine/columns/read/select-page.ts': {
-    'waiting-rows-before-their-changes': [
-      'a list has a row that waits twice while a change of it is pending',
-      'added.filter(({ id }) => !removed.has(id))',
-      'added.filter(({ id }) => !removed.has(id.slice(1)))',
-    ],
-  },
   'functions/engine/columns/read/read-all-rows.ts': {
     'waiting-rows-not-audited': [
       'the audit does not look at the rows that wait',
-      'of waiting.values()) visitUnlessPending(',
-      'of waiting.values()) if (total < 0) visitUnlessPending(',
+      'mergeRecords(records, await new ColumnReader(manifest, reader, memory).readWaiting())',
+      'mergeRecords(records)',
     ],
   },
   'functions/engine/columns/read/place.ts': {

@@ -3,6 +3,7 @@ import { buildColumn, columnValues, encodeColumn } from '#functions/engine/colum
 import { buildDictionary, type ColumnValue } from '#functions/engine/columns/format/dictionary.ts';
 import { type ItemName, type Manifest, manifestNames } from '#functions/engine/columns/format/manifest.ts';
 import { encodePatch } from '#functions/engine/columns/format/patch.ts';
+import { mergeRecords } from '#functions/engine/columns/merge-records.ts';
 import { ProcessMemory } from '#functions/engine/columns/process-memory.ts';
 import { ColumnReader } from '#functions/engine/columns/read/column-reader.ts';
 import { OrderedColumn } from '#functions/engine/columns/read/ordered-column.ts';
@@ -346,8 +347,8 @@ describe('read-state', () => {
       },
     };
     reads = calls;
-    const { pendingChanges, ...state } = await readState({ reader, memory: memory.of('acme', 'task') });
-    const pending = [...pendingChanges.values()].map(({ after }) => Number(after?.['name']));
+    const { records, ...state } = await readState({ reader, memory: memory.of('acme', 'task') });
+    const pending = [...mergeRecords(records).values()].map(({ after }) => Number(after?.['name']));
     return { ...state, manifest: undefined, pending: pending.sort((one, other) => one - other) };
   }
 
