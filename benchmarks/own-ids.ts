@@ -152,7 +152,7 @@ const withoutWaiting = (reader: LogReader): LogReader => ({
     return { ...head, manifest: { ...manifest, segments, waiting: [] } };
   },
   readManifest: () => reader.readManifest(),
-  oldestRecords: (above) => reader.oldestRecords(above),
+  oldestRecords: (above, isEnough) => reader.oldestRecords(above, isEnough),
   readItems: (names, isConsistent) => reader.readItems(names, isConsistent),
   readBuckets: (column, isConsistent) => reader.readBuckets(column, isConsistent),
   requireTime: () => reader.requireTime(),

@@ -74,7 +74,10 @@ const short = (value: Json) => {
 
 function rulesOf(field: string): FieldRules {
   const rules = fields[field];
-  if (!rules) throw new Error(`There are no rules for ${field}. Add them to \`fields\` in test/contract/validation.test.ts.`);
+  if (!rules)
+    throw new Error(
+      `There are no rules for ${field}. Add them to \`fields\` in test/contract/validation.test.ts.`,
+    );
   return rules;
 }
 

@@ -131,13 +131,6 @@ export const deletedEntityMutations = toMutations({
       'return { row, deleted: isDeleted ? 0 : 0, values };',
     ],
   },
-  'functions/engine/columns/compact/merge-segments.ts': {
-    'merge-without-restored-rows': [
-      'a merge loses a row that was restored while it was built',
-      'haveRestored.includes(true) ? undefined : values;',
-      'haveRestored.length < 0 ? undefined : values;',
-    ],
-  },
   'functions/engine/deletions/erase-deleted.ts': {
     'erased-id-used-again': [
       'the id of an erased entity can name a new one, which lists take for deleted',

@@ -76,11 +76,6 @@ export const listEngineMutations = toMutations({
       'shows.has(field))',
       'shows.size > 0)',
     ],
-    'waiting-rows-without-values': [
-      'a page shows rows that are in no segment yet without their fields',
-      'if (waiting) return waiting;',
-      'if (waiting) return {};',
-    ],
   },
   'functions/engine/lists/read-referenced.ts': {
     'references-of-an-unknown-log-from-columns': [
@@ -100,15 +95,17 @@ export const listEngineMutations = toMutations({
       'last.length < sizes.minSegmentRows',
       'last.length < 1_000 * sizes.minSegmentRows',
     ],
-    'watermark-that-moves-back': [
-      'records are absorbed into a manifest that has absorbed others',
-      'if (current.watermark !== before.watermark) return undefined;',
-      '',
-    ],
     'deleted-rows-that-wait': [
       'a row that was deleted while it waits comes back',
       '...[...gone].map(',
       "...[...gone].filter((id) => id === '').map(",
+    ],
+  },
+  'functions/engine/columns/compact/compact.ts': {
+    'records-before-an-urgent-merge': [
+      'a merge that is urgent is lost again and again, because other processes absorb records meanwhile',
+      'if (chooseMerge(manifest, sizes)?.isUrgent)',
+      'if (chooseMerge(manifest, sizes)?.cost === 0)',
     ],
   },
   'functions/engine/columns/merge-records.ts': {
@@ -182,13 +179,13 @@ export const listEngineMutations = toMutations({
   'functions/engine/columns/compact/commit-step.ts': {
     'step-recorded-after-its-items': [
       'nothing deletes the items of a compaction that crashed',
-      '    await recordStep(writer, manifest.version, newStepId(manifest.version), { beganAt: nowMs, names });\n    await writer.putItems(items);\n',
-      '    await writer.putItems(items);\n    await recordStep(writer, manifest.version, newStepId(manifest.version), { beganAt: nowMs, names });\n',
+      '  await recordStep(writer, manifest.version, newStepId(manifest.version), { beganAt: nowMs, names });\n  await writer.putItems(items);\n',
+      '  await writer.putItems(items);\n  await recordStep(writer, manifest.version, newStepId(manifest.version), { beganAt: nowMs, names });\n',
     ],
     'lost-race-ignored': [
       'a compaction whose manifest was not written goes on as if it were',
-      'if (await writer.replaceManifest(manifest)) {',
-      'if ((await writer.replaceManifest(manifest)) || manifest) {',
+      'if (!(await writer.replaceManifest(manifest))) return undefined;',
+      'await writer.replaceManifest(manifest);',
     ],
   },
   'functions/engine/columns/compact/delete-garbage.ts': {
@@ -235,8 +232,8 @@ export const listEngineMutations = toMutations({
   'functions/engine/columns/compact/read-input.ts': {
     'small-log-compacted': [
       'compaction writes columns for a few records',
-      'waitingChanges >= sizes.minChanges',
-      'waitingChanges >= Math.min(1, sizes.minChanges)',
+      'changes >= sizes.minChanges',
+      'changes >= Math.min(1, sizes.minChanges)',
     ],
     'records-without-bytes': [
       'a step absorbs changes however many bytes they have',
@@ -250,8 +247,8 @@ export const listEngineMutations = toMutations({
     ],
     'batches-that-wait': [
       'a few records with many changes wait, and each list reads them',
-      'const waitingChanges = countChanges(records);',
-      'const waitingChanges = Math.min(records.length, countChanges(records));',
+      'const changes = countChanges(records);',
+      'const changes = Math.min(records.length, countChanges(records));',
     ],
   },
   'functions/engine/columns/compact/rewrite-columns.ts': {
@@ -262,18 +259,13 @@ export const listEngineMutations = toMutations({
     ],
     'replaced-values-kept': [
       'a column that is written again keeps values that no row has any more',
-      'buildColumn(columnValues(columnReader.column(before, field)))',
-      'columnReader.column(before, field)',
+      'buildColumn(columnValues(columnReader.column(segment, field)))',
+      'columnReader.column(segment, field)',
     ],
     'buckets-of-the-replaced-column': [
       'a column that is written again as one item is read as the buckets that it had before',
-      '...without(current.buckets, fields)',
-      '...current.buckets',
-    ],
-    'column-over-newer-patches': [
-      'a column that is written again hides the values that were absorbed while it was built',
-      'newStepId(before.version)',
-      'newStepId(before.version + 9)',
+      '...without(segment.buckets, columns)',
+      '...segment.buckets',
     ],
   },
   'functions/engine/columns/format/buckets.ts': {
@@ -325,10 +317,15 @@ export const listEngineMutations = toMutations({
       'for (const { row, count } of changes) totals.addRow(row, count);',
       'if (changes.length < 0) totals.addRow({}, 1);',
     ],
+    'waiting-rows-without-values': [
+      'a page shows rows that are in no segment yet without their fields',
+      'row: shows && recent.after',
+      'row: shows && {}',
+    ],
     'waiting-rows-not-listed': [
       'lists lack the rows that wait',
-      'const unsorted = waitingSegment ? [waitingSegment] : [];',
-      "const unsorted = waitingSegment?.id === '' ? [waitingSegment] : [];",
+      'mergeRecords(state.records, await columnReader.readWaiting())',
+      'mergeRecords(state.records)',
     ],
   },
   'functions/engine/columns/read/id-ranges.ts': {
@@ -391,6 +388,13 @@ export const listEngineMutations = toMutations({
       'texts are lower-cased after the time of the request is over',
       'if (position % textsPerCheck === 0) requireTime();',
       'if (position === 0) requireTime();',
+    ],
+  },
+  'functions/engine/columns/read/sort-key.ts': {
+    'texts-in-the-order-of-javascript': [
+      'texts are sorted by their UTF-16 units, and not by their code points',
+      "utf8.toString('latin1')",
+      'utf8.toString()',
     ],
   },
   'functions/engine/columns/read/sort-key-counts.ts': {
@@ -456,41 +460,16 @@ export const listEngineMutations = toMutations({
       'isUrgent ? 0 : sizes.minShareOfWaiting / 100;',
     ],
     'waiting-rows-without-limit': [
-      'any number of rows wait, of which each process makes columns',
+      'any number of rows wait, at which each list looks',
       'sumOf(segments, waitingOf) > sizes.maxWaitingRows',
       'sumOf(segments, waitingOf) > 1_000 * sizes.maxWaitingRows',
     ],
   },
   'functions/engine/columns/compact/merge-segments.ts': {
-    'merge-without-newer-values': [
-      'a merge loses the values that were absorbed while it was built',
-      'if (found) setValue(',
-      'if (found && row < 0) setValue(',
-    ],
-    'merge-without-newer-deletions': [
-      'a merge does not count the rows that were deleted while it was built',
-      '.filter(isDeletedVersion).length',
-      '.filter((version) => version === "").length',
-    ],
-    'merge-of-replaced-segments': [
-      'a merge replaces segments whose columns were written again meanwhile',
-      'if (start < 0 || !isUnchanged) return undefined;',
-      'if (start < 0 || merged.length < 0) return undefined;',
-    ],
     'merged-rows-still-wait': [
       'rows that a merge has written still wait',
-      'for (const { id } of gone) waiting.delete(id);',
-      'gone.length = 0;',
-    ],
-    'changes-of-waiting-rows-lost': [
-      'a merge loses what another process absorbs of its waiting rows meanwhile',
-      'if (!found || now.to === to) continue;',
-      'if (!found || now.to >= to) continue;',
-    ],
-    'deleted-while-it-is-merged': [
-      'a merge brings back a waiting row that another process has deleted meanwhile',
-      'if (!now) return true;',
-      'if (!now) continue;',
+      'for (const { id } of rows) waiting.delete(id);',
+      'rows.length = 0;',
     ],
     'segment-divided-at-once': [
       'a full segment is divided by the first rows that it gets',
@@ -522,18 +501,11 @@ export const listEngineMutations = toMutations({
       'counts.length < 1 ? counts : [half, ids.length - half]',
     ],
   },
-  'functions/engine/columns/read/select-page.ts': {
-    'waiting-rows-before-their-changes': [
-      'a list has a row that waits twice while a change of it is pending',
-      'added.filter(({ id }) => !removed.has(id))',
-      'added.filter(({ id }) => !removed.has(id.slice(1)))',
-    ],
-  },
   'functions/engine/columns/read/read-all-rows.ts': {
     'waiting-rows-not-audited': [
       'the audit does not look at the rows that wait',
-      'of waiting.values()) visitUnlessPending(',
-      'of waiting.values()) if (total < 0) visitUnlessPending(',
+      'mergeRecords(records, await new ColumnReader(manifest, reader, memory).readWaiting())',
+      'mergeRecords(records)',
     ],
   },
   'functions/engine/columns/read/place.ts': {

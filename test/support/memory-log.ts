@@ -58,14 +58,11 @@ export class MemoryLog {
         };
       },
       readManifest: async () => this.manifest,
-      oldestRecords: async function* (position) {
-        for (let last = position, hasMore = true; hasMore; ) {
-          const left = above(last);
-          const records = left.slice(0, pageSize);
-          hasMore = left.length > records.length;
-          last = records.at(-1)?.position ?? last;
-          yield { records, hasMore };
-        }
+      oldestRecords: async (position, isEnough = () => false) => {
+        const all = above(position);
+        let count = pageSize;
+        while (count < all.length && !isEnough(all.slice(0, count))) count += pageSize;
+        return all.slice(0, count);
       },
       fill: async (positions) =>
         positions.map((position) => {

@@ -2,6 +2,7 @@
 
 import {
   decodeRecord,
+  type LogRecord,
   logPartition,
   manifestSortKey,
   maxPosition,
@@ -86,9 +87,13 @@ export function openLogReader(database: Database, tenant: string, kind: Kind): L
       const item = await database.get({ pk: logPartition(tenant, kind), sk: manifestSortKey });
       return item && decodeManifest(item);
     },
-    oldestRecords: async function* (above) {
-      for await (const { items, next } of database.pages(rangeQuery(tenant, kind, { above })))
-        yield { records: items.map(decodeRecord), hasMore: next !== undefined };
+    oldestRecords: async (above, isEnough = () => false) => {
+      const records: LogRecord[] = [];
+      for await (const { items } of database.pages(rangeQuery(tenant, kind, { above }))) {
+        records.push(...items.map(decodeRecord));
+        if (isEnough(records)) break;
+      }
+      return records;
     },
     readItems: async (names, isConsistent) => {
       const keys = names.map((name) => itemKey(tenant, kind, name));

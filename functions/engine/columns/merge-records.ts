@@ -48,6 +48,11 @@ export function mergeRecords(
   return changes;
 }
 
+/** Bytes of the change of a waiting row in memory beside the decoded item, which has its values. */
+const changeBytes = 100;
+
+export const bytesOfChanges = ({ size }: ReadonlyMap<string, RowChange>): number => changeBytes * size;
+
 /** Returns waiting rows as the changes that created them, by id: no column has them. @param items their rows, the oldest item first. */
 export function toChanges(items: readonly (readonly WaitingRow[])[]): Map<string, RowChange> {
   const changes = new Map<string, RowChange>();

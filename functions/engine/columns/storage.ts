@@ -10,13 +10,6 @@ export interface LogHead {
   readonly isComplete: boolean;
 }
 
-/** The next records of a log, in the order of their positions. */
-interface RecordPage {
-  readonly records: readonly LogRecord[];
-  /** Whether the log has further records. */
-  readonly hasMore: boolean;
-}
-
 export interface LogReader {
   /**
    * Reads the manifest and then the records downwards, consistently, in one page: see `read-state.ts`.
@@ -25,8 +18,11 @@ export interface LogReader {
   readHead(above: number): Promise<LogHead>;
   /** Reads the manifest consistently. */
   readManifest(): Promise<Manifest | undefined>;
-  /** Reads the records with a position above one, the oldest first, consistently, one page of a query after the other. */
-  oldestRecords(above: number): AsyncIterable<RecordPage>;
+  /**
+   * Reads the records with a position above one, the oldest first, consistently, one page of a query after the other.
+   * @param isEnough returns whether no further page is needed. By default, all are read.
+   */
+  oldestRecords(above: number, isEnough?: (records: readonly LogRecord[]) => boolean): Promise<LogRecord[]>;
   /** Reads immutable items. Those that do not exist are absent. */
   readItems(names: readonly ItemName[], isConsistent: boolean): Promise<ReadonlyMap<ItemName, Uint8Array>>;
   /**

@@ -13,7 +13,8 @@ function orderedBits(bits: Buffer, isNegative: boolean): Buffer {
 /** Returns the ordered bits in hexadecimal digits, without zeros at the end: they decide no order. */
 function numberText(number: number): string {
   const bits = Buffer.alloc(8);
-  bits.writeDoubleBE(number);
+  // There is one zero.
+  bits.writeDoubleBE(number + 0);
   return (
     mark +
     orderedBits(bits, number < 0)

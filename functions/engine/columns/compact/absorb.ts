@@ -5,7 +5,7 @@ import { type MutablePatchValues, type PatchValues, setValue } from '../format/p
 import { addWaiting, type WaitingRow } from '../format/waiting-rows.ts';
 import { mergeRecords, type RowChange } from '../merge-records.ts';
 import { ColumnReader } from '../read/column-reader.ts';
-import { commitStep, type StepOutput } from './commit-step.ts';
+import type { StepOutput } from './commit-step.ts';
 import type { StepSource } from './compaction-source.ts';
 import { locateChanges, type RowUpdate } from './locate-changes.ts';
 import { countWaiting, fillSegments, joinItems } from './new-segments.ts';
@@ -65,19 +65,19 @@ function divideChanges(
   return { waiting, others };
 }
 
-/** Returns what a step writes that absorbs records into a manifest. */
-async function absorbInto(
+/** Returns what a step writes that absorbs records. */
+export async function absorb(
   { writer, memory, sizes }: StepSource,
-  current: Manifest,
+  before: Manifest,
   input: CompactionInput,
 ): Promise<StepOutput> {
-  const columnReader = new ColumnReader(current, writer, memory);
-  const before = await columnReader.readWaiting();
-  const { waiting, others } = divideChanges(mergeRecords(input.records, before), before);
+  const columnReader = new ColumnReader(before, writer, memory);
+  const waitingBefore = await columnReader.readWaiting();
+  const { waiting, others } = divideChanges(mergeRecords(input.records, waitingBefore), waitingBefore);
   const { inserts, updates } = await locateChanges(columnReader, others);
   const rows = [...inserts, ...waiting].sort((one, other) => (one.id < other.id ? -1 : 1));
-  const last = rows.filter(({ id }) => placeOf(current, id) === current.segments.length);
-  const stepId = newStepId(current.version + 1);
+  const last = rows.filter(({ id }) => placeOf(before, id) === before.segments.length);
+  const stepId = newStepId(before.version + 1);
   const requireTime = (): void => writer.requireTime();
   const added = fillSegments(blockOf(last.length < sizes.minSegmentRows ? [] : last), {
     stepId,
@@ -85,17 +85,17 @@ async function absorbInto(
     requireTime,
   });
   const left = added.segments.length > 0 ? rows.slice(0, rows.length - last.length) : rows;
-  const segments = countWaiting([...countUpdates(current.segments, updates), ...added.segments], left);
-  const values = valuesOf(current.segments, updates);
+  const segments = countWaiting([...countUpdates(before.segments, updates), ...added.segments], left);
+  const values = valuesOf(before.segments, updates);
   const patches = await writePatches(columnReader, { stepId, sizes }, values, segments);
   const waitingItems = addWaiting(
-    current.waiting,
+    before.waiting,
     (item) => columnReader.waitingRows(item),
-    { added: changesOfWaiting(before, left), waiting: left.length },
+    { added: changesOfWaiting(waitingBefore, left), waiting: left.length },
     stepId,
   );
   const manifest: Manifest = {
-    ...current,
+    ...before,
     watermark: input.watermark,
     segments,
     patches: livePatches(segments, patches.patches),
@@ -103,17 +103,3 @@ async function absorbInto(
   };
   return { manifest, items: joinItems([added.items, patches.items, waitingItems.items]) };
 }
-
-/**
- * Absorbs records. If another process merges segments or writes columns again meanwhile, the records are absorbed into the new manifest.
- * @returns the new manifest; `undefined` when another process has absorbed records meanwhile.
- */
-export const absorb = (
-  source: StepSource,
-  before: Manifest,
-  input: CompactionInput,
-): Promise<Manifest | undefined> =>
-  commitStep(source, before, async (current) => {
-    if (current.watermark !== before.watermark) return undefined;
-    return absorbInto(source, current, input);
-  });

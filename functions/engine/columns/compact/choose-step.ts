@@ -61,7 +61,7 @@ function costOf(merged: readonly Segment[]): number {
 
 /** Returns the segments with enough waiting rows, or deleted ones, to be written again. */
 function mergesOfOne(segments: readonly Segment[], sizes: CompactionSizes): MergeCandidate[] {
-  // Processes would take too long to make columns of them.
+  // Each list looks at all of them.
   const isUrgent = sumOf(segments, waitingOf) > sizes.maxWaitingRows;
   const minShare = isUrgent ? 0 : sizes.minShareOfWaiting;
   return segments.flatMap((segment, from) => {

@@ -6,13 +6,14 @@
  * 3. otherwise merges segments, or writes columns again, if lists would read too many items.
  * 4. lists what it is about to write and to replace, writes new items under new names, and replaces the manifest on condition that nobody else has.
  *
- * A crash at any point leaves the old manifest, which is complete. Two steps at the same time do no harm: the slower one applies its result to the
- * manifest of the faster one, or is lost.
+ * A crash at any point leaves the old manifest, which is complete. Of two steps at the same time, the slower one is lost. A merge that is urgent is not
+ * lost again and again: each process takes it before it absorbs more records.
  */
 import { CompactionTooSlow, StoreUnavailable } from '../../model/errors.ts';
 import { emptyManifest, type Manifest } from '../format/manifest.ts';
 import { absorb } from './absorb.ts';
 import { chooseColumns, chooseMerge } from './choose-step.ts';
+import { commitStep } from './commit-step.ts';
 import type { CompactionSource, StepSource } from './compaction-source.ts';
 import { mergeSegments } from './merge-segments.ts';
 import { type CompactionInput, readInput } from './read-input.ts';
@@ -28,21 +29,11 @@ interface CompactionResult {
   readonly records: number;
   /** Number of records that wait for a later step. */
   readonly waiting: number;
-  /** Number of their changes. */
-  readonly waitingChanges: number;
   /** Whether records wait behind a hole. */
   readonly hasHole: boolean;
   /** Whether another step has something to do at once. */
   readonly hasMore: boolean;
 }
-
-const nothing: CompactionResult = {
-  records: 0,
-  waiting: 0,
-  waitingChanges: 0,
-  hasHole: false,
-  hasMore: false,
-};
 
 const isStepDue = (manifest: Manifest, { sizes }: StepSource): boolean =>
   chooseMerge(manifest, sizes) !== undefined || chooseColumns(manifest, sizes).size > 0;
@@ -53,14 +44,10 @@ async function takeAbsorbingStep(
   before: Manifest,
   input: CompactionInput,
 ): Promise<CompactionResult | undefined> {
-  const manifest = await absorb(source, before, input);
+  const { records, waiting, hasHole, hasMore } = input;
+  const manifest = await commitStep(source, before, await absorb(source, before, input));
   return (
-    manifest && {
-      ...nothing,
-      records: input.records.length,
-      hasHole: input.hasHole,
-      hasMore: input.hasMore || isStepDue(manifest, source),
-    }
+    manifest && { records: records.length, waiting, hasHole, hasMore: hasMore || isStepDue(manifest, source) }
   );
 }
 
@@ -70,10 +57,11 @@ async function takeRewritingStep(
   before: Manifest,
 ): Promise<CompactionResult | undefined> {
   const merge = chooseMerge(before, source.sizes);
-  const manifest = merge
+  const output = merge
     ? await mergeSegments(source, before, merge)
     : await rewriteColumns(source, before, chooseColumns(before, source.sizes));
-  return manifest && { ...nothing, hasMore: true };
+  const manifest = await commitStep(source, before, output);
+  return manifest && { records: 0, waiting: 0, hasHole: false, hasMore: true };
 }
 
 /**
@@ -87,8 +75,7 @@ async function takeStep(source: StepSource): Promise<CompactionResult | undefine
   const input = await readInput(source, manifest);
   if (input.watermark > manifest.watermark) return takeAbsorbingStep(source, manifest, input);
   if (isStepDue(manifest, source)) return takeRewritingStep(source, manifest);
-  const { waiting, waitingChanges, hasHole } = input;
-  return { ...nothing, waiting, waitingChanges, hasHole };
+  return { records: 0, waiting: input.waiting, hasHole: input.hasHole, hasMore: false };
 }
 
 /**

@@ -31,7 +31,7 @@ interface AddedSegments extends NewSegments {
 }
 
 /** The items of columns, by field. */
-type EncodedColumns = ReadonlyMap<string, readonly Buffer[]>;
+export type EncodedColumns = ReadonlyMap<string, readonly Buffer[]>;
 
 /** Returns the bytes of the largest item of some columns. */
 export const largestItem = (columns: EncodedColumns): number =>

@@ -17,8 +17,6 @@ export interface CompactionInput {
   readonly records: readonly LogRecord[];
   /** Number of records that are too few for a step. */
   readonly waiting: number;
-  /** Number of their changes. */
-  readonly waitingChanges: number;
   readonly watermark: number;
   /** Whether records wait behind a hole. */
   readonly hasHole: boolean;
@@ -69,11 +67,8 @@ async function readOldest(
   source: StepSource,
   above: number,
 ): Promise<Pick<CompactionInput, 'records' | 'hasHole' | 'hasMore'>> {
-  let found: readonly LogRecord[] = [];
-  for await (const page of source.writer.oldestRecords(above)) {
-    found = [...found, ...page.records];
-    if (!page.hasMore || countWithin(found, source.sizes) < found.length) break;
-  }
+  const isEnough = (read: readonly LogRecord[]) => countWithin(read, source.sizes) < read.length;
+  const found = await source.writer.oldestRecords(above, isEnough);
   const filled = await fillHoles(source, above, found);
   const end = completeUpTo(advance(upTo(above), positionsOf(filled)));
   const records = filled.filter(({ position }) => position <= end);
@@ -91,11 +86,8 @@ export async function readInput(source: StepSource, { watermark }: Manifest): Pr
   const { nowMs, isForced, sizes } = source;
   const { records, hasHole, hasMore } = await readOldest(source, watermark);
   const isOld = records.some(({ time }) => time + maxWaitMs < nowMs);
-  const waitingChanges = countChanges(records);
-  const isWorthAStep =
-    hasMore || isOld || (isForced ? records.length > 0 : waitingChanges >= sizes.minChanges);
-  if (!isWorthAStep)
-    return { records: [], waiting: records.length, waitingChanges, watermark, hasHole, hasMore: false };
-  const end = records.at(-1)?.position ?? watermark;
-  return { records, watermark: end, waiting: 0, waitingChanges: 0, hasHole, hasMore };
+  const changes = countChanges(records);
+  const isWorthAStep = hasMore || isOld || (isForced ? records.length > 0 : changes >= sizes.minChanges);
+  if (!isWorthAStep) return { records: [], waiting: records.length, watermark, hasHole, hasMore: false };
+  return { records, watermark: records.at(-1)?.position ?? watermark, waiting: 0, hasHole, hasMore };
 }

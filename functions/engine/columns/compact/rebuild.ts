@@ -1,7 +1,6 @@
 /** Rebuilds a log: writes all its columns again, from the entities themselves, while the service is used. */
 import { now } from '../../../runtime/time-and-chance.ts';
 import { advance, completeUpTo, type Progress, positionsOf, upTo } from '../../log/progress.ts';
-import type { LogRecord } from '../../model/change-log.ts';
 import { UnknownFormat } from '../../model/errors.ts';
 import {
   emptyManifest,
@@ -36,8 +35,7 @@ const maxRebuildMs = 86_400_000;
 
 /** Reads the records above a position, and returns the progress of a reader that sees them too. */
 async function readAbove(writer: LogWriter, progress: Progress) {
-  const records: LogRecord[] = [];
-  for await (const page of writer.oldestRecords(completeUpTo(progress))) records.push(...page.records);
+  const records = await writer.oldestRecords(completeUpTo(progress));
   return { records, progress: advance(progress, positionsOf(records)) };
 }
 
@@ -147,23 +145,21 @@ export async function rebuild(source: RebuildSource): Promise<void> {
   const { open, position: watermark } = source;
   const beganAt = now();
   const { segments, steps } = await writeSegments(source);
-  for (;;) {
-    const nowMs = now();
-    if (nowMs > beganAt + maxRebuildMs) throw new Error('The rebuild of a log took longer than a day.');
-    const writer = open();
-    const before = await readReplaced(writer);
-    const version = before.version + 1;
-    await recordStep(writer, version, newStepId(version), { beganAt: nowMs, names: manifestNames(before) });
-    // A step of compaction can be faster. It has changed nothing that the new columns contain.
-    if (!(await writer.replaceManifest({ ...emptyManifest, version, watermark, segments }))) {
-      // Another process was faster, or the response to this one was lost.
-      const current = await readReplaced(writer);
-      const isOwn = segments.length > 0 && current.segments[0]?.id === segments[0]?.id;
-      // Steps may have begun with these segments: they must not come a second time, with other values.
-      if (current.version > version) return rebuild(source);
-      if (!isOwn) continue;
-    }
-    // The manifest names their items: the step that replaces them lists them again.
-    return writer.deleteItems(steps);
+  const nowMs = now();
+  if (nowMs > beganAt + maxRebuildMs) throw new Error('The rebuild of a log took longer than a day.');
+  const writer = open();
+  const before = await readReplaced(writer);
+  const after = { ...emptyManifest, version: before.version + 1, watermark, segments };
+  await recordStep(writer, after.version, newStepId(after.version), {
+    beganAt: nowMs,
+    names: manifestNames(before),
+  });
+  if (!(await writer.replaceManifest(after))) {
+    // A step of compaction was faster, and may have begun with these segments if only the response was lost: they must not come a second time, with
+    // other values.
+    const isReplaced = JSON.stringify(await readReplaced(writer)) === JSON.stringify(after);
+    if (!isReplaced) return rebuild(source);
   }
+  // The manifest names their items: the step that replaces them lists them again.
+  return writer.deleteItems(steps);
 }

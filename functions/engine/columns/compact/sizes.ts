@@ -43,7 +43,7 @@ export interface CompactionSizes {
   readonly maxRewrittenColumns: number;
   /** The share of the rows of a segment from which on the waiting ones among its ids are written among them. Each costs the segment's bytes by this share. */
   readonly minShareOfWaiting: number;
-  /** Rows that wait among the ids of segments, about. A process makes columns of all of them when some of them change. */
+  /** Rows that wait among the ids of segments, about. Each list looks at all of them. */
   readonly maxWaitingRows: number;
   /** Changes for which a step is worth its cost. */
   readonly minChanges: number;

@@ -1,7 +1,6 @@
 /** Writes patches: the new values of a step, merged with those of small patches. */
 import {
   type ItemName,
-  type Manifest,
   type Patch,
   patchName,
   type Segment,
@@ -28,11 +27,7 @@ interface NewPatches {
 }
 
 /** Returns a patch; none when there are no values. */
-export function buildPatch(
-  step: StepId,
-  values: PatchValues,
-  { maxSmallBytes }: CompactionSizes,
-): NewPatches {
+function buildPatch(step: StepId, values: PatchValues, { maxSmallBytes }: CompactionSizes): NewPatches {
   const count = countValues(values);
   if (count === 0) return { patches: [], items: new Map() };
   // A value takes more than a byte: more values are never a small patch.
@@ -71,12 +66,6 @@ function countKept(
     newer += values;
   }
   return kept;
-}
-
-/** Returns the patches of a manifest that an earlier one does not have. */
-export function newerPatches({ patches }: Manifest, earlier: Manifest): readonly Patch[] {
-  const known = new Set(earlier.patches.map(({ step }) => step));
-  return patches.filter(({ step }) => !known.has(step));
 }
 
 /** Returns the patches that have values which no column contains. */

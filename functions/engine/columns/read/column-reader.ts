@@ -1,6 +1,5 @@
 /** The columns of a manifest, with the values of its patches. */
 
-import type { Row } from '../../model/row.ts';
 import { type Bucket, bucketOf, columnOfTexts, joinBuckets } from '../format/buckets.ts';
 import { buildColumn, type Column, type ColumnPatch, columnBytes, patchColumn } from '../format/column.ts';
 import { chunkOfRow, chunkRows, idAt } from '../format/ids.ts';
@@ -19,7 +18,7 @@ import {
 } from '../format/manifest.ts';
 import { columnPatchOf, isNewerThan, joinPatchItems, type PatchValues } from '../format/patch.ts';
 import type { WaitingRow } from '../format/waiting-rows.ts';
-import { type RowChange, toChanges } from '../merge-records.ts';
+import { bytesOfChanges, type RowChange, toChanges } from '../merge-records.ts';
 import type { LogMemory } from '../process-memory.ts';
 import type { LogReader } from '../storage.ts';
 import { ItemReader } from './item-reader.ts';
@@ -27,13 +26,6 @@ import { OrderedColumn } from './ordered-column.ts';
 import { onlyTexts, type RowFilter } from './row-filter.ts';
 import { SearchTexts } from './search-texts.ts';
 import type { ValueOrder } from './sort-key.ts';
-import {
-  bytesOfWaiting,
-  divideAmongSegments,
-  toWaitingSegment,
-  type WaitingSegment,
-  waitingColumn,
-} from './waiting-segment.ts';
 
 /** Returns the values of several patches of one column. Of one value, the last one decides. */
 const joinColumnPatches = (columnPatches: readonly ColumnPatch[]): ColumnPatch =>
@@ -53,8 +45,6 @@ export class ColumnReader {
   readonly manifest: Manifest;
   readonly #items: ItemReader;
   readonly #requireTime: () => void;
-  /** The waiting rows, if there are any and they have been read. */
-  #waiting: WaitingSegment | undefined;
 
   constructor(manifest: Manifest, reader: LogReader, memory: LogMemory) {
     this.manifest = manifest;
@@ -95,36 +85,15 @@ export class ColumnReader {
     return this.manifest.patches.flatMap((patch) => patchNames(patch, fields));
   }
 
-  async #loadWaiting(): Promise<void> {
-    await this.#items.load(this.manifest.waiting.map(({ name }) => name));
-  }
-
-  #waitingChanges(): Map<string, RowChange> {
-    return toChanges(this.manifest.waiting.map((item) => this.waitingRows(item)));
-  }
-
-  /** Reads the waiting rows, by id. */
-  async readWaiting(): Promise<Map<string, RowChange>> {
-    await this.#loadWaiting();
-    return this.#waitingChanges();
-  }
-
-  /**
-   * Reads the waiting rows as a segment, which has no items of its own. It is made once for all lists of a process, until the rows are others.
-   * @returns `undefined` when there are none.
-   */
-  async readWaitingSegment(): Promise<Segment | undefined> {
-    if (this.manifest.waiting.length === 0) return undefined;
-    await this.#loadWaiting();
-    const id = this.manifest.waiting.map(({ name }) => name).join();
-    const derive = (): WaitingSegment => toWaitingSegment(id, this.#waitingChanges());
-    this.#waiting = this.#items.derived(`${id}/segment`, derive, bytesOfWaiting);
-    return this.#waiting.segment;
-  }
-
-  /** Returns rows of the segment of waiting rows by the positions of the segments that they belong to. */
-  divideWaiting(rows: Iterable<number>): Map<number, number[]> {
-    return this.#waiting ? divideAmongSegments(this.manifest, this.#waiting, rows) : new Map();
+  /** Reads the waiting rows as the changes that created them, by id. They are made once for all lists of a process, until the rows are others. */
+  async readWaiting(): Promise<ReadonlyMap<string, RowChange>> {
+    const { waiting } = this.manifest;
+    if (waiting.length === 0) return new Map();
+    const names = waiting.map(({ name }) => name);
+    await this.#items.load(names);
+    const derive = (): ReadonlyMap<string, RowChange> =>
+      toChanges(waiting.map((item) => this.waitingRows(item)));
+    return this.#items.derived(`${names.join()}/changes`, derive, bytesOfChanges);
   }
 
   /** Returns the rows of an item of waiting rows, which must have been read. */
@@ -132,22 +101,16 @@ export class ColumnReader {
     return this.#items.get<readonly WaitingRow[]>(name);
   }
 
-  /** Returns a row of the segment of waiting rows; `undefined` for another segment. */
-  waitingRow(segment: Segment, row: number): Row | undefined {
-    return this.#isWaiting(segment) ? this.#waiting?.rows[row]?.after : undefined;
-  }
-
   async loadPatches(patches: readonly Patch[]): Promise<void> {
     await this.#items.load(patches.flatMap((patch) => patchNames(patch)));
   }
 
   async loadFences(segments: readonly Segment[]): Promise<void> {
-    await this.#items.load(segments.filter((one) => !this.#isWaiting(one)).map(fenceName));
+    await this.#items.load(segments.map(fenceName));
   }
 
   async loadIds(chunks: readonly { readonly segment: Segment; readonly chunk: number }[]): Promise<void> {
-    const stored = chunks.filter(({ segment }) => !this.#isWaiting(segment));
-    await this.#items.load(stored.map(({ segment, chunk }) => idsName(segment, chunk)));
+    await this.#items.load(chunks.map(({ segment, chunk }) => idsName(segment, chunk)));
   }
 
   /** Reads all that lists need of the manifest in one go: ids, waiting rows, and some fields. */
@@ -166,19 +129,12 @@ export class ColumnReader {
     );
   }
 
-  #isWaiting(segment: Segment): boolean {
-    return segment === this.#waiting?.segment;
-  }
-
   /** Returns the first id of each chunk. */
   fence(segment: Segment): Buffer {
-    return this.#isWaiting(segment)
-      ? (this.#waiting as WaitingSegment).fence
-      : this.#items.get(fenceName(segment));
+    return this.#items.get(fenceName(segment));
   }
 
   ids(segment: Segment, chunk: number): Buffer {
-    if (this.#isWaiting(segment)) return (this.#waiting as WaitingSegment).chunks[chunk] as Buffer;
     return this.#items.get(idsName(segment, chunk));
   }
 
@@ -212,7 +168,6 @@ export class ColumnReader {
   /** Returns a column as its items have it. */
   #storedColumn(segment: Segment, field: string): Column {
     const [first, ...others] = columnNames(segment, field);
-    if (this.#waiting && this.#isWaiting(segment)) return waitingColumn(this.#waiting, field);
     if (first === undefined) return buildColumn(Array(segment.rows).fill(undefined));
     if (others.length === 0) return this.#items.get(first);
     return joinBuckets(

@@ -3,17 +3,17 @@ import { forEach } from '../../../runtime/for-each.ts';
 import type { Column } from '../format/column.ts';
 import { type DecodedItem, decodeItem } from '../format/decode-item.ts';
 import { type ItemName, type Segment, wholeColumns } from '../format/manifest.ts';
+import type { RowChange } from '../merge-records.ts';
 import type { LogMemory } from '../process-memory.ts';
 import type { LogReader } from '../storage.ts';
 import type { OrderedColumn } from './ordered-column.ts';
 import type { SearchTexts } from './search-texts.ts';
 import { StaleRead } from './stale-read.ts';
-import type { WaitingSegment } from './waiting-segment.ts';
 
 /** Columns in buckets that are read at the same time, at most. */
 const columnsAtOnce = 16;
 
-type Derived = Column | OrderedColumn | SearchTexts | WaitingSegment;
+type Derived = Column | OrderedColumn | SearchTexts | ReadonlyMap<string, RowChange>;
 
 export class ItemReader {
   readonly #segments: readonly Segment[];

@@ -5,6 +5,7 @@ import { valueAt } from '../format/column.ts';
 import type { ColumnValue } from '../format/dictionary.ts';
 import { chunkOfRow } from '../format/ids.ts';
 import { versionField } from '../format/manifest.ts';
+import { mergeRecords, type RowChange } from '../merge-records.ts';
 import { ColumnReader } from './column-reader.ts';
 import { type Totaled, totalRows } from './count-values.ts';
 import { readSegments, type SegmentRows } from './match-rows.ts';
@@ -34,10 +35,13 @@ export interface RowPage extends Totaled {
   readonly end?: Place | undefined;
 }
 
+/** What the columns do not have, by id: waiting rows, and pending changes. */
+type Changes = ReadonlyMap<string, RowChange>;
+
 async function listedRows(
   { memory }: ListSource,
   columnReader: ColumnReader,
-  { pendingChanges }: LogState,
+  changes: Changes,
   { rows, shows }: { readonly rows: readonly PageRow[] } & Pick<RowQuery, 'shows'>,
 ): Promise<ListedRow[]> {
   const chunks = rows.flatMap((one) =>
@@ -53,7 +57,7 @@ async function listedRows(
   ]);
   return rows.map((one) => {
     const id = 'row' in one ? columnReader.idOf(one.segment, one.row) : one.id;
-    const recent = pendingChanges.get(id);
+    const recent = changes.get(id);
     if (recent) return { id, version: recent.to, row: shows && recent.after };
     if (!('row' in one)) throw new StaleRead(`the row ${id} is in no record`);
     const { dictionary, ordinals } = columnReader.column(one.segment, versionField);
@@ -66,11 +70,11 @@ async function listedRows(
 /** Returns the place behind a row of a page. The columns of the orders are in memory. */
 function placeBehind(
   columnReader: ColumnReader,
-  { pendingChanges }: LogState,
+  changes: Changes,
   { orders }: RowQuery,
   { row, id }: { readonly row: PageRow; readonly id: string },
 ): Place {
-  const recent = pendingChanges.get(id)?.after;
+  const recent = changes.get(id)?.after;
   const storedValue = (field: string): ColumnValue =>
     recent || !('row' in row) ? recent?.[field] : valueAt(columnReader.column(row.segment, field), row.row);
   const values = orders.map(({ field, defaultValue = null }) => {
@@ -113,30 +117,17 @@ function totalSegments(
   });
 }
 
-interface MatchingRows {
-  /** Of all segments of the manifest. */
-  readonly segments: readonly SegmentRows[];
-  /** Absent without waiting rows. */
-  readonly waiting: SegmentRows | undefined;
-}
-
-/** Returns the rows that match; of segments that have no row of the page, perhaps only their number. */
-async function readMatching(
+/** Returns the rows of all segments that match; of segments that have no row of the page, perhaps only their number. */
+function readMatching(
   { reader }: ListSource,
   columnReader: ColumnReader,
   deltas: readonly RowDelta[],
   query: RowQuery,
-): Promise<MatchingRows> {
-  const { segments } = columnReader.manifest;
-  const waitingSegment = await columnReader.readWaitingSegment();
-  const unsorted = waitingSegment ? [waitingSegment] : [];
+): Promise<SegmentRows[]> {
   const { filters, orders, countBy, sumBy } = query;
-  if (filters.length + orders.length + countBy.length + sumBy.length > 0) {
-    const rows = await readSegments(reader, columnReader, [...segments, ...unsorted], query);
-    return { segments: rows.slice(0, segments.length), waiting: rows[segments.length] };
-  }
-  const [waiting] = await readSegments(reader, columnReader, unsorted, query);
-  return { segments: await readPageSegments(reader, columnReader, { waiting, deltas }, query), waiting };
+  return filters.length + orders.length + countBy.length + sumBy.length > 0
+    ? readSegments(reader, columnReader, columnReader.manifest.segments, query)
+    : readPageSegments(reader, columnReader, deltas, query);
 }
 
 /**
@@ -147,22 +138,22 @@ export async function listRows(source: ListSource, state: LogState, query: RowQu
   const { reader, memory } = source;
   const { countBy, sumBy, after, limit } = query;
   const columnReader = new ColumnReader(state.manifest, reader, memory);
-  const changes = matchingChanges(state, query);
-  const deltas = toDeltas(state.manifest, changes, query);
+  const changes = mergeRecords(state.records, await columnReader.readWaiting());
+  const matching = matchingChanges(changes.values(), query);
+  const deltas = toDeltas(state.manifest, matching, query);
   const skipped = after ? await countUpTo(source, state, query, after) : query.skip;
   const window = { ...query, skip: skipped };
-  const { segments, waiting } = await readMatching(source, columnReader, deltas, window);
-  const all = waiting ? [...segments, waiting] : segments;
+  const segments = await readMatching(source, columnReader, deltas, window);
   const total = totalOf(
-    all.map(({ count }) => count),
+    segments.map(({ count }) => count),
     deltas,
   );
-  const totaled = totalSegments(source, columnReader, all, { changes, countBy, sumBy });
-  const page = await selectRows(columnReader, { segments, waiting, deltas, total }, window);
-  const rows = await listedRows(source, columnReader, state, { rows: page, shows: query.shows });
+  const totaled = totalSegments(source, columnReader, segments, { changes: matching, countBy, sumBy });
+  const page = await selectRows(columnReader, { segments, deltas, total }, window);
+  const rows = await listedRows(source, columnReader, changes, { rows: page, shows: query.shows });
   const last = skipped + limit < total ? page.at(-1) : undefined;
   const id = rows.at(-1)?.id;
   const end =
-    last && id !== undefined ? placeBehind(columnReader, state, query, { row: last, id }) : undefined;
+    last && id !== undefined ? placeBehind(columnReader, changes, query, { row: last, id }) : undefined;
   return { rows, total, skipped, end, ...totaled };
 }

@@ -3,7 +3,7 @@ import type { Segment } from '../format/manifest.ts';
 import type { LogReader } from '../storage.ts';
 import type { ColumnReader } from './column-reader.ts';
 import { overlapping } from './divide-by-sort-key.ts';
-import { coverageOf, noRows, readSegments, type SegmentRows } from './match-rows.ts';
+import { coverageOf, readSegments, type SegmentRows } from './match-rows.ts';
 import { groupDeltas, type RowDelta, sumOf } from './pending-changes.ts';
 import type { RowRange } from './row-filter.ts';
 import type { RowQuery } from './row-query.ts';
@@ -30,28 +30,21 @@ async function countIds(reader: LogReader, columnReader: ColumnReader, query: Ro
   });
 }
 
-interface AddedRows {
-  readonly waiting: SegmentRows | undefined;
-  readonly deltas: readonly RowDelta[];
-}
-
 /** Returns the rows of all segments; of segments that have no row of the page, only their number. */
 export async function readPageSegments(
   reader: LogReader,
   columnReader: ColumnReader,
-  { waiting, deltas }: AddedRows,
+  deltas: readonly RowDelta[],
   query: RowQuery,
 ): Promise<SegmentRows[]> {
   const { segments } = columnReader.manifest;
   const counts = await countIds(reader, columnReader, query);
   const bySegment = groupDeltas(deltas, ({ segment }) => segment);
-  const waitingOf = columnReader.divideWaiting(waiting?.rows ?? noRows);
   const groups = counts.map((count, position) => ({
     segment: segments[position] as Segment,
-    count: count + sumOf(bySegment.get(position) ?? []) + (waitingOf.get(position)?.length ?? 0),
+    count: count + sumOf(bySegment.get(position) ?? []),
   }));
-  const total = totalOf([...counts, waiting?.count ?? 0], deltas);
-  const onPage = overlapping(groups, windowOf(query, total));
+  const onPage = overlapping(groups, windowOf(query, totalOf(counts, deltas)));
   const read = await readSegments(
     reader,
     columnReader,

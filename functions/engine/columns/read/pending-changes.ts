@@ -1,8 +1,8 @@
 /** Row deltas: what pending changes add to the rows of the columns, and remove from them. */
 import type { Row } from '../../model/row.ts';
 import { type Manifest, placeOf } from '../format/manifest.ts';
+import type { RowChange } from '../merge-records.ts';
 import { isInRanges } from './id-ranges.ts';
-import type { LogState } from './read-state.ts';
 import { rowPredicate } from './row-filter.ts';
 import type { RowQuery } from './row-query.ts';
 import { compareSortKeys, type SortKey, toSortKey } from './sort-key.ts';
@@ -44,13 +44,13 @@ export function groupDeltas<Delta extends Pick<RowDelta, 'id'>>(
 }
 
 /** Returns the rows of pending changes that match, before and after their changes. */
-export function matchingChanges({ pendingChanges }: LogState, { filters, ids }: RowQuery): MatchingChange[] {
+export function matchingChanges(pending: Iterable<RowChange>, { filters, ids }: RowQuery): MatchingChange[] {
   const matches = rowPredicate(filters);
   const changes: MatchingChange[] = [];
   const add = (id: string, row: Row | undefined, count: 1 | -1): void => {
     if (row && matches(row)) changes.push({ id, row, count });
   };
-  for (const { id, before, after } of pendingChanges.values()) {
+  for (const { id, before, after } of pending) {
     if (!isInRanges(ids, id)) continue;
     add(id, before, -1);
     add(id, after, 1);

@@ -2,6 +2,7 @@
 import type { Row } from '../../model/row.ts';
 import { valueAt } from '../format/column.ts';
 import { isDeletedVersion, type Segment, storedFields, versionField } from '../format/manifest.ts';
+import { mergeRecords } from '../merge-records.ts';
 import { ColumnReader } from './column-reader.ts';
 import { type ListSource, readState } from './read-state.ts';
 import { shownRow } from './shown-rows.ts';
@@ -48,25 +49,23 @@ export async function visitRows(
   { reader, memory }: ListSource,
   visit: (id: string, known: KnownRow) => void,
 ): Promise<RowCounts> {
-  const { manifest, pendingChanges } = await readState({ reader, memory });
+  const { manifest, records } = await readState({ reader, memory });
+  const changes = mergeRecords(records, await new ColumnReader(manifest, reader, memory).readWaiting());
   let rows = 0;
   let total = 0;
   const visitRow = (id: string, known: KnownRow): void => {
     rows += 1;
     visit(id, known);
   };
-  const visitUnlessPending = (id: string, known: KnownRow): void => {
-    if (!pendingChanges.has(id)) visitRow(id, known);
+  const visitUnlessChanged = (id: string, known: KnownRow): void => {
+    if (!changes.has(id)) visitRow(id, known);
   };
   for (const segment of manifest.segments) {
     total += segment.rows - segment.deleted;
     // A reader keeps all that it has read.
-    await visitSegment(new ColumnReader(manifest, reader, memory), segment, visitUnlessPending);
+    await visitSegment(new ColumnReader(manifest, reader, memory), segment, visitUnlessChanged);
   }
-  const waiting = await new ColumnReader(manifest, reader, memory).readWaiting();
-  total += waiting.size;
-  for (const { id, to, after = {} } of waiting.values()) visitUnlessPending(id, { version: to, row: after });
-  for (const { id, to, before, after } of pendingChanges.values()) {
+  for (const { id, to, before, after } of changes.values()) {
     total += Number(after !== undefined) - Number(before !== undefined);
     if (after) visitRow(id, { version: to, row: after });
   }

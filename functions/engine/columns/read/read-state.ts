@@ -15,15 +15,14 @@ import { advance, completeUpTo, type Progress, positionsOf, upTo } from '../../l
 import type { LogRecord } from '../../model/change-log.ts';
 import { StoreUnavailable } from '../../model/errors.ts';
 import { emptyManifest, type Manifest } from '../format/manifest.ts';
-import { mergeRecords, type RowChange } from '../merge-records.ts';
 import type { LogMemory } from '../process-memory.ts';
 import type { LogReader } from '../storage.ts';
 import { StaleRead } from './stale-read.ts';
 
 export interface LogState {
   readonly manifest: Manifest;
-  /** The changes of pending records, merged by id: the columns do not contain them. */
-  readonly pendingChanges: ReadonlyMap<string, RowChange>;
+  /** The pending ones: the columns do not contain them. */
+  readonly records: readonly LogRecord[];
   /** How far the log was at this moment. */
   readonly progress: Progress;
   /** Whether that is all. Otherwise some records are behind more holes than a reader remembers. */
@@ -80,11 +79,11 @@ const bytesOf = (records: readonly LogRecord[]): number =>
  * @throws StaleRead when an entity's earlier change is not there.
  */
 function requireNoGap(
-  pendingChanges: ReadonlyMap<string, RowChange>,
-  { watermark }: Manifest,
+  records: readonly LogRecord[],
+  watermark: number,
   positions: ReadonlySet<number>,
 ): void {
-  for (const { id, previousPosition } of pendingChanges.values()) {
+  for (const { id, previousPosition } of records.flatMap(({ entries }) => entries)) {
     if (previousPosition > watermark && !positions.has(previousPosition))
       throw new StaleRead(`an earlier record of ${id} is missing`);
   }
@@ -96,22 +95,15 @@ const knownFrom = (known: KnownLog | undefined, watermark: number): KnownLog =>
     ? known
     : { watermark, upTo: watermark, records: [], readAt: now() };
 
-/** Returns a prefix with the records that follow it without a gap. */
-function extended(known: KnownLog, more: readonly LogRecord[]): KnownLog {
-  const end = completeUpTo(advance(upTo(known.upTo), positionsOf(more)));
-  const added = more.filter(({ position }) => position > known.upTo && position <= end);
-  return { ...known, upTo: end, records: [...known.records, ...added] };
-}
-
 /** Reads the records that follow a prefix, up to the first gap. */
 async function extend(reader: LogReader, known: KnownLog): Promise<KnownLog> {
-  let next = known;
-  for await (const { records } of reader.oldestRecords(known.upTo)) {
-    next = extended(next, records);
-    const last = records.at(-1);
-    if (last && last.position > next.upTo) break;
-  }
-  return next;
+  const endOf = (records: readonly LogRecord[]): number =>
+    completeUpTo(advance(upTo(known.upTo), positionsOf(records)));
+  const hasGap = (read: readonly LogRecord[]) => (read.at(-1)?.position ?? 0) > endOf(read);
+  const read = await reader.oldestRecords(known.upTo, hasGap);
+  const end = endOf(read);
+  const added = read.filter(({ position }) => position <= end);
+  return { ...known, upTo: end, records: [...known.records, ...added] };
 }
 
 /**
@@ -151,9 +143,8 @@ function stateOf(
 ): LogState {
   const { watermark } = manifest;
   const records = [...known.records, ...newest].filter(({ position }) => position > watermark);
-  const pendingChanges = mergeRecords(records);
   const positions = new Set(positionsOf(records));
-  requireNoGap(pendingChanges, manifest, positions);
+  requireNoGap(records, watermark, positions);
   const progress = advance(upTo(watermark), positions);
   const end = completeUpTo(progress);
   const kept = records.filter(({ position }) => position <= end);
@@ -163,7 +154,7 @@ function stateOf(
   const times = records.map(({ time }) => time);
   return {
     manifest,
-    pendingChanges,
+    records,
     progress,
     isComplete: records.every(({ position }) => position <= progress.position),
     oldestTime: times.length > 0 ? times.reduce((one, other) => Math.min(one, other)) : undefined,

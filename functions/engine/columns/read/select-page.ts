@@ -26,27 +26,15 @@ export type PageRow = { readonly segment: Segment; readonly row: number } | { re
 interface SegmentGroup extends RowRange {
   readonly segment: Segment | undefined;
   readonly rows: Uint32Array;
-  readonly deltas: readonly IdDelta[];
+  readonly deltas: readonly RowDelta[];
   readonly count: number;
-}
-
-/** A row that a group has beside those of its segment, or lacks. */
-interface IdDelta {
-  readonly id: string;
-  readonly count: 1 | -1;
-  /** Present for a waiting row. */
-  readonly pageRow?: PageRow;
 }
 
 interface Rows {
   readonly segments: readonly SegmentRows[];
-  readonly waiting: SegmentRows | undefined;
   readonly deltas: readonly RowDelta[];
   readonly total: number;
 }
-
-/** The position of the segment of waiting rows. */
-const waitingPosition = -1;
 
 function partOf({ segment, count, rows }: SegmentRows, position: number): GroupPart {
   const requireRows = (): Uint32Array => {
@@ -56,46 +44,23 @@ function partOf({ segment, count, rows }: SegmentRows, position: number): GroupP
   return { segment: position, count, rows: requireRows };
 }
 
-/** Adds waiting rows to the deltas of a group, except those that a pending change removes. */
-function addWaiting(
-  columnReader: ColumnReader,
-  deltas: readonly IdDelta[],
-  { segment, rows }: { readonly segment: Segment; readonly rows: readonly number[] },
-): IdDelta[] {
-  const removed = new Set(deltas.filter(({ count }) => count < 0).map(({ id }) => id));
-  const added = rows.map((row) => ({ id: columnReader.idOf(segment, row), pageRow: { segment, row } }));
-  const waiting = new Set(added.map(({ id }) => id));
-  return [
-    ...deltas.filter(({ id, count }) => count > 0 || !waiting.has(id)),
-    ...added.filter(({ id }) => !removed.has(id)).map((row) => ({ ...row, count: 1 as const })),
-  ];
-}
-
 function divideBySegment(
-  columnReader: ColumnReader,
-  { segments, waiting }: Rows,
+  segments: readonly SegmentRows[],
   { parts, deltas, ...window }: Group,
 ): SegmentGroup[] {
   const byPosition = new Map(parts.map((part) => [part.segment, part]));
-  const waitingOf = columnReader.divideWaiting(byPosition.get(waitingPosition)?.rows() ?? noRows);
-  byPosition.delete(waitingPosition);
   const deltasOf = groupDeltas(deltas, ({ segment }) => segment);
-  const all = new Set([...byPosition.keys(), ...deltasOf.keys(), ...waitingOf.keys()]);
-  const groups = [...all]
+  const groups = [...new Set([...byPosition.keys(), ...deltasOf.keys()])]
     .sort((one, other) => one - other)
     .map((position) => {
       const part = byPosition.get(position);
       const own = deltasOf.get(position) ?? [];
-      const added = waitingOf.get(position) ?? [];
       const segment = segments[position]?.segment;
-      return { segment, part, added, deltas: own, count: (part?.count ?? 0) + sumOf(own) + added.length };
+      return { segment, part, deltas: own, count: (part?.count ?? 0) + sumOf(own) };
     });
-  return overlapping(groups, window).map(({ part, added, ...group }) => ({
+  return overlapping(groups, window).map(({ part, ...group }) => ({
     ...group,
     rows: part?.rows() ?? noRows,
-    deltas: waiting
-      ? addWaiting(columnReader, group.deltas, { segment: waiting.segment, rows: added })
-      : group.deltas,
   }));
 }
 
@@ -136,9 +101,9 @@ function divideById(
   if (segment && deltas.length === 0)
     return Array.from(rows.subarray(from, to), (row) => toOrdered({ segment, row }));
   const removed = new Set(deltas.filter(({ count }) => count < 0).map(({ id }) => id));
-  const found = deltas
+  const found: { readonly id: string; readonly pageRow: PageRow }[] = deltas
     .filter(({ count }) => count > 0)
-    .map(({ id, pageRow = { id } }): { readonly id: string; readonly pageRow: PageRow } => ({ id, pageRow }));
+    .map(({ id }) => ({ id, pageRow: { id } }));
   for (const row of segment ? rows : noRows) {
     const id = columnReader.idOf(segment as Segment, row);
     if (!removed.has(id)) found.push({ id, pageRow: { segment: segment as Segment, row } });
@@ -158,26 +123,21 @@ const segmentsOf = (groups: readonly SegmentGroup[]): Segment[] =>
 /** Returns the rows of a page, in the order of the list. */
 export async function selectRows(
   columnReader: ColumnReader,
-  rows: Rows,
+  { segments, deltas, total }: Rows,
   { orders, isDescending, skip, limit }: RowQuery,
 ): Promise<PageRow[]> {
-  const { segments, waiting, deltas, total } = rows;
   const to = Math.min(total, skip + limit);
   if (to <= skip) return [];
-  const waitingPart = waiting ? [partOf(waiting, waitingPosition)] : [];
-  const parts = [...segments.map(partOf), ...waitingPart].filter(({ count }) => count > 0);
+  const parts = segments.map(partOf).filter(({ count }) => count > 0);
   let groups: Group[] = [{ parts, deltas, count: total, from: skip, to }];
   for (const [level, order] of orders.entries()) {
-    const columnOf = (position: number): OrderedColumn => {
-      const own = position === waitingPosition ? waiting : segments[position];
-      return own?.columns?.[level] as OrderedColumn;
-    };
+    const columnOf = (position: number) => segments[position]?.columns?.[level] as OrderedColumn;
     groups = groups.flatMap((group) =>
       divideInDirection(group, order.isDescending, (one) => divideBySortKey(one, level, columnOf)),
     );
   }
   const bySegment = groups.flatMap((group) =>
-    divideInDirection(group, isDescending, (one) => divideBySegment(columnReader, rows, one)),
+    divideInDirection(group, isDescending, (one) => divideBySegment(segments, one)),
   );
   await columnReader.loadFences(segmentsOf(bySegment));
   const byChunk = bySegment.flatMap((group) =>

@@ -79,8 +79,6 @@ export function shownRow(
   fields: readonly string[],
   row: number,
 ): Row {
-  const waiting = columnReader.waitingRow(segment, row);
-  if (waiting) return waiting;
   const values: Record<string, Value> = {};
   for (const field of fields) {
     const value = valueAt(columnReader.column(segment, field), row);

@@ -244,7 +244,7 @@ describe('compact', () => {
       return { ...input, positions: records.map(({ position }) => position) };
     }
 
-    const nothing = { waiting: 0, waitingChanges: 0, hasHole: false, hasMore: false };
+    const nothing = { waiting: 0, hasHole: false, hasMore: false };
 
     test.each([
       ['up to a hole', 5_000, {}, 0, { positions: [1, 2], watermark: 2, hasHole: true }],
@@ -540,160 +540,61 @@ test('locate-changes returns all values of a deleted row that is restored, and t
 });
 
 describe('races', () => {
-  /** A time at which no row is young. */
-  const laterMs = startMs + minuteMs;
-
   const sizes: CompactionSizes = { ...defaultSizes, maxRows: 50, maxSmallBytes: 0, minSegmentRows: 20 };
-  const [blueA, redA, blueB] = [
+  const [blue, red] = [
     { name: 'a', color: 'blue' },
     { name: 'a', color: 'red' },
-    { name: 'b', color: 'blue' },
   ];
-  const red = { filters: [isText('color', 'red')] };
 
-  /** Takes a step of one process. @param meanwhile what another process does before each manifest, until it returns. */
-  function stepWhile(nowMs: number, meanwhile: (attempt: number) => Promise<unknown>) {
+  /** Takes a step of one process. @param meanwhile what another process does before the manifest of the step. */
+  function stepWhile(nowMs: number, meanwhile: () => Promise<unknown>, more: Partial<CompactionSizes> = {}) {
     const writer = log.log.open();
-    let attempts = 0;
     const replaceManifest = async (next: Manifest) => {
-      await meanwhile(attempts++);
+      await meanwhile();
       return writer.replaceManifest(next);
     };
-    return step(nowMs, { writer: { ...writer, replaceManifest }, sizes });
+    return step(nowMs, { writer: { ...writer, replaceManifest }, sizes: { ...sizes, ...more } });
   }
 
-  /** Calls a function at the first attempt alone. */
-  const once = (act: () => Promise<unknown>) => async (attempt: number) =>
-    attempt === 0 ? act() : undefined;
-
-  describe('a merge', () => {
-    const mergeMs = laterMs + 20_000;
-
-    beforeEach(async () => {
-      log.commit(startMs, rowsFrom(0, 20, blueA));
-      await log.compact(startMs + 1, sizes);
-      log.commit(startMs + 2, rowsFrom(20, 20, blueB));
-      await log.compact(mergeMs, sizes);
-      expect(rowCounts()).toEqual([20, 20]);
-    });
-
-    test('that takes long is written although another process absorbs records all the time', async () => {
-      const before = segmentIds();
-      const result = await stepWhile(mergeMs, async (attempt) => {
-        if (attempt === 8) return;
-        const stamp = mergeMs + 10 * (attempt + 1);
-        log.commit(stamp, {
-          [idOf(attempt)]: redA,
-          [idOf(20 + attempt)]: undefined,
-          [idOf(2_000 + attempt)]: redA,
-        });
-        await log.compact(stamp + 1, sizes);
-      });
-      expect(result).toMatchObject({ hasMore: true });
-      expect(segmentIds().filter((id) => before.includes(id))).toEqual([]);
-      expect(manifest().segments[0]).toMatchObject({ rows: 40, deleted: 8, patched: { color: 8 } });
-      for (let steps = 0; steps < 2; steps += 1) {
-        expect(await log.list(red)).toMatchObject({ total: 16 });
-        expect(await log.list()).toMatchObject({ total: 40 });
-        await log.compactAll(mergeMs + 10_000, sizes);
-      }
-    });
-
-    test('is lost when another process restores a row that it leaves out as deleted', async () => {
-      log.commit(mergeMs + 1, { [idOf(3)]: undefined, [idOf(23)]: undefined });
-      await log.compact(mergeMs + 2, sizes);
-      expect(manifest().segments).toMatchObject(Array(2).fill({ rows: 20, deleted: 1 }));
-      const restore = once(async () => {
-        log.commit(mergeMs + 4, { [idOf(3)]: redA });
-        await log.compact(mergeMs + 5, sizes);
-      });
-      expect(await stepWhile(mergeMs + 3, restore)).toBeUndefined();
-      await log.compactAll(mergeMs + 10_000, sizes);
-      expect(await log.list(red)).toMatchObject({ total: 1, rows: [{ id: idOf(3), version: 3 }] });
-      expect(await log.list()).toMatchObject({ total: 39 });
-    });
-
-    test('is lost when another process has written columns of its segments again', async () => {
-      const before = segmentIds();
-      const rewrite = once(async () => {
-        log.commit(mergeMs + 1, rowsFrom(0, 10, redA));
-        await log.compact(mergeMs + 2, sizes);
-        const [first] = manifest().segments;
-        // Only the columns: the segments are not merged.
-        await log.compact(mergeMs + 2, { ...sizes, maxMergedRows: 1 });
-        expect(manifest().segments[0]?.columns).not.toEqual(first?.columns);
-      });
-      expect(await stepWhile(mergeMs, rewrite)).toBeUndefined();
-      expect(segmentIds()).toEqual(before);
-      expect(await log.list(red)).toMatchObject({ total: 10 });
-    });
-  });
-
-  describe('a merge of waiting rows', () => {
-    beforeEach(async () => {
-      log.commit(startMs, rowsFrom(0, 40, blueA, 2));
-      await log.compact(startMs + 1, sizes);
-      log.commit(laterMs, rowsFrom(1, 3, blueB, 2));
-      await log.compact(laterMs + 1, sizes);
-      expect(manifest().segments[0]).toMatchObject({ rows: 40, waiting: 3 });
-    });
-
-    /** Merges while another process absorbs changes, and merges nothing. */
-    const mergeWhile = (changes: Readonly<Record<string, Row | undefined>>) =>
-      stepWhile(
-        laterMs + 1,
-        once(async () => {
-          log.commit(laterMs + 2, changes);
-          await log.compact(laterMs + 3, { ...sizes, minShareOfWaiting: 2 });
-        }),
-      );
-
-    test('keeps their changes that another process absorbs meanwhile', async () => {
-      expect(await mergeWhile({ [idOf(1)]: redA, [idOf(7)]: redA })).toBeDefined();
-      expect(manifest().segments[0]).toMatchObject({ rows: 43, waiting: 1 });
-      expect(await log.ids(red)).toEqual([idOf(1), idOf(7)]);
-      await log.compactAll(laterMs + 10, sizes);
-      expect(manifest().waiting).toEqual([]);
-      expect(await log.ids(red)).toEqual([idOf(1), idOf(7)]);
-      expect(await log.list()).toMatchObject({ total: 44 });
-    });
-
-    test('is lost when another process has deleted one of them', async () => {
-      expect(await mergeWhile({ [idOf(3)]: undefined })).toBeUndefined();
-      expect(manifest().segments[0]).toMatchObject({ rows: 40, waiting: 2 });
-      await log.compactAll(laterMs + 10, sizes);
-      expect(rowCounts()).toEqual([42]);
-      expect(await log.list()).toMatchObject({ total: 42 });
-    });
-  });
-
-  test('columns that are written again keep the values that another process absorbs meanwhile', async () => {
-    log.commit(startMs, rowsFrom(0, 40, blueA));
+  /** Two segments that can be merged. */
+  beforeEach(async () => {
+    log.commit(startMs, rowsFrom(0, 20, blue));
     await log.compact(startMs + 1, sizes);
-    log.commit(startMs + 10, rowsFrom(0, 20, { name: 'a', color: 'green' }));
-    await log.compact(startMs + 11, sizes);
-    const absorb = once(async () => {
-      log.commit(startMs + 13, { ...rowsFrom(0, 3, redA), [idOf(30)]: undefined });
-      await log.compact(startMs + 14, { ...sizes, maxShareOfPatch: 0 });
-    });
-    expect(await stepWhile(startMs + 12, absorb)).toMatchObject({ hasMore: true });
-    expect(manifest().segments[0]).toMatchObject({ deleted: 1, patched: { color: 3, $version: 4 } });
-    expect(await log.list(red)).toMatchObject({ total: 3 });
-    expect(await log.list({ filters: [isText('color', 'green')] })).toMatchObject({ total: 17 });
-    expect(await log.list()).toMatchObject({ total: 39 });
+    log.commit(startMs + 2, rowsFrom(20, 20, blue));
+    await log.compact(startMs + 3, sizes);
+    expect(rowCounts()).toEqual([20, 20]);
   });
 
-  test('records are absorbed once when another process absorbs them and later ones meanwhile', async () => {
-    log.commit(startMs, rowsFrom(0, 20, blueA));
-    await log.compact(startMs + 1, sizes);
-    log.commit(startMs + 10, { [idOf(500)]: redA });
-    const other = once(() => {
-      log.commit(startMs + 20, { [idOf(501)]: redA });
-      return step(startMs + 20, { sizes });
-    });
-    expect(await stepWhile(startMs + 11, other)).toBeUndefined();
-    expect(manifest()).toMatchObject({ version: 2, watermark: 3 });
-    expect(await log.list()).toMatchObject({ total: 22 });
+  const absorbMore = async () => {
+    log.commit(startMs + 20, { [idOf(3)]: red, [idOf(23)]: undefined, [idOf(500)]: red });
+    await log.compact(startMs + 21, sizes);
+  };
+
+  test.each([
+    ['that merges', undefined, {}],
+    ['that writes columns again', rowsFrom(0, 10, red), { maxMergedRows: 1 }],
+    ['that absorbs records', { [idOf(501)]: red }, {}],
+  ])('a step %s is lost when another process absorbs records meanwhile', async (name, rows, more) => {
+    if (rows) log.commit(startMs + 10, rows);
+    if (name === 'that writes columns again') await log.compact(startMs + 11, { ...sizes, ...more });
+    const before = segmentIds();
+    expect(await stepWhile(startMs + 12, absorbMore, more)).toBeUndefined();
+    expect(segmentIds()).toEqual(before);
+    await log.compactAll(startMs + 30, sizes);
+    const added = Object.keys(rows ?? {}).filter((id) => id === idOf(501)).length;
+    expect(await log.list()).toMatchObject({ total: 40 + added });
+    const reds = new Set([...Object.keys(rows ?? {}), idOf(3), idOf(500)]).size;
+    expect(await log.list({ filters: [isText('color', 'red')] })).toMatchObject({ total: reds });
+  });
+
+  test('a merge that is urgent is not lost to records: other processes merge too before they absorb more', async () => {
+    const urgent = { ...sizes, maxOpenSegments: 1 };
+    const other = async () => {
+      log.commit(startMs + 20, { [idOf(3)]: red });
+      expect(await log.compact(startMs + 21, urgent)).toMatchObject({ records: 0, hasMore: true });
+    };
+    expect(await stepWhile(startMs + 12, other, urgent)).toBeUndefined();
+    expect(rowCounts()).toEqual([40]);
   });
 });
 
