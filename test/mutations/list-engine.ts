@@ -275,9 +275,9 @@ export const listEngineMutations = toMutations({
       'Math.ceil(bytes / bucketBytes)',
     ],
     'bucket-over-newer-values': [
-      'a list that reads one bucket of a column misses the values of patches',
-      'for (const [row, value] of patch) ordinals[row] = Math.max(0, dictionary.ordinalOf(value));',
-      'if (patch.size < 0) ordinals.fill(1);',
+      'a filter by one id finds rows whose newer values are others',
+      '=== 1 && !patch.has(row)',
+      '=== 1',
     ],
   },
   'functions/engine/columns/read/row-filter.ts': {

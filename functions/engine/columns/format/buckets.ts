@@ -180,33 +180,26 @@ export function joinBuckets(buckets: readonly Bucket[], rows: number): Column {
 }
 
 /**
- * Returns a column that has some texts where a column of ids has them, and is absent elsewhere.
+ * Returns the rows of a column of ids that have some texts, in their order.
  * @param buckets those that have the texts.
- * @param rows number of rows.
+ * @param patch values that replace those of the column.
  */
-export function columnOfTexts(
+export function rowsOfTexts(
   buckets: readonly Bucket[],
-  {
-    texts,
-    rows,
-    patch,
-  }: { readonly texts: readonly string[]; readonly rows: number; readonly patch: ColumnPatch },
-): Column {
-  const dictionary = buildDictionary([undefined, ...texts]);
-  const ordinals = newOrdinals(rows, dictionary.size);
-  const wanted = texts.filter(isUuid);
-  for (const bucket of buckets) {
-    const inColumn = newOrdinals(countIds(bucket.ids) + 1, dictionary.size);
-    for (const id of wanted) {
-      const position = findId(bucket.ids, id);
-      if (position >= 0) inColumn[position + 1] = dictionary.ordinalOf(id);
-    }
-    for (let position = 0; position < bucket.rows.length; position += 1) {
-      const row = bucket.rows[position] as number;
-      ordinals[row] = inColumn[bucket.ordinals[position] as number] as number;
+  texts: readonly string[],
+  patch: ColumnPatch,
+): Uint32Array {
+  const found: number[] = [];
+  for (const { ids, rows, ordinals } of buckets) {
+    const isWanted = new Uint8Array(countIds(ids) + 1);
+    for (const id of texts.filter(isUuid)) isWanted[findId(ids, id) + 1] = 1;
+    // The ordinal of absent values, which is also that of an id that the bucket lacks.
+    isWanted[0] = 0;
+    for (let position = 0; position < rows.length; position += 1) {
+      const row = rows[position] as number;
+      if (isWanted[ordinals[position] as number] === 1 && !patch.has(row)) found.push(row);
     }
   }
-  // A value that the dictionary does not have is absent.
-  for (const [row, value] of patch) ordinals[row] = Math.max(0, dictionary.ordinalOf(value));
-  return { dictionary, ordinals };
+  for (const [row, value] of patch) if (typeof value === 'string' && texts.includes(value)) found.push(row);
+  return Uint32Array.from(found).sort();
 }

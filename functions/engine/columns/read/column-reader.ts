@@ -1,6 +1,6 @@
 /** The columns of a manifest, with the values of its patches. */
 
-import { type Bucket, bucketOf, columnOfTexts, joinBuckets } from '../format/buckets.ts';
+import { type Bucket, bucketOf, joinBuckets, rowsOfTexts } from '../format/buckets.ts';
 import { buildColumn, type Column, type ColumnPatch, columnBytes, patchColumn } from '../format/column.ts';
 import { chunkOfRow, chunkRows, idAt } from '../format/ids.ts';
 import {
@@ -198,14 +198,12 @@ export class ColumnReader {
     return this.#items.derived(`${this.#current(segment, field).name}/search`, derive, ({ bytes }) => bytes);
   }
 
-  /** Returns the column of a filter's field. Values that the filter does not accept can be absent. */
-  filterColumn(segment: Segment, filter: RowFilter): Column {
-    const { field } = filter;
+  /** Returns the only rows that a filter accepts, if buckets have them; otherwise the whole column decides. */
+  rowsOfFilter(segment: Segment, filter: RowFilter): Uint32Array | undefined {
     const texts = onlyTexts(filter);
     const names = filterNames(segment, filter);
-    if (!texts || names.length === columnNames(segment, field).length) return this.column(segment, field);
+    if (!texts || names.length === columnNames(segment, filter.field).length) return undefined;
     const buckets = names.map((name) => this.#items.get<Bucket>(name));
-    const columnPatch = joinColumnPatches(this.#current(segment, field).columnPatches);
-    return columnOfTexts(buckets, { texts, rows: segment.rows, patch: columnPatch });
+    return rowsOfTexts(buckets, texts, joinColumnPatches(this.#current(segment, filter.field).columnPatches));
   }
 }

@@ -72,12 +72,19 @@ function segmentRows(
   ranges: readonly RowRange[],
   query: RowQuery,
 ): SegmentRows {
-  const filtered = filtersOf(segment, query).map((filter): FilteredColumn => {
-    const column = columnReader.filterColumn(segment, filter);
+  const known: Uint32Array[] = [];
+  const filtered: FilteredColumn[] = [];
+  for (const filter of filtersOf(segment, query)) {
+    const rows = columnReader.rowsOfFilter(segment, filter);
+    if (rows) {
+      known.push(rows);
+      continue;
+    }
+    const column = columnReader.column(segment, filter.field);
     const searchTexts = isSearch(filter) ? columnReader.searchTexts(segment, filter.field) : undefined;
-    return { filter, column, searchTexts };
-  });
-  const rows = matchingRows(filtered, ranges);
+    filtered.push({ filter, column, searchTexts });
+  }
+  const rows = matchingRows(filtered, ranges, known);
   const columns = query.orders.map((order) => columnReader.orderedColumn(segment, order));
   return { segment, count: rows.length, rows, columns };
 }

@@ -195,10 +195,29 @@ function allRows(ranges: readonly RowRange[], rows: Uint32Array): Uint32Array {
   return rows;
 }
 
-/** Returns the rows of some ranges that match all filters, in their order. */
-export function matchingRows(filtered: readonly FilteredColumn[], ranges: readonly RowRange[]): Uint32Array {
-  const rows = new Uint32Array(ranges.reduce((sum, { from, to }) => sum + Math.max(0, to - from), 0));
-  let found: Uint32Array | undefined;
+/** Returns the rows that are in some ranges and in all of some sets. */
+function commonRows(
+  [first, ...more]: readonly Uint32Array[],
+  ranges: readonly RowRange[],
+): Uint32Array | undefined {
+  const sets = more.map((rows) => new Set(rows));
+  return first?.filter(
+    (row) => ranges.some(({ from, to }) => row >= from && row < to) && sets.every((rows) => rows.has(row)),
+  );
+}
+
+/**
+ * Returns the rows of some ranges that match all filters, in their order.
+ * @param known for each of some further filters all rows that it accepts: no others are looked at.
+ */
+export function matchingRows(
+  filtered: readonly FilteredColumn[],
+  ranges: readonly RowRange[],
+  known: readonly Uint32Array[] = [],
+): Uint32Array {
+  let found = commonRows(known, ranges);
+  const size = found ? 0 : ranges.reduce((sum, { from, to }) => sum + Math.max(0, to - from), 0);
+  const rows = new Uint32Array(size);
   for (const one of filtered) {
     const accepted = acceptedOrdinals(one);
     if (!accepted) return rows.subarray(0, 0);

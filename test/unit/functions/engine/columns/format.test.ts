@@ -3,12 +3,12 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import {
   bucketOf,
-  columnOfTexts,
   decodeBucket,
   divideIntoBuckets,
   encodeBuckets,
   encodeColumnItems,
   joinBuckets,
+  rowsOfTexts,
 } from '#functions/engine/columns/format/buckets.ts';
 import {
   buildColumn,
@@ -90,9 +90,13 @@ describe('buckets', () => {
         const buckets = bucketsOf(rows, count);
         expect(joinBuckets(buckets, rows.length)).toEqual(buildColumn(rows));
         const own = buckets.filter((_, bucket) => wanted.some((one) => bucketOf(one, count) === bucket));
-        const column = columnOfTexts(own, { texts: wanted, rows: rows.length, patch: new Map() });
-        expect(columnValues(column)).toEqual(
-          rows.map((one) => (wanted.includes(one ?? 'none') ? one : undefined)),
+        const patch = new Map(rows.flatMap((_, row) => (row % 7 === 3 ? [[row, wanted[0] ?? null]] : [])));
+        const known = wanted.filter((one) => one.length === 36);
+        expect([...rowsOfTexts(own, known, patch)]).toEqual(
+          rows.flatMap((one, row) => {
+            const now = patch.has(row) ? patch.get(row) : one;
+            return known.includes(now ?? 'none') ? [row] : [];
+          }),
         );
       }),
       { numRuns },
