@@ -65,10 +65,24 @@ export const infrastructureMutations = toMutations({
       '          ...(scopeName && { authorizationScopes: [auth.scopeName(scopeName)] }),\n',
       '',
     ],
-    'function-that-any-path-calls': [
-      'the gateway may call a function for every path',
-      '/*/*${path}`',
-      "/*/*${path && '*'}`",
+    'all-functions-in-one-stack': [
+      'the API stack has the functions of all collections, so it exceeds the limit of a stack',
+      '    const collection = collectionOf(route.contract);',
+      "    const collection = [collectionOf(route.contract)].find((name) => name === '');",
+    ],
+  },
+  'lib/infrastructure/function-integration.ts': {
+    'gateway-that-calls-any-function': [
+      'the gateway may call every function of the account',
+      'resources: [functionArn]',
+      "resources: [functionArn, '*'].slice(-1)",
+    ],
+  },
+  'lib/infrastructure/function-roles.ts': {
+    'role-shared-by-different-indexes': [
+      'functions that query an index share the role of those that do not',
+      '...[...indexes].sort(), ',
+      '',
     ],
   },
   'lib/infrastructure/api-stage.ts': {
