@@ -37,19 +37,21 @@ export const routes: readonly Route[] = Object.entries(folders).flatMap(([folder
     })),
 );
 
-/** The methods of each path, also of the documentation. */
-export const methodsByPath: Readonly<Record<string, readonly string[]>> = (() => {
+/** Returns the methods of each path, also of the documentation. @throws Error when two operations are the same. */
+export function methodsOf(operations: readonly Route[]): Readonly<Record<string, readonly string[]>> {
   const methods: Record<string, readonly string[]> = {};
-  const operations = new Set<string>();
-  for (const { contract, methods: own } of routes) {
+  const names = new Set<string>();
+  for (const { contract, methods: own } of operations) {
     const known = methods[contract.path] ?? [];
     const repeated = own.find((method) => known.includes(method));
     if (repeated) throw new Error(`${repeated} ${contract.path} is defined twice.`);
-    if (operations.has(contract.operation))
+    if (names.has(contract.operation))
       throw new Error(`The operation ${contract.operation} is defined twice.`);
-    operations.add(contract.operation);
+    names.add(contract.operation);
     methods[contract.path] = [...known, ...own];
   }
   for (const path of documentationPaths) methods[path] = documentationMethods;
   return methods;
-})();
+}
+
+export const methodsByPath = methodsOf(routes);

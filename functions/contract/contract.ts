@@ -64,6 +64,10 @@ export interface Contract {
 /** Returns whether an operation requires a token, where the service requires tokens at all: it then knows the tenant. */
 export const needsToken = ({ resource }: Contract): boolean => resource !== undefined;
 
+/** Returns the collection whose path begins the operation's: `projects` of `/v1/projects/{id}/tasks`; `undefined` without a resource. */
+export const collectionOf = ({ resource, path }: Contract): string | undefined =>
+  resource && path.split('/')[2];
+
 /** Returns the scope that an operation requires, such as `projects:read`; `undefined` when it requires none. */
 export const scopeOf = ({ method, resource, takesAnyScope }: Contract): string | undefined =>
   takesAnyScope ? undefined : resource && `${resource.plural}:${method === 'GET' ? 'read' : 'write'}`;

@@ -9,6 +9,7 @@ import { Problem } from '../http/problems.ts';
 import { redirectTo } from '../http/redirect.ts';
 import { quoted } from '../http/suggestion.ts';
 import { environment } from '../runtime/environment.ts';
+import { unpackRoutes } from '../runtime/packed-routes.ts';
 import { suggestPath } from './suggest-path.ts';
 
 /** Returns whether a path is one of a template. A greedy parameter, such as `{path+}`, stands for one or more segments. */
@@ -42,7 +43,7 @@ const robots = 'User-agent: *\nDisallow: /v1/\n';
 /** Returns what browsers and search engines ask for without a link; `undefined` for every other address. */
 function conventionalResponse(event: PipelineEvent): Response | undefined {
   const { rawPath } = event;
-  const routes = environment.routes();
+  const routes = unpackRoutes(environment.routes());
   if (!isRead(event) || !('/docs' in routes)) return undefined;
   if (rawPath === '/robots.txt')
     return { statusCode: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: robots };
@@ -53,7 +54,7 @@ function conventionalResponse(event: PipelineEvent): Response | undefined {
 /** @throws Problem 405 when the path exists with other methods, otherwise 404. */
 function refuse({ rawPath, requestContext }: PipelineEvent): never {
   const { method } = requestContext.http;
-  const routes = environment.routes();
+  const routes = unpackRoutes(environment.routes());
   // `/v1/users/me` is a path of its own, and has the other methods of `/v1/users/{id}`.
   const matching = Object.entries(routes).filter(([template]) => matches(template, rawPath));
   const methods = [...new Set(matching.flatMap(([, own]) => own))];

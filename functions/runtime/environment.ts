@@ -9,8 +9,8 @@ function required(name: string): string {
 
 export const environment = {
   tableName: (): string => required('TABLE_NAME'),
-  routes: (): Record<string, readonly string[]> =>
-    JSON.parse(required('ROUTES')) as Record<string, readonly string[]>,
+  /** The methods of each path (`packed-routes.ts`). */
+  routes: (): string => required('ROUTES'),
   /** The folder of the documentation: beside the code, unless the host sets it. */
   siteFolder: (): string => process.env['SITE_FOLDER'] ?? join(required('LAMBDA_TASK_ROOT'), 'site'),
   /** The claim that names the tenant; `undefined` where no token is required. */

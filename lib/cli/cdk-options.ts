@@ -1,5 +1,6 @@
 import { isDisposable, stackName, tableLogicalId, tableNameOf } from '../infrastructure/names.ts';
-import type { Settings } from '../infrastructure/settings.ts';
+import { valuesOf } from '../infrastructure/read-settings.ts';
+import { type Settings, settingNames } from '../infrastructure/settings.ts';
 import { type CdkCommand, commandLineOf } from './cdk-commands.ts';
 import { UsageError } from './command-line.ts';
 import { outputsFile } from './outputs.ts';
@@ -33,18 +34,23 @@ export function commandFlags(
 ): string[] {
   if (command !== 'bootstrap' && command !== 'destroy') return [...flags];
   // The clients of an existing pool are in "audience".
-  const client = contextOf(configured, flags)['userPoolId'] ? [] : ['-c', 'machineClient=true'];
+  const client = valuesOf(contextOf(configured, flags))['userPoolId'] ? [] : ['-c', 'machineClient=true'];
   return [...flags, ...client, '-c', 'alarmEmail=none'];
 }
 
 /**
  * Returns the context that the flags `-c key=value` and `--context key=value` give, over that of `cdk.json`.
- * @throws UsageError for a flag without a key and a value.
+ * @throws UsageError for a flag without a key and a value, and for a setting of `cdk.json` that all stages would have.
  */
 export function contextOf(
   configured: Readonly<Record<string, unknown>>,
   flags: readonly string[],
 ): Record<string, unknown> {
+  const misplaced = settingNames.find((name) => name in configured);
+  if (misplaced)
+    throw new UsageError(
+      `"${misplaced}" is directly under "context" in cdk.json. Write it under "stages.<stage>".`,
+    );
   const context = { ...configured };
   const values = [...flags];
   for (let flag = values.shift(); flag !== undefined; flag = values.shift()) {

@@ -5,7 +5,7 @@ import type { CrossOrigin } from '../hosting/cors.ts';
 import type { Authentication } from '../local/authorizer.ts';
 import type { TableShape } from '../local/table.ts';
 import type { FunctionBundle } from './function-bundle.ts';
-import { matchesPattern, Policy, type Statement } from './policy.ts';
+import { Policy, type Statement } from './policy.ts';
 import { type Place, Templates } from './templates.ts';
 
 export interface DeployedFunction extends FunctionBundle {
@@ -61,10 +61,14 @@ function policyOf(role: Properties): Policy {
   return new Policy(documents.flatMap(({ PolicyDocument }) => PolicyDocument.Statement));
 }
 
+/** Returns the role with an ARN. The ARN of a resource ends with its logical id. */
+const roleBy = (roles: ReadonlyMap<string, Properties>, arn: unknown): Properties | undefined =>
+  roles.get(String(arn).split(':').at(-1) ?? '');
+
 function functionsOf(templates: Templates, assembly: string): DeployedFunction[] {
   const roles = templates.ofType('AWS::IAM::Role');
   return [...templates.ofType('AWS::Lambda::Function')].map(([name, properties]) => {
-    const role = [...roles].find(([id]) => String(properties['Role']).endsWith(`:${id}`))?.[1];
+    const role = roleBy(roles, properties['Role']);
     if (!role) throw new Error(`${name} has no role.`);
     const { S3Key } = properties['Code'] as { S3Key: string };
     return {
@@ -83,27 +87,25 @@ function functionsOf(templates: Templates, assembly: string): DeployedFunction[]
   });
 }
 
-/** Checks that the gateway may call the function of a route. `*` in the source of a permission stands for any text. */
+/** Checks that the gateway may call the function of a route: with the role of the integration. */
 function requirePermission(
-  templates: Templates,
-  apiId: string,
+  roles: ReadonlyMap<string, Properties>,
+  integration: Properties | undefined,
   { key, function: target }: DeployedRoute,
 ): void {
-  const source = `arn:aws:execute-api:${place.region}:${place.account}:${apiId}/$default/${key.replace(' ', '')}`;
-  const isAllowed = [...templates.ofType('AWS::Lambda::Permission').values()].some(
-    ({ FunctionName, Principal, SourceArn }) =>
-      Principal === 'apigateway.amazonaws.com' &&
-      String(FunctionName).endsWith(`:${target.name}`) &&
-      matchesPattern(String(SourceArn), source),
-  );
+  const role = roleBy(roles, integration?.['CredentialsArn']);
+  const isAllowed =
+    role &&
+    JSON.stringify(role['AssumeRolePolicyDocument']).includes('"apigateway.amazonaws.com"') &&
+    policyOf(role).permissionFor({
+      action: 'lambda:InvokeFunction',
+      resource: String(integration?.['IntegrationUri']),
+    });
   if (!isAllowed) throw new Error(`The gateway has no permission to call ${target.name} for ${key}.`);
 }
 
-function routesOf(
-  templates: Templates,
-  functions: readonly DeployedFunction[],
-  apiId: string,
-): DeployedRoute[] {
+function routesOf(templates: Templates, functions: readonly DeployedFunction[]): DeployedRoute[] {
+  const roles = templates.ofType('AWS::IAM::Role');
   const integrations = templates.ofType('AWS::ApiGatewayV2::Integration');
   return [...templates.ofType('AWS::ApiGatewayV2::Route').values()].map((properties) => {
     const integration = integrations.get(String(properties['Target']).split('/')[1] ?? '');
@@ -115,7 +117,7 @@ function routesOf(
           ? ((properties['AuthorizationScopes'] ?? []) as string[])
           : undefined,
     };
-    requirePermission(templates, apiId, route);
+    requirePermission(roles, integration, route);
     return route;
   });
 }
@@ -181,7 +183,7 @@ function tableNameOf(functions: readonly DeployedFunction[]): string {
 export function readDeployment(assembly: string): Deployment {
   const templates = new Templates(assembly, place);
   const functions = functionsOf(templates, assembly);
-  const [apiId, api] = templates.theOnly('AWS::ApiGatewayV2::Api');
+  const [, api] = templates.theOnly('AWS::ApiGatewayV2::Api');
   const [, rule] = templates.theOnly('AWS::Events::Rule');
   const [target] = rule['Targets'] as { Arn: string }[];
   const [, table] = templates.theOnly('AWS::DynamoDB::GlobalTable');
@@ -191,7 +193,7 @@ export function readDeployment(assembly: string): Deployment {
     tableName: tableNameOf(functions),
     streamArn: streamArnOf(templates),
     functions,
-    routes: routesOf(templates, functions, apiId),
+    routes: routesOf(templates, functions),
     crossOrigin: crossOriginOf(api),
     authentication: authenticationOf(templates),
     streams: streamsOf(templates, functions),

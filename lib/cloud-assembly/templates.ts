@@ -21,8 +21,21 @@ export interface Place {
 
 const read = (file: string): unknown => JSON.parse(readFileSync(file, 'utf8'));
 
-/** @throws Error when the folder has no cloud assembly. */
-function readTemplates(assembly: string): ReadonlyMap<string, Template> {
+/** The resource of a nested stack. Its template is an asset, whose path only the metadata has. */
+const nestedStack = 'AWS::CloudFormation::Stack';
+
+/** Returns a template and those of its nested stacks. */
+function withNested(assembly: string, file: string): Template[] {
+  const template = read(join(assembly, file)) as Template;
+  const nested = Object.values(template.Resources).filter(({ Type }) => Type === nestedStack);
+  return [
+    template,
+    ...nested.flatMap(({ Metadata }) => withNested(assembly, String(Metadata?.['aws:asset:path']))),
+  ];
+}
+
+/** Returns the templates of each stack, its own first. @throws Error when the folder has no cloud assembly. */
+function readTemplates(assembly: string): ReadonlyMap<string, readonly Template[]> {
   let manifest: {
     artifacts: Record<string, { type: string; properties?: { templateFile?: string } }>;
   };
@@ -38,25 +51,31 @@ function readTemplates(assembly: string): ReadonlyMap<string, Template> {
     ([, { type }]) => type === 'aws:cloudformation:stack',
   );
   return new Map(
-    stacks.map(([name, { properties }]) => [
-      name,
-      read(join(assembly, properties?.templateFile ?? '')) as Template,
-    ]),
+    stacks.map(([name, { properties }]) => [name, withNested(assembly, properties?.templateFile ?? '')]),
   );
 }
 
-/** The resources of all stacks. Their logical ids are unique across the stacks. */
+/**
+ * The resources of all stacks, nested ones included. Their logical ids are unique across the stacks. A parameter of nested stacks is named after
+ * what its value refers to, so those of one name have one value.
+ */
 export class Templates {
   readonly place: Place;
-  readonly #templates: ReadonlyMap<string, Template>;
+  readonly #templates: ReadonlyMap<string, readonly Template[]>;
   readonly #resources: ReadonlyMap<string, Resource>;
+  readonly #parameters: Readonly<Record<string, unknown>>;
 
   constructor(assembly: string, place: Place) {
     this.place = place;
     this.#templates = readTemplates(assembly);
-    this.#resources = new Map(
-      [...this.#templates.values()].flatMap(({ Resources }) => Object.entries(Resources)),
-    );
+    const resources = [...this.#templates.values()]
+      .flat()
+      .flatMap(({ Resources }) => Object.entries(Resources));
+    this.#resources = new Map(resources);
+    this.#parameters = Object.assign(
+      {},
+      ...resources.map(([, { Type, Properties }]) => (Type === nestedStack ? Properties['Parameters'] : {})),
+    ) as Record<string, unknown>;
   }
 
   ofType(type: string): Map<string, Record<string, unknown>> {
@@ -80,6 +99,7 @@ export class Templates {
   }
 
   #reference(name: string): string {
+    if (name in this.#parameters) return String(this.resolve(this.#parameters[name]));
     const pseudo: Record<string, string> = {
       'AWS::Region': this.place.region,
       'AWS::AccountId': this.place.account,
@@ -107,7 +127,7 @@ export class Templates {
   }
 
   #stackOutput({ StackName, OutputName }: { StackName: string; OutputName: string }): unknown {
-    const found = this.#templates.get(StackName)?.Outputs?.[OutputName];
+    const found = this.#templates.get(StackName)?.[0]?.Outputs?.[OutputName];
     if (!found) throw new Error(`The stack ${StackName} has no output ${OutputName}.`);
     return this.resolve(found.Value);
   }

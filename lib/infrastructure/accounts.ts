@@ -117,7 +117,7 @@ class OwnAccounts extends Construct implements Accounts {
       OAuthScope.resourceServer(server, new ResourceServerScope({ scopeName, scopeDescription: scopeName })),
     );
     const callbackUrls = callbackUrlsOf(settings);
-    const appClient = callbackUrls.length > 0 && this.#appClient(settings, callbackUrls, allScopes);
+    const appClient = callbackUrls.length > 0 && this.#appClient(callbackUrls, allScopes);
     const machineClient = settings.machineClient && this.#machineClient(allScopes);
     this.clientIds = [appClient, machineClient]
       .flatMap((client) => client || [])
@@ -137,11 +137,14 @@ class OwnAccounts extends Construct implements Accounts {
 
   /** Keeps what Cognito has, when the stack is deleted or no longer has it. Apps know the ids of the clients. */
   #keep(settings: Settings): void {
-    const policy = isDisposable(settings) ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN;
     for (const child of this.pool.node.findAll()) {
       if (CfnResource.isCfnResource(child) && child.cfnResourceType.startsWith('AWS::Cognito::'))
-        child.applyRemovalPolicy(policy);
+        child.applyRemovalPolicy(
+          isDisposable(settings) ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+        );
     }
+    // Its deletion protection would fail the rollback of the first deployment.
+    if (!isDisposable(settings)) this.pool.applyRemovalPolicy(RemovalPolicy.RETAIN);
   }
 
   /** Creates a group for each role. The members are data, as the users are. */
@@ -192,8 +195,8 @@ class OwnAccounts extends Construct implements Accounts {
   }
 
   /** Creates the client for apps, without a secret. Users sign in on the page of the pool. */
-  #appClient(settings: Settings, callbackUrls: readonly string[], allScopes: OAuthScope[]): UserPoolClient {
-    return this.#client('AppClient', settings.srpSignIn ? ['ALLOW_USER_SRP_AUTH'] : [], {
+  #appClient(callbackUrls: readonly string[], allScopes: OAuthScope[]): UserPoolClient {
+    return this.#client('AppClient', {
       generateSecret: false,
       oAuth: {
         flows: { authorizationCodeGrant: true },
@@ -206,14 +209,14 @@ class OwnAccounts extends Construct implements Accounts {
 
   /** Creates the client for programs without a user. It is a tenant of its own. Each token costs money, so they live long. */
   #machineClient(allScopes: OAuthScope[]): UserPoolClient {
-    return this.#client('MachineClient', [], {
+    return this.#client('MachineClient', {
       generateSecret: true,
       oAuth: { flows: { clientCredentials: true }, scopes: allScopes },
       accessTokenValidity: Duration.hours(24),
     });
   }
 
-  #client(id: string, flows: readonly string[], options: UserPoolClientOptions): UserPoolClient {
+  #client(id: string, options: UserPoolClientOptions): UserPoolClient {
     const client = this.pool.addClient(id, {
       preventUserExistenceErrors: true,
       // By default, users can write all attributes, including the tenant.
@@ -221,10 +224,7 @@ class OwnAccounts extends Construct implements Accounts {
       ...options,
     });
     // Without this list, Cognito allows SRP and custom authentication. The construct leaves an empty list out.
-    (client.node.defaultChild as CfnUserPoolClient).explicitAuthFlows = [
-      'ALLOW_REFRESH_TOKEN_AUTH',
-      ...flows,
-    ];
+    (client.node.defaultChild as CfnUserPoolClient).explicitAuthFlows = ['ALLOW_REFRESH_TOKEN_AUTH'];
     return client;
   }
 }

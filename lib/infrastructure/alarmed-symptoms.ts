@@ -1,5 +1,6 @@
 /** The symptoms that have an alarm. Each has a section in `docs/operations.md`. */
 
+import { Duration } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { IBackupVault } from 'aws-cdk-lib/aws-backup';
 import {
@@ -31,9 +32,9 @@ export interface MonitoredResources extends Jobs {
 interface Symptom {
   /** Heading of its section in docs/operations.md. */
   readonly heading: string;
-  readonly metric: IMetric;
+  readonly metric: Metric | MathExpression;
   readonly threshold: number;
-  /** Consecutive periods of five minutes. */
+  /** Consecutive periods of the metric. */
   readonly periods: number;
   /** Unit of the metric, for the alarm description. */
   readonly label: string;
@@ -61,16 +62,22 @@ const jobMetric = ({ functionName }: LambdaFunction, metricName: string): Metric
     period,
   });
 
-/** Requests in a period below which a share says nothing. */
-const minRequests = 20;
+/** Time in which requests are counted. CloudWatch looks at the last one every minute. */
+const shareWindow = Duration.minutes(15);
 
-/** Returns the percentage of requests that a metric counts; 0 while there are few requests. */
-const shareOfRequests = (api: HttpApi, label: string, counted: IMetric): IMetric =>
+/** Requests below which a share says nothing. */
+const minRequests = 60;
+
+/** Responses that count as all of them, where there are few requests. */
+const minCounted = 3;
+
+/** Returns the percentage of requests that a metric counts. */
+const shareOfRequests = (api: HttpApi, label: string, counted: IMetric): MathExpression =>
   new MathExpression({
     label,
-    expression: `IF(requests >= ${minRequests}, 100 * counted / requests, 0)`,
-    usingMetrics: { counted, requests: api.metricCount({ period, statistic: 'Sum' }) },
-    period,
+    expression: `IF(requests >= ${minRequests}, 100 * counted / requests, IF(counted >= ${minCounted}, 100, 0))`,
+    usingMetrics: { counted, requests: api.metricCount({ period: shareWindow, statistic: 'Sum' }) },
+    period: shareWindow,
   });
 
 const requestSymptoms = ({ api }: MonitoredResources): Symptom[] => [
@@ -80,7 +87,7 @@ const requestSymptoms = ({ api }: MonitoredResources): Symptom[] => [
     metric: shareOfRequests(
       api,
       '% of responses with 5xx',
-      api.metricServerError({ period, statistic: 'Sum' }),
+      api.metricServerError({ period: shareWindow, statistic: 'Sum' }),
     ),
     threshold: 1,
     periods: 1,
@@ -113,19 +120,24 @@ function countOfStatuses(
     metricNamespace: requestNamespace(settings),
     metricName: name,
   });
-  return filter.metric({ period, statistic: 'Sum' });
+  return filter.metric({ period: shareWindow, statistic: 'Sum' });
 }
 
 /** The symptoms of callers whom the service turns away. */
 function refusalSymptoms({ api, claimTenant }: MonitoredResources, settings: Settings): Symptom[] {
-  const share = (heading: string, name: string, statuses: readonly string[], threshold: number): Symptom => {
+  const shareOf = (
+    heading: string,
+    name: string,
+    statuses: readonly string[],
+    threshold: number,
+  ): Symptom => {
     const label = `% of responses with ${statuses.join(' or ')}`;
     const counted = countOfStatuses(api, settings, name, statuses);
-    return { heading, label, metric: shareOfRequests(api, label, counted), threshold, periods: 2 };
+    return { heading, label, metric: shareOfRequests(api, label, counted), threshold, periods: 1 };
   };
-  const limited = share('Requests are limited', 'limited', ['429'], 5);
+  const limited = shareOf('Requests are limited', 'limited', ['429'], 5);
   if (settings.authentication === 'none') return [limited];
-  const refused = share('Tokens are refused', 'refused', ['401', '403'], 20);
+  const refused = shareOf('Tokens are refused', 'refused', ['401', '403'], 20);
   if (!claimTenant) return [limited, refused];
   return [
     limited,

@@ -1,5 +1,6 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import type { Route } from '../../functions/routes.ts';
 import { applyAccountRules } from './account-rules.ts';
 import { budget } from './budget.ts';
 import type { DataStack } from './data-stack.ts';
@@ -13,16 +14,21 @@ import type { ServiceFunctionContext } from './service-function.ts';
 interface ApiStackProperties extends StackProps {
   readonly context: ServiceFunctionContext;
   readonly data: DataStack;
+  readonly operations: readonly Route[];
 }
 
-/** Gateway, functions, alarms. The stack has no data and no logs, so it can be deleted and deployed again at any time. */
+/** Gateway, functions in nested stacks, alarms. The stack has no data and no logs, so it can be deleted and deployed again at any time. */
 export class ApiStack extends Stack {
-  constructor(scope: Construct, id: string, { context, data, ...properties }: ApiStackProperties) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { context, data, operations, ...properties }: ApiStackProperties,
+  ) {
     super(scope, id, { ...properties, description: 'Project management: the API.' });
     // Without authentication there is no reference that would order the stacks.
     this.addStackDependency(data);
-    const api = gateway(this, context, data.accounts);
-    const { dashboardUrl } = observability(this, context.settings, {
+    const api = gateway(this, context, data.accounts, operations);
+    const { dashboardUrl, alarmTopicArn } = observability(this, context.settings, {
       api,
       table: tableNameOf(context.settings),
       ...data.jobs,
@@ -33,6 +39,7 @@ export class ApiStack extends Stack {
     new CfnOutput(this, 'Url', { value: url });
     if (context.settings.documentation) new CfnOutput(this, 'DocsUrl', { value: `${url}/docs` });
     new CfnOutput(this, 'DashboardUrl', { value: dashboardUrl });
+    new CfnOutput(this, 'AlarmTopicArn', { value: alarmTopicArn });
     budget(this, context.settings);
     applyAccountRules(this, context.settings);
     refreshReferences(this);

@@ -19,7 +19,7 @@ function vaultFor(scope: Construct, settings: Settings): IBackupVault {
   const { backupVault } = settings;
   if (backupVault) return BackupVault.fromBackupVaultName(scope, 'Backups', backupVault);
   return new BackupVault(scope, 'Backups', {
-    removalPolicy: isDisposable(settings) ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
+    removalPolicy: isDisposable(settings) ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
   });
 }
 

@@ -22,9 +22,11 @@ import { createDomain } from './domain.ts';
 import { type Jobs, jobs } from './jobs.ts';
 import {
   accessLogName,
+  allowedKeys,
   functionLogName,
   isDisposable,
   isImported,
+  keysOutput,
   ownTableName,
   tableLogicalId,
   tableNameOf,
@@ -56,11 +58,19 @@ export class DataStack extends Stack {
       description: 'Project management: the data.',
       terminationProtection: !isDisposable(settings),
     });
-    const own = this.#table(settings, ownTableName(settings));
     const imported = isImported(settings) ? this.#table(settings, settings.tableName) : undefined;
-    const { tableStreamArn = '' } = imported ?? own;
+    // It is retained when it leaves the stack. A disposable stage would delete it.
+    const own =
+      imported && !isDisposable(settings) ? undefined : this.#table(settings, ownTableName(settings));
+    const { tableStreamArn = '' } = imported ?? own ?? {};
     new CfnOutput(this, 'Region', { value: this.region });
     new CfnOutput(this, 'TableName', { value: tableNameOf(settings) });
+    const keys = allowedKeys(settings);
+    // The first one is empty without a key of the owner.
+    if (keys.length > 0)
+      new CfnOutput(this, keysOutput, {
+        value: [settings.encryptionKey, settings.otherEncryptionKey].join(','),
+      });
     this.jobs = jobs(this, context, settings.tableStreamArn || tableStreamArn);
     this.accounts = settings.authentication === 'cognito' ? accounts(this, context) : undefined;
     this.#logs(settings);

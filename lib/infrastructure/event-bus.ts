@@ -19,6 +19,7 @@ export const putEvents = (settings: Settings): PolicyStatement =>
 export function createEventBus(scope: Construct, settings: Settings, unpublished: Queue): EventBus {
   const bus = new EventBus(scope, 'EventBus', { eventBusName: eventBusName(settings) });
   new Archive(scope, 'EventArchive', {
+    archiveName: eventBusName(settings),
     sourceEventBus: bus,
     eventPattern: { source: [busSource] },
     // As long as the records that the events are made from.

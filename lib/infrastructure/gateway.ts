@@ -1,19 +1,10 @@
-import { Duration, Stack, Validations } from 'aws-cdk-lib';
-import {
-  CorsHttpMethod,
-  HttpApi,
-  HttpIntegrationType,
-  HttpMethod,
-  type HttpRoute,
-  HttpRouteIntegration,
-  PayloadFormatVersion,
-} from 'aws-cdk-lib/aws-apigatewayv2';
-import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { Duration, NestedStack, Validations } from 'aws-cdk-lib';
+import { CorsHttpMethod, HttpApi, HttpMethod, HttpRoute, HttpRouteKey } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { Construct } from 'constructs';
-import { type Contract, needsToken, scopeOf } from '../../functions/contract/contract.ts';
+import { collectionOf, needsToken, scopeOf } from '../../functions/contract/contract.ts';
 import { documentationMethods, documentationPaths } from '../../functions/documentation/paths.ts';
-import { methodsByPath, routes } from '../../functions/routes.ts';
+import { methodsOf, type Route } from '../../functions/routes.ts';
+import { packRoutes } from '../../functions/runtime/packed-routes.ts';
 import { crossOrigin } from '../hosting/cors.ts';
 import {
   defaultTenantRate,
@@ -24,7 +15,9 @@ import {
 import type { Accounts } from './accounts.ts';
 import { createStage } from './api-stage.ts';
 import { type Authorization, authorization } from './authorization.ts';
-import { allowedTableArns, isDisposable, requestNamespace } from './names.ts';
+import { FunctionIntegration, GatewayRole } from './function-integration.ts';
+import { sharedRole } from './function-roles.ts';
+import { isDisposable, requestNamespace } from './names.ts';
 import {
   ServiceFunction,
   type ServiceFunctionContext,
@@ -32,68 +25,71 @@ import {
 } from './service-function.ts';
 import type { Settings } from './settings.ts';
 import { accessOf } from './table-access.ts';
-import { rateStatements } from './table-statements.ts';
 
-const payloadFormatVersion = PayloadFormatVersion.VERSION_2_0;
-
-/** CDK's own integration creates a permission per route. A permission per function saves a fifth of the resources. */
-class FunctionIntegration extends HttpRouteIntegration {
-  readonly #function: IFunction;
-
-  constructor(id: string, target: IFunction) {
-    super(id);
-    this.#function = target;
-  }
-
-  bind() {
-    return { type: HttpIntegrationType.AWS_PROXY, payloadFormatVersion, uri: this.#function.functionArn };
-  }
+/** A stack with functions of the API, and the role with which the gateway calls them. */
+interface FunctionStack {
+  readonly scope: Construct;
+  readonly role: GatewayRole;
 }
-
-/** Allows the gateway to call a function for a path, with any method; without a path, for all paths. */
-function allowCall(api: HttpApi, target: IFunction, path = ''): void {
-  const { partition, region, account } = Stack.of(api);
-  target.addPermission('Gateway', {
-    principal: new ServicePrincipal('apigateway.amazonaws.com'),
-    sourceArn: `arn:${partition}:execute-api:${region}:${account}:${api.apiId}/*/*${path}`,
-  });
-}
-
-/** Returns the methods of each path that has a function. */
-const methodsOfDeployment = ({ documentation }: Settings) =>
-  Object.fromEntries(
-    Object.entries(methodsByPath).filter(
-      ([path]) => documentation || !(documentationPaths as readonly string[]).includes(path),
-    ),
-  );
-
-const metricsEnvironment = (settings: Settings): Record<string, string> =>
-  settings.requestMetrics ? { REQUEST_METRICS: requestNamespace(settings) } : {};
 
 interface Gateway {
+  readonly context: ServiceFunctionContext;
   readonly api: HttpApi;
+  /** The API stack itself. It has the functions without a collection. */
+  readonly own: FunctionStack;
   /** Responds to all requests without a function of their own. */
   readonly fallback: FunctionIntegration;
 }
 
+const needsNoToken = {
+  id: 'AwsSolutions-APIG4',
+  reason: 'The operation has no user data, for example checkHealth, or "authentication" is "none".',
+};
+
+const metricsEnvironment = (settings: Settings): Record<string, string> =>
+  settings.requestMetrics ? { REQUEST_METRICS: requestNamespace(settings) } : {};
+
+/** Creates a function that responds to requests, and returns how the gateway calls it. */
+function integrate(
+  { scope, role }: FunctionStack,
+  id: string,
+  properties: Omit<ServiceFunctionProperties, 'timeoutMs'>,
+): FunctionIntegration {
+  const { function: target } = new ServiceFunction(scope, id, {
+    ...properties,
+    timeoutMs: requestTimeoutMs,
+    environment: { ...metricsEnvironment(properties.settings), ...properties.environment },
+  });
+  return new FunctionIntegration(id, target, role);
+}
+
+/** Returns the methods of each path that has a function. */
+const methodsOfDeployment = ({ documentation }: Settings, operations: readonly Route[]) =>
+  Object.fromEntries(
+    Object.entries(methodsOf(operations)).filter(
+      ([path]) => documentation || !(documentationPaths as readonly string[]).includes(path),
+    ),
+  );
+
 /** Creates the gateway. The fallback function handles requests without a route, so that 404 and 405 are problem responses. */
-function httpApi(scope: Construct, context: ServiceFunctionContext): Gateway {
+function httpApi(scope: Construct, context: ServiceFunctionContext, operations: readonly Route[]): Gateway {
   const { settings } = context;
-  const fallback = new ServiceFunction(scope, 'rejectUnmatched', {
+  const own = { scope, role: new GatewayRole(scope, 'GatewayRole') };
+  const access = { actions: [] };
+  const fallback = integrate(own, 'rejectUnmatched', {
     ...context,
     file: fallbackFile,
     description: 'Responds to requests that match no operation.',
-    timeoutMs: requestTimeoutMs,
-    access: { actions: [] },
-    environment: { ...metricsEnvironment(settings), ROUTES: JSON.stringify(methodsOfDeployment(settings)) },
+    access,
+    role: sharedRole(scope, settings, access, false),
+    environment: { ROUTES: packRoutes(methodsOfDeployment(settings, operations)) },
   });
-  const integration = new FunctionIntegration('rejectUnmatched', fallback.function);
   const api = new HttpApi(scope, 'Api', {
     // With a domain, the address of AWS would be a second entrance, for example around a web application firewall.
     disableExecuteApiEndpoint: settings.domainName !== '',
     apiName: `project-management-${settings.stage}`,
     createDefaultStage: false,
-    defaultIntegration: integration,
+    defaultIntegration: fallback,
     corsPreflight: {
       allowOrigins: [...settings.corsOrigins],
       allowMethods: crossOrigin.methods.map((method) => CorsHttpMethod[method]),
@@ -102,37 +98,44 @@ function httpApi(scope: Construct, context: ServiceFunctionContext): Gateway {
       maxAge: Duration.seconds(crossOrigin.maxAgeSeconds),
     },
   });
-  allowCall(api, fallback.function);
-  return { api, fallback: integration };
+  Validations.of(api).acknowledge(needsNoToken);
+  return { context, api, own, fallback };
 }
 
-const methodsOf = (methods: readonly (keyof typeof HttpMethod)[]): HttpMethod[] =>
-  methods.map((method) => HttpMethod[method]);
+/** Adds the routes of a path to the stack of their function. */
+function addRoutes(
+  { scope }: FunctionStack,
+  httpApi: HttpApi,
+  path: string,
+  methods: readonly (keyof typeof HttpMethod)[],
+  properties: Pick<
+    ConstructorParameters<typeof HttpRoute>[2],
+    'integration' | 'authorizer' | 'authorizationScopes'
+  >,
+): HttpRoute[] {
+  return methods.map((method) => {
+    const routeKey = HttpRouteKey.with(path, HttpMethod[method]);
+    const route = new HttpRoute(scope, `${method}${path}`, { httpApi, routeKey, ...properties });
+    if (!properties.authorizer) Validations.of(route).acknowledge(needsNoToken);
+    return route;
+  });
+}
 
 /**
  * Adds the routes of the documentation. In a deployment without it, they have no function of their own and respond with 404: API Gateway
  * merges the settings of routes, and can refuse every later update of a stage that has settings of a route which is gone.
  */
-function addDocumentation(
-  scope: Construct,
-  { api, fallback }: Gateway,
-  context: ServiceFunctionContext,
-): HttpRoute[] {
-  const { settings } = context;
-  let integration = fallback;
-  if (settings.documentation) {
-    const handler = new ServiceFunction(scope, 'readDocumentation', {
-      ...context,
-      file: documentationFile,
-      description: 'Responds with the pages and files of the documentation.',
-      timeoutMs: requestTimeoutMs,
-      environment: metricsEnvironment(settings),
-    });
-    allowCall(api, handler.function);
-    integration = new FunctionIntegration('readDocumentation', handler.function);
-  }
+function addDocumentation({ context, api, own, fallback }: Gateway): HttpRoute[] {
+  const integration = context.settings.documentation
+    ? integrate(own, 'readDocumentation', {
+        ...context,
+        file: documentationFile,
+        description: 'Responds with the pages and files of the documentation.',
+        role: sharedRole(own.scope, context.settings, { actions: [] }, false),
+      })
+    : fallback;
   return documentationPaths.flatMap((path) =>
-    api.addRoutes({ path, methods: methodsOf(documentationMethods), integration }),
+    addRoutes(own, api, path, documentationMethods, { integration }),
   );
 }
 
@@ -142,68 +145,71 @@ function tenantRateOf(settings: Settings): number {
   return isDisposable(settings) ? 0 : defaultTenantRate;
 }
 
-function extrasOf(
-  { settings }: ServiceFunctionContext,
-  contract: Contract,
+/** Adds the function and the routes of an operation. HEAD and GET share a function. */
+function addOperation(
+  { context, api, own }: Gateway,
+  stack: FunctionStack,
+  { contract, file, methods }: Route,
   auth: Authorization | undefined,
-): Pick<ServiceFunctionProperties, 'environment' | 'statements'> {
+): HttpRoute[] {
+  const { settings } = context;
+  const { operation, path, summary } = contract;
+  const access = accessOf(contract);
   const tenantRate = tenantRateOf(settings);
   const isGuarded = needsToken(contract);
   const isLimited = isGuarded && tenantRate > 0;
-  return {
+  const scopeName = scopeOf(contract);
+  const integration = integrate(stack, operation, {
+    ...context,
+    file,
+    description: summary,
+    access,
+    role: sharedRole(own.scope, settings, access, isLimited),
     environment: {
-      ...metricsEnvironment(settings),
       ...(contract.method !== 'GET' && { HISTORY_DAYS: String(settings.historyDays) }),
       ...(isGuarded && auth?.environment),
       ...(isLimited && { TENANT_RATE: String(tenantRate) }),
     },
-    statements: isLimited ? rateStatements(allowedTableArns(settings), accessOf(contract)) : [],
-  };
+  });
+  return addRoutes(stack, api, path, methods, {
+    integration,
+    ...(auth &&
+      isGuarded && {
+        authorizer: auth.authorizer,
+        ...(scopeName && { authorizationScopes: [auth.scopeName(scopeName)] }),
+      }),
+  });
 }
 
-/** Creates the gateway, and the function and routes of each operation. HEAD and GET share a function. */
+/**
+ * Creates the gateway, and the function and routes of each operation. The operations of a collection have a nested stack, because a stack has at
+ * most 500 resources. A new collection changes no other one.
+ * @see https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html
+ */
 export function gateway(
   scope: Construct,
   context: ServiceFunctionContext,
   accounts: Accounts | undefined,
+  operations: readonly Route[],
 ): HttpApi {
   const { settings } = context;
-  const gatewayWithFallback = httpApi(scope, context);
-  const { api } = gatewayWithFallback;
+  const parent = httpApi(scope, context, operations);
+  const { api, own } = parent;
   const auth = authorization(settings, accounts);
+  const nested = new Map<string, FunctionStack>();
+  const nestedStack = (collection: string): FunctionStack => {
+    const stack = new NestedStack(scope, collection, { description: `The operations of ${collection}.` });
+    return { scope: stack, role: new GatewayRole(stack, `${collection}GatewayRole`) };
+  };
   const openRoutes: HttpRoute[] = [];
-  for (const { contract, file, methods } of routes) {
-    const { operation, path, summary } = contract;
-    const scopeName = scopeOf(contract);
-    const handler = new ServiceFunction(scope, operation, {
-      ...context,
-      file,
-      description: summary,
-      timeoutMs: requestTimeoutMs,
-      access: accessOf(contract),
-      ...extrasOf(context, contract, auth),
-    });
-    allowCall(api, handler.function, path);
-    const added = api.addRoutes({
-      path,
-      methods: methodsOf(methods),
-      integration: new FunctionIntegration(operation, handler.function),
-      ...(auth &&
-        needsToken(contract) && {
-          authorizer: auth.authorizer,
-          ...(scopeName && { authorizationScopes: [auth.scopeName(scopeName)] }),
-        }),
-    });
-    if (!needsToken(contract)) openRoutes.push(...added);
+  for (const route of operations) {
+    const collection = collectionOf(route.contract);
+    const stack = collection === undefined ? own : (nested.get(collection) ?? nestedStack(collection));
+    if (collection !== undefined) nested.set(collection, stack);
+    const added = addOperation(parent, stack, route, auth);
+    if (!needsToken(route.contract)) openRoutes.push(...added);
   }
-  openRoutes.push(...addDocumentation(scope, gatewayWithFallback, context));
+  openRoutes.push(...addDocumentation(parent));
   createStage(api, settings, openRoutes);
-  Validations.of(api).acknowledge({
-    id: 'AwsSolutions-APIG4',
-    reason:
-      settings.authentication === 'none'
-        ? 'The deployment sets authentication to "none".'
-        : 'Operations without user data, for example checkHealth, and the fallback need no token.',
-  });
   return api;
 }

@@ -60,3 +60,13 @@ export const eventBusName = ({ stage }: Stage): string => `project-management-${
 
 export const eventBusArn = (stage: Stage): string =>
   `arn:${Aws.PARTITION}:events:${Aws.REGION}:${Aws.ACCOUNT_ID}:event-bus/${eventBusName(stage)}`;
+
+/** The output with the keys that roles allow, that of the table first. */
+export const keysOutput = 'EncryptionKeys';
+
+/** Returns the keys that roles allow: that of `encryptionKey`, and that of `otherEncryptionKey` while a deployment switches between the two. */
+export const allowedKeys = ({
+  encryptionKey,
+  otherEncryptionKey,
+}: Pick<Settings, 'encryptionKey' | 'otherEncryptionKey'>): string[] =>
+  [encryptionKey, otherEncryptionKey].filter(Boolean);

@@ -10,7 +10,7 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Topic } from 'aws-cdk-lib/aws-sns';
+import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
 import { comparisonOf, type MonitoredResources, symptoms } from './alarmed-symptoms.ts';
@@ -19,8 +19,12 @@ import { accountWideName, functionLogName, requestNamespace } from './names.ts';
 import { alarmAddress, type Settings } from './settings.ts';
 import { period, tableMetric, withIndexes } from './table-metrics.ts';
 
-/** Topic for alarms. It is not encrypted: CloudWatch cannot use the AWS managed key, and alarms contain no data. */
-function alarmTopic(scope: Construct, settings: Settings): Topic {
+/**
+ * Returns the topic for alarms: that of the settings, or a new one. The new one is not encrypted: CloudWatch cannot use the AWS managed key, and
+ * alarms contain no data.
+ */
+function alarmTopic(scope: Construct, settings: Settings): ITopic {
+  if (settings.alarmTopicArn) return Topic.fromTopicArn(scope, 'Alarms', settings.alarmTopicArn);
   const address = alarmAddress(settings);
   const topic = new Topic(scope, 'Alarms', { enforceSSL: true });
   // The enforceSSL policy replaces the default policy, which allows alarms of the account to publish.
@@ -97,7 +101,7 @@ export function observability(
   scope: Construct,
   settings: Settings,
   resources: MonitoredResources,
-): { readonly dashboardUrl: string } {
+): { readonly dashboardUrl: string; readonly alarmTopicArn: string } {
   const { api, table } = resources;
   const topic = alarmTopic(scope, settings);
   const dashboard = new Dashboard(scope, 'Dashboard', {
@@ -111,7 +115,7 @@ export function observability(
       threshold,
       evaluationPeriods: periods,
       ...comparisonOf(symptom),
-      alarmDescription: `${amount} ${label} within 5 minutes, ${periods} in a row. See docs/operations.md#${anchor(heading)}`,
+      alarmDescription: `${amount} ${label} within ${metric.period.toMinutes()} minutes, ${periods} in a row. See docs/operations.md#${anchor(heading)}`,
     });
     alarm.addAlarmAction(new SnsAction(topic));
     alarm.addOkAction(new SnsAction(topic));
@@ -137,6 +141,7 @@ export function observability(
   );
   const consoleHost = byPartition(scope, 'ConsoleHosts', consoleHosts);
   return {
+    alarmTopicArn: topic.topicArn,
     dashboardUrl: `https://${consoleHost}/cloudwatch/home?region=${Aws.REGION}#dashboards:name=${dashboard.dashboardName}`,
   };
 }

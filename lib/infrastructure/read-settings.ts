@@ -1,8 +1,15 @@
-/** Reads the settings of a deployment: the context in `cdk.json`, or `-c key=value`. */
+/** Reads the settings of a deployment: `stages` in the context of `cdk.json`, and `-c key=value`. */
 import * as v from 'valibot';
 import { suggestion } from '../../functions/http/suggestion.ts';
 import { isDisposable } from './names.ts';
-import { alarmAddress, definitions, type Setting, type Settings, settingNames } from './settings.ts';
+import {
+  alarmAddress,
+  definitions,
+  ofOneStage,
+  type Setting,
+  type Settings,
+  settingNames,
+} from './settings.ts';
 
 export class SettingsError extends Error {
   override name = 'SettingsError';
@@ -12,7 +19,7 @@ const tableOfStream = (arn: string): string => /:table\/([^/]+)\/stream\//.exec(
 
 /** Returns what a stage lacks: decisions that no default can take for those who deploy it. */
 function missingDecisions(settings: Settings): string[] {
-  const { stage, authentication, callbackUrls, machineClient, alarmEmail, allowUnauthenticated } = settings;
+  const { stage, authentication, callbackUrls, machineClient, allowUnauthenticated } = settings;
   if (isDisposable(settings)) return [];
   const issues: string[] = [];
   const needsClient = authentication === 'cognito' && !settings.userPoolId;
@@ -21,8 +28,10 @@ function missingDecisions(settings: Settings): string[] {
       `Stage "${stage}" with Cognito needs "callbackUrls" (for example "https://app.example.com/") or "machineClient" (true).`,
     );
   }
-  if (!alarmEmail) {
-    issues.push(`Stage "${stage}" needs "alarmEmail": an address that gets mails about alarms, or "none".`);
+  if (!settings.alarmEmail && !settings.alarmTopicArn) {
+    issues.push(
+      `Stage "${stage}" needs "alarmEmail": an address that gets mails about alarms, or "none"; or "alarmTopicArn".`,
+    );
   }
   if (authentication === 'none' && !allowUnauthenticated) {
     issues.push(
@@ -42,7 +51,6 @@ function contradictionsOfPool(settings: Settings, contradict: Contradict): void 
   if (region && !userPoolId.startsWith(`${region}_`)) contradict('userPoolId', 'region');
   if (settings.callbackUrls.length > 0) contradict('callbackUrls', 'userPoolId');
   if (settings.machineClient) contradict('machineClient', 'userPoolId');
-  if (settings.srpSignIn) contradict('srpSignIn', 'userPoolId');
 }
 
 /** Names settings of tokens that are not valid together. */
@@ -81,21 +89,51 @@ function contradictions(settings: Settings): string[] {
  */
 const belongsToCdk = (key: string): boolean => /[@:/]/.test(key) || key === 'cli-telemetry';
 
-const unknownKeys = (context: object): string[] =>
-  Object.keys(context)
+const unknownKeys = (values: object): string[] =>
+  Object.keys(values)
     .filter((key) => !(key in definitions) && !belongsToCdk(key))
     .map((key) => `"${key}" is not a setting. ${suggestion(key, settingNames)}`);
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** The values of `cdk.json`: those that all stages have, and those of each stage over them. */
+type Stages = Readonly<Record<string, Values>>;
+
+const stagesOf = ({ stages }: Values): Stages => (stages ?? {}) as Stages;
+
+/** Returns the values of the stage: its own over those that all stages have, and those of the command line over both. */
+export function valuesOf(context: Values): Values {
+  const { stages: _, ...given } = context;
+  const { common = {}, ...others } = stagesOf(context);
+  const { stage = common['stage'] } = given;
+  return { ...common, ...others[String(stage)], ...given, stage };
+}
+
+/** Returns what all stages would have, although it is of one. */
+function sharedValues(context: Values): string[] {
+  const { common = {} } = stagesOf(context);
+  const isEmpty = (value: unknown): boolean => value === undefined || String(value) === '';
+  return ofOneStage
+    .filter((name) => !isEmpty(common[name]))
+    .map(
+      (name) => `"${name}" is in "stages.common", but it belongs to one stage: move it to "stages.<stage>".`,
+    );
+}
 
 /**
  * Reads the settings. Missing keys have defaults.
  * @param context the context of the app.
  * @throws SettingsError that names each wrong key, its value and what would be right.
  */
-export function readSettings(context: Readonly<Record<string, unknown>>): Settings {
-  const issues = unknownKeys(context);
+export function readSettings(context: Values): Settings {
+  const given = valuesOf(context);
+  const issues = [
+    ...[given, ...Object.values(stagesOf(context))].flatMap(unknownKeys),
+    ...sharedValues(context),
+  ];
   const values = settingNames.map((name) => {
     const { schema, rule }: Setting = definitions[name];
-    const value = context[name];
+    const value = given[name];
     const result = v.safeParse(schema, value ?? undefined);
     if (!result.success) issues.push(`"${name}" is ${JSON.stringify(value)}; it must be ${rule}.`);
     return [name, result.output];
@@ -103,6 +141,8 @@ export function readSettings(context: Readonly<Record<string, unknown>>): Settin
   const settings = Object.fromEntries(values) as Settings;
   if (issues.length === 0) issues.push(...contradictions(settings), ...missingDecisions(settings));
   if (issues.length > 0)
-    throw new SettingsError(`The CDK context (cdk.json or -c) has wrong values.\n${issues.join('\n')}`);
+    throw new SettingsError(
+      `The settings ("stages" in cdk.json, or -c) have wrong values.\n${[...new Set(issues)].join('\n')}`,
+    );
   return settings;
 }

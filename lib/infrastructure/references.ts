@@ -44,6 +44,8 @@ function referencesOf(resource: CfnResource): CfnResource[] {
  */
 export function refreshReferences(stack: Stack): void {
   for (const resource of stack.node.findAll().filter((one) => CfnResource.isCfnResource(one))) {
+    // Nested stacks get what they need as parameters.
+    if (resource.stack !== stack) continue;
     const references = referencesOf(resource);
     if (references.length === 0) continue;
     const hash = createHash('sha256');

@@ -1,15 +1,19 @@
 import type { App } from 'aws-cdk-lib';
+import { routes } from '../../functions/routes.ts';
 import { ApiStack } from './api-stack.ts';
 import type { Bundles } from './bundle.ts';
 import { DataStack } from './data-stack.ts';
 import { stackName } from './names.ts';
 import { readSettings } from './read-settings.ts';
 
-/** @throws SettingsError when the context has wrong values. */
-export function service(app: App, bundles: Bundles): { data: DataStack; api: ApiStack } {
+/**
+ * Creates the stacks.
+ * @throws SettingsError when the context has wrong values.
+ */
+export function service(app: App, bundles: Bundles, operations = routes): { data: DataStack; api: ApiStack } {
   const settings = readSettings(app.node.getAllContext() as Record<string, unknown>);
   const context = { settings, bundles };
   const properties = { context, ...(settings.region && { env: { region: settings.region } }) };
   const data = new DataStack(app, stackName(settings, 'data'), properties);
-  return { data, api: new ApiStack(app, stackName(settings, 'api'), { ...properties, data }) };
+  return { data, api: new ApiStack(app, stackName(settings, 'api'), { ...properties, data, operations }) };
 }

@@ -160,7 +160,6 @@ export const definitions = {
     toggle(),
     `${isToggle}, and true only with "authentication" "cognito", whose groups are the roles`,
   ),
-  srpSignIn: setting(toggle(), `${isToggle}, and false with "userPoolId"`),
   multiFactor: setting(
     v.optional(v.picklist(['off', 'optional', 'required']), 'optional'),
     '"off", "optional" or "required"',
@@ -208,6 +207,10 @@ export const definitions = {
     optionalArn(/^arn:[\w-]+:kms:[\w-]+:\d{12}:key\/.+$/),
     'the ARN of a key of AWS KMS that encrypts the table, or empty for a key that AWS owns',
   ),
+  otherEncryptionKey: setting(
+    optionalArn(/^arn:[\w-]+:kms:[\w-]+:\d{12}:key\/.+$/),
+    'the ARN of a second key that roles allow while "encryptionKey" switches, or empty for none',
+  ),
   backupDays: setting(
     v.optional(wholeNumber(0, 36_500), 0),
     'the whole number of days for which a daily backup is kept, or 0 for no backups',
@@ -224,7 +227,29 @@ export const definitions = {
     optionalText(v.union([v.literal('none'), v.pipe(v.string(), v.email())])),
     'an e-mail address, or "none"',
   ),
+  alarmTopicArn: setting(
+    optionalArn(/^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/),
+    'the ARN of a topic of SNS in the region of the API that gets the alarms, or empty for a topic of the stack',
+  ),
 } satisfies Record<string, Setting>;
+
+/** Settings that name something of one stage. Another stage must not have them by default. */
+export const ofOneStage = [
+  'tableName',
+  'tableStreamArn',
+  'otherTableName',
+  'userPoolId',
+  'audience',
+  'callbackUrls',
+  'domainName',
+  'certificateArn',
+  'hostedZoneId',
+  'encryptionKey',
+  'otherEncryptionKey',
+  'backupVault',
+  'alarmEmail',
+  'alarmTopicArn',
+] as const satisfies readonly (keyof typeof definitions)[];
 
 export type Settings = {
   readonly [Key in keyof typeof definitions]: v.InferOutput<(typeof definitions)[Key]['schema']>;

@@ -1,13 +1,14 @@
+import { Aws } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { ratePrefix } from '../../functions/http/tenant-units.ts';
 import type { Access } from './table-access.ts';
 
 /**
- * Returns the statements to use a table that a key of the owner encrypts. DynamoDB calls KMS in the name of the function.
+ * Returns the statements to use a table that keys of the owner encrypt. DynamoDB calls KMS in the name of the function.
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html
  */
-export const keyStatements = (keyArn: string): PolicyStatement[] =>
-  keyArn
+export const keyStatements = (keyArns: readonly string[]): PolicyStatement[] =>
+  keyArns.length > 0
     ? [
         new PolicyStatement({
           actions: [
@@ -18,7 +19,9 @@ export const keyStatements = (keyArn: string): PolicyStatement[] =>
             'kms:ReEncryptFrom',
             'kms:ReEncryptTo',
           ],
-          resources: [keyArn],
+          resources: [...keyArns],
+          // China has a suffix of its own.
+          conditions: { StringLike: { 'kms:ViaService': `dynamodb.${Aws.REGION}.amazonaws.com*` } },
         }),
       ]
     : [];

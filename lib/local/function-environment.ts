@@ -1,5 +1,7 @@
 /** The environment variables of the functions, in this process. In the cloud, CDK sets them. */
+
 import { methodsByPath } from '../../functions/routes.ts';
+import { packRoutes } from '../../functions/runtime/packed-routes.ts';
 import { siteFolder } from '../hosting/functions.ts';
 import { setEngineEnvironment } from './engine-environment.ts';
 import type { TableLocation } from './hosted-functions.ts';
@@ -23,7 +25,7 @@ export function setFunctionEnvironment(
   setEngineEnvironment(endpoint);
   process.env['TABLE_NAME'] = tableName;
   process.env['TENANT_RATE'] = String(tenantRate);
-  process.env['ROUTES'] = JSON.stringify(methodsByPath);
+  process.env['ROUTES'] = packRoutes(methodsByPath);
   process.env['SITE_FOLDER'] = siteFolder;
   process.env['SERVER_TIMING'] = 'true';
   // The request log would hide the output of the command; errors are logged.

@@ -12,17 +12,13 @@ import {
   ResourceNotFoundException,
 } from '@aws-sdk/client-dynamodb';
 import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { isDisposable, ownTableName, stackName, tableNameOf } from '../infrastructure/names.ts';
+import { methodsByPath } from '../../functions/routes.ts';
+import { isDisposable, keysOutput, ownTableName, stackName, tableNameOf } from '../infrastructure/names.ts';
 import type { Settings } from '../infrastructure/settings.ts';
+import { clientSettings } from './client-settings.ts';
 import { type TableInUse, tableDifferences } from './compare-table.ts';
 import { concurrencyRefusals, reservedConcurrency } from './concurrency.ts';
-
-/** Settings of a client. A region without an endpoint must not let the command wait for minutes. */
-const clientSettings = (region: string) => ({
-  region,
-  maxAttempts: 2,
-  requestHandler: { connectionTimeout: 2_000, requestTimeout: 5_000, throwOnRequestTimeout: true },
-});
+import { certificateRefusals, keyRefusals, zoneRefusals } from './named-resources.ts';
 
 /** Returns what DynamoDB knows of a table; undefined when there is no table of this name. */
 async function describeTable(client: DynamoDBClient, TableName: string): Promise<TableInUse | undefined> {
@@ -65,17 +61,51 @@ async function findStack(client: CloudFormationClient, tableName: string): Promi
 }
 
 /** Returns why a deployment cannot switch to another table: the functions of before would have no permission until they are updated. */
-async function switchRefusals(region: string, settings: Settings): Promise<string[]> {
+function tableSwitchRefusals(used: string | undefined, settings: Settings): string[] {
+  const next = tableNameOf(settings);
+  if (used === undefined || used === next || used === settings.otherTableName) return [];
+  return [
+    `The deployed functions use the table "${used}", and this deployment switches to "${next}". Set "otherTableName" to "${used}": roles allow both tables then (docs/data.md#restore-data).`,
+  ];
+}
+
+/**
+ * Returns why a deployment cannot switch to another key: the data stack switches the table, before the API stack gives its functions the permission.
+ * @param deployed the keys that the deployed roles allow, that of the table first.
+ */
+function keySwitchRefusals([used = '', ...others]: readonly string[], settings: Settings): string[] {
+  const { encryptionKey: next, otherEncryptionKey: other } = settings;
+  if (used === next) return [];
+  const name = (key: string) => (key ? `the key "${key}"` : 'the key of AWS');
+  const before = `The table uses ${name(used)}, and this deployment switches to ${name(next)}.`;
+  if (next && !others.includes(next))
+    return [`${before} First deploy with "otherEncryptionKey" "${next}", and "encryptionKey" as it was.`];
+  return used && used !== other
+    ? [`${before} Set "otherEncryptionKey" to "${used}" for this deployment.`]
+    : [];
+}
+
+const failedStack = (StackName: string): string =>
+  `The first deployment of the stack "${StackName}" has failed, and CDK cannot delete it. Delete it, and what it has left behind (docs/deployment.md#after-a-failed-first-deployment):
+  aws cloudformation update-termination-protection --no-enable-termination-protection --stack-name ${StackName}
+  aws cloudformation delete-stack --stack-name ${StackName}
+  aws cloudformation wait stack-delete-complete --stack-name ${StackName}`;
+
+/** Returns why the deployed data stack cannot become the new one. */
+async function dataStackRefusals(region: string, settings: Settings): Promise<string[]> {
   const client = new CloudFormationClient(clientSettings(region));
   const StackName = stackName(settings, 'data');
   const found = await ifKnown(client.send(new DescribeStacksCommand({ StackName }))).finally(() =>
     client.destroy(),
   );
-  const used = found?.Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === 'TableName')?.OutputValue;
-  const next = tableNameOf(settings);
-  if (used === undefined || used === next || used === settings.otherTableName) return [];
+  const [stack] = found?.Stacks ?? [];
+  if (!stack) return [];
+  if (/^ROLLBACK_(?:COMPLETE|FAILED)$/.test(stack.StackStatus ?? ''))
+    return isDisposable(settings) ? [] : [failedStack(StackName)];
+  const output = (name: string) => stack.Outputs?.find(({ OutputKey }) => OutputKey === name)?.OutputValue;
   return [
-    `The deployed functions use the table "${used}", and this deployment switches to "${next}". Set "otherTableName" to "${used}": roles allow both tables then (docs/data.md#restore-data).`,
+    ...tableSwitchRefusals(output('TableName'), settings),
+    ...keySwitchRefusals(output(keysOutput)?.split(',') ?? [], settings),
   ];
 }
 
@@ -127,6 +157,17 @@ const poolRefusals = (region: string, { userPoolId }: Settings): string[] =>
     ? [`The user pool "${userPoolId}" is not in ${region}: its function and the API must be in its region.`]
     : [];
 
+/** Routes of an API, by default. @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html */
+const defaultRoutes = 300;
+
+/** Returns what nobody but the owner of the account can check: whether the quota allows the routes. */
+export const routesToCheck = (routes: number): string[] =>
+  routes <= defaultRoutes
+    ? []
+    : [
+        `The quota "Routes per API" of API Gateway was not checked: the API has ${routes} routes, and the default quota is ${defaultRoutes}. If it was not raised, raise it (docs/extending.md#how-far-it-goes): aws service-quotas request-service-quota-increase --service-code apigateway --quota-code L-65B5C802 --desired-value ${routes + 100}`,
+      ];
+
 /**
  * Returns whether a check says nothing: the credentials do not permit it, or AWS was not reached. CDK may reach AWS all the same, through a proxy
  * that these clients do not use.
@@ -154,8 +195,11 @@ async function findingsOf(what: string, check: Promise<string[]>): Promise<Findi
   }
 }
 
+/** The routes of the API, and the one of requests that match none. */
+const numberOfRoutes = Object.values(methodsByPath).flat().length + 1;
+
 /**
- * Checks the table in use, a switch to another one, the reserved concurrency and the region of the user pool.
+ * Checks what exists already: the table in use, the data stack, what the settings name, and the limits of the account.
  * @param region the region of the deployment.
  * @param command `import` checks the table that becomes a part of the data stack.
  */
@@ -166,12 +210,15 @@ export async function checkDeployment(
 ): Promise<Findings> {
   const checks: readonly [what: string, refusals: Promise<string[]>][] = [
     ['The table in use', tableRefusals(region, settings, command === 'import')],
-    ['The switch to another table', command === 'deploy' ? switchRefusals(region, settings) : noRefusals],
+    ['The data stack', command === 'deploy' ? dataStackRefusals(region, settings) : noRefusals],
     ['The reserved concurrency', lambdaRefusals(region, settings)],
+    ['The certificate', certificateRefusals(region, settings)],
+    ['The hosted zone', zoneRefusals(region, settings)],
+    ['The key', keyRefusals(region, settings)],
   ];
   const found = await Promise.all(checks.map(([what, refusals]) => findingsOf(what, refusals)));
   return {
     refusals: [...poolRefusals(region, settings), ...found.flatMap(({ refusals }) => refusals)],
-    skipped: found.flatMap(({ skipped }) => skipped),
+    skipped: [...found.flatMap(({ skipped }) => skipped), ...routesToCheck(numberOfRoutes)],
   };
 }

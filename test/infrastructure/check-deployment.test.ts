@@ -11,7 +11,7 @@ import { readSettings } from '#lib/infrastructure/read-settings.ts';
 import type { Settings } from '#lib/infrastructure/settings.ts';
 import { setCredentials } from '#lib/local/engine-environment.ts';
 import { ensureTable } from '#lib/local/table.ts';
-import { checkDeployment } from '#lib/preflight/check-deployment.ts';
+import { checkDeployment, routesToCheck } from '#lib/preflight/check-deployment.ts';
 import { type AwsStandIn, startAwsStandIn } from '../support/aws-stand-in.ts';
 import { testWorker } from '../support/test-worker.ts';
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
   setCredentials(endpoint);
   aws = await startAwsStandIn(endpoint);
   client = new DynamoDBClient({ endpoint, region });
-  for (const service of ['DYNAMODB', 'CLOUDFORMATION', 'LAMBDA'])
+  for (const service of ['DYNAMODB', 'CLOUDFORMATION', 'LAMBDA', 'ACM', 'ROUTE_53', 'KMS'])
     process.env[`AWS_ENDPOINT_URL_${service}`] = aws.endpoint;
 });
 
@@ -36,7 +36,8 @@ beforeEach(() => {
   aws.concurrency = 1_000;
   aws.denied.clear();
   aws.stacks.clear();
-  aws.usedTables.clear();
+  aws.outputs.clear();
+  aws.stackStatus = 'UPDATE_COMPLETE';
 });
 
 afterAll(async () => {
@@ -167,12 +168,13 @@ test('of its own table, a deployment refuses what somebody has switched off, but
 test('a switch to another table needs roles that allow both', async () => {
   const settings = await outside(await createTable());
   const { tableName } = settings;
-  aws.usedTables.set('project-management-production-data', 'project-management-production');
+  const dataStack = 'project-management-production-data';
+  aws.outputs.set(dataStack, { TableName: 'project-management-production' });
   expect(await refusalsOf(settings)).toEqual([
     `The deployed functions use the table "project-management-production", and this deployment switches to "${tableName}". Set "otherTableName" to "project-management-production": roles allow both tables then (docs/data.md#restore-data).`,
   ]);
   expect(await refusalsOf({ ...settings, otherTableName: 'project-management-production' })).toEqual([]);
-  aws.usedTables.set('project-management-production-data', tableName);
+  aws.outputs.set(dataStack, { TableName: tableName });
   expect(await refusalsOf(settings)).toEqual([]);
 });
 
@@ -195,6 +197,97 @@ test('a user pool of another region is refused', async () => {
   const settings = readSettings({ userPoolId: 'eu-central-1_a1B2c3D4e', audience: 'app' });
   expect(await refusalsOf({ ...settings, stage: 'first' })).toEqual([
     'The user pool "eu-central-1_a1B2c3D4e" is not in us-east-1: its function and the API must be in its region.',
+  ]);
+});
+
+describe('what the settings name', () => {
+  const certificateArn = `arn:aws:acm:${region}:123456789012:certificate/1`;
+  const domain = { stage: 'first', domainName: 'api.example.com', certificateArn, hostedZoneId: 'Z1' };
+  const key = { stage: 'first', region, encryptionKey: `arn:aws:kms:${region}:123456789012:key/1` };
+
+  beforeEach(() => {
+    aws.certificate = { Status: 'ISSUED', DomainName: '*.example.com' };
+    aws.zone = { name: 'example.com', isPrivate: false };
+    aws.key = { KeyState: 'Enabled', KeySpec: 'SYMMETRIC_DEFAULT' };
+  });
+
+  test('is not refused when it fits', async () => {
+    expect(await refusalsOf(settingsOf(domain))).toEqual([]);
+    expect(await refusalsOf(settingsOf(key))).toEqual([]);
+  });
+
+  test('a certificate must be issued, for the domain, and in the region of the API', async () => {
+    aws.certificate = {
+      Status: 'PENDING_VALIDATION',
+      DomainName: 'example.com',
+      SubjectAlternativeNames: ['example.com', '*.api.example.com'],
+    };
+    expect(await refusalsOf(settingsOf(domain))).toEqual([
+      'The certificate has the status PENDING_VALIDATION: it must be ISSUED.',
+      'The certificate is for example.com, *.api.example.com, not for "api.example.com".',
+    ]);
+    const elsewhere = certificateArn.replace(region, 'eu-west-1');
+    expect(await refusalsOf(settingsOf({ ...domain, certificateArn: elsewhere }))).toEqual([
+      `The certificate is in eu-west-1: it must be in the region of the API, ${region}.`,
+    ]);
+  });
+
+  test('a hosted zone must be public, and that of the domain', async () => {
+    aws.zone = { name: 'ample.com', isPrivate: true };
+    expect(await refusalsOf(settingsOf(domain))).toEqual([
+      'The hosted zone Z1 is private: it must be public.',
+      'The hosted zone Z1 is that of ample.com, not of "api.example.com".',
+    ]);
+  });
+
+  test('a key must be enabled and symmetric', async () => {
+    aws.key = { KeyState: 'PendingDeletion', KeySpec: 'RSA_2048' };
+    expect(await refusalsOf(settingsOf(key))).toEqual([
+      'The key is in the state PendingDeletion: it must be Enabled.',
+      'The key is RSA_2048: it must be SYMMETRIC_DEFAULT.',
+    ]);
+  });
+
+  test('a key switches in two deployments, so that roles allow both', async () => {
+    const { encryptionKey } = key;
+    const deployed = (EncryptionKeys?: string) =>
+      aws.outputs.set('project-management-first-data', {
+        TableName: 'project-management-first',
+        ...(EncryptionKeys && { EncryptionKeys }),
+      });
+    const former = encryptionKey.replace('key/1', 'key/0');
+    deployed();
+    expect(await refusalsOf(settingsOf(key))).toEqual([
+      `The table uses the key of AWS, and this deployment switches to the key "${encryptionKey}". First deploy with "otherEncryptionKey" "${encryptionKey}", and "encryptionKey" as it was.`,
+    ]);
+    deployed(`,${encryptionKey}`);
+    expect(await refusalsOf(settingsOf(key))).toEqual([]);
+    deployed(`${former},${encryptionKey}`);
+    expect(await refusalsOf(settingsOf(key))).toEqual([
+      `The table uses the key "${former}", and this deployment switches to the key "${encryptionKey}". Set "otherEncryptionKey" to "${former}" for this deployment.`,
+    ]);
+    expect(await refusalsOf(settingsOf({ ...key, otherEncryptionKey: former }))).toEqual([]);
+  });
+});
+
+test('a stack whose first deployment has failed gets the commands that delete it', async () => {
+  aws.stackStatus = 'ROLLBACK_COMPLETE';
+  aws.outputs.set('project-management-first-data', {});
+  const [refusal, ...others] = await refusalsOf(settingsOf({ stage: 'first' }));
+  expect(others).toEqual([]);
+  expect(refusal?.split('\n').slice(1)).toEqual([
+    '  aws cloudformation update-termination-protection --no-enable-termination-protection --stack-name project-management-first-data',
+    '  aws cloudformation delete-stack --stack-name project-management-first-data',
+    '  aws cloudformation wait stack-delete-complete --stack-name project-management-first-data',
+  ]);
+});
+
+test('more routes than the default quota are named, because only AWS knows the quota', () => {
+  expect(routesToCheck(300)).toEqual([]);
+  expect(routesToCheck(301)).toEqual([
+    expect.stringContaining(
+      'The quota "Routes per API" of API Gateway was not checked: the API has 301 routes',
+    ),
   ]);
 });
 

@@ -15,7 +15,7 @@ export const combinations = {
     stage: 'production',
     authentication: 'none',
     allowUnauthenticated: true,
-    alarmEmail: 'none',
+    alarmTopicArn: 'arn:aws:sns:eu-central-1:123456789012:alarms',
     corsOrigins: 'https://app.example.com',
   },
   'another issuer': {
@@ -36,6 +36,7 @@ export const combinations = {
     audience: 'app,machine',
     requireGroup: true,
     encryptionKey: 'arn:aws:kms:eu-central-1:123456789012:key/00000000-0000-0000-0000-000000000000',
+    otherEncryptionKey: 'arn:aws:kms:eu-central-1:123456789012:key/11111111-1111-1111-1111-111111111111',
   },
   'restored table': {
     stage: 'production',
@@ -54,7 +55,6 @@ export const combinations = {
     otherTableName: 'restored',
     requireGroup: true,
     multiFactor: 'required',
-    srpSignIn: true,
     logRetentionDays: 365,
     requestMetrics: false,
     documentation: false,

@@ -41,6 +41,19 @@ describe('alarms', () => {
     ]);
   });
 
+  test('about shares of requests count three responses in fifteen minutes, where there are few requests', () => {
+    const shares = alarms().filter((one) => JSON.stringify(one).includes('requests >='));
+    expect(shares).toHaveLength(3);
+    for (const { Metrics } of shares) {
+      const [{ Expression }, ...counted] = Metrics as [
+        { Expression: string },
+        ...{ MetricStat: { Period: number } }[],
+      ];
+      expect(Expression).toBe('IF(requests >= 60, 100 * counted / requests, IF(counted >= 3, 100, 0))');
+      expect(counted.map(({ MetricStat }) => MetricStat.Period)).toEqual([900, 900]);
+    }
+  });
+
   test('watch as many metrics as the computation of costs says', () => {
     const watched = alarms().flatMap((alarm) => {
       const metrics = (alarm['Metrics'] ?? [{ MetricStat: alarm }]) as { MetricStat?: unknown }[];

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readSettings } from '#lib/infrastructure/read-settings.ts';
-import { settingNames } from '#lib/infrastructure/settings.ts';
+import { ofOneStage, settingNames } from '#lib/infrastructure/settings.ts';
 import { expectComplete } from '../support/complete.ts';
 import { defaultContext } from './default-context.ts';
 
@@ -9,16 +9,19 @@ const read = (settings: Record<string, unknown>) => readSettings({ ...defaultCon
 
 const root = join(__dirname, '../..');
 const { context } = JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8')) as {
-  context: Record<string, unknown>;
+  context: { stages: Record<string, Record<string, unknown>> };
 };
 
 test('cdk.json has every setting, and docs/deployment.md explains it', () => {
   const page = readFileSync(join(root, 'docs/deployment.md'), 'utf8');
   const explained = settingNames.filter((name) => page.includes(`\`${name}\``));
   expectComplete(
-    Object.keys(context).filter((name) => !/^@|^cli-/.test(name)),
+    Object.values(context.stages).flatMap((values) => Object.keys(values)),
     settingNames,
-    { missing: 'Add its default to `context` in cdk.json.' },
+    {
+      missing:
+        'Add its default to `stages` in cdk.json: to `common`, or to `production` if it is of one stage.',
+    },
   );
   expectComplete(explained, settingNames, { missing: 'Explain it in docs/deployment.md.' });
 });
@@ -42,7 +45,6 @@ test.each([
   ['userPoolId', { userPoolId: ofPool.userPoolId, authentication: 'none' }],
   ['machineClient', { ...ofPool, machineClient: true }],
   ['callbackUrls', { ...ofPool, callbackUrls: 'https://a.example/' }],
-  ['srpSignIn', { ...ofPool, srpSignIn: true }],
   ['certificateArn', { domainName: 'api.example.com' }],
   ['hostedZoneId', { hostedZoneId: 'Z0123456789' }],
   ['monthlyBudget', { monthlyBudget: 5, alarmEmail: 'none' }],
@@ -50,6 +52,46 @@ test.each([
   ['region', { region: 'eu-west-1', encryptionKey: key }],
 ])('rejects settings that do not fit together: %s', (name, settings) => {
   expect(() => read(settings)).toThrow(`"${name}"`);
+});
+
+describe('the values of stages', () => {
+  const production = {
+    ...{ tableName: 'restored', tableStreamArn: streamOfOther.replace('other', 'restored') },
+    ...{ domainName: 'api.example.com', certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/1' },
+    ...{ callbackUrls: ['https://app.example.com/'], alarmEmail: 'ops@example.com', throttlingRate: 100 },
+  };
+  const stages = {
+    common: { stage: 'development', throttlingRate: 50, multiFactor: 'required' },
+    staging: { alarmEmail: 'none', machineClient: true },
+    production,
+  };
+
+  test('come from the command line, then from the stage, then from those of all stages', () => {
+    expect(read({ stages })).toMatchObject({ stage: 'development', throttlingRate: 50 });
+    expect(read({ stages, stage: 'production' })).toMatchObject({ ...production, multiFactor: 'required' });
+    const given = { stage: 'production', throttlingRate: '7', multiFactor: 'optional' };
+    expect(read({ stages, ...given })).toMatchObject({ ...given, throttlingRate: 7, tableName: 'restored' });
+  });
+
+  test('are not those of another stage', () => {
+    const staging = read({ stages, stage: 'staging' });
+    for (const name of ofOneStage.filter((one) => one !== 'alarmEmail'))
+      expect([name, String(staging[name])]).toEqual([name, '']);
+    expect(() => read({ stages: { ...stages, staging: {} }, stage: 'staging' })).toThrow('"alarmEmail"');
+  });
+
+  test.each(ofOneStage)('cannot be shared by all stages: %s', (name) => {
+    const common = { ...stages.common, [name]: production[name as keyof typeof production] ?? 'any' };
+    expect(() => read({ stages: { ...stages, common }, stage: 'staging' })).toThrow(
+      `"${name}" is in "stages.common"`,
+    );
+  });
+
+  test('are checked for all stages', () => {
+    expect(() => read({ stages: { ...stages, production: { trottlingRate: 5 } } })).toThrow(
+      '"trottlingRate"',
+    );
+  });
 });
 
 test('rejects a key that is not a setting, and names the nearest one', () => {

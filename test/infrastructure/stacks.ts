@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Route } from '#functions/routes.ts';
 import { testWorker } from '../support/test-worker.ts';
 import { type Combination, combinations } from './combinations.ts';
 import type { Resource, Resources, Synthesized } from './synthesis.ts';
@@ -24,8 +25,9 @@ afterAll(() => {
 export async function synthesize(
   settings: Readonly<Record<string, unknown>>,
   assembly: string,
+  operations?: readonly Route[],
 ): Promise<Synthesized> {
-  return (await testWorker()).synthesize(settings, assembly);
+  return (await testWorker()).synthesize(settings, assembly, operations);
 }
 
 /** Synthesizes the stacks for tests that read only the templates. A worker does it once for the same settings. */
@@ -83,7 +85,8 @@ interface Statement {
 }
 
 /** Returns what the role of a function allows: each action with its resource, without the place of the resource, and the conditions. */
-export function permissionsOf({ resources }: ReadableStacks, role: string) {
+export function permissionsOf({ resources }: ReadableStacks, name: string) {
+  const [, role = ''] = /^<(\w+)\.Arn>$/.exec(String(resources[`${name}Function`]?.Properties['Role'])) ?? [];
   const { Properties } = resources[role] as Resource;
   expect(Properties['ManagedPolicyArns']).toBeUndefined();
   const policies = Properties['Policies'] as { PolicyDocument: { Statement: readonly Statement[] } }[];

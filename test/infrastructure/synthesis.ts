@@ -2,8 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { App, type Stack } from 'aws-cdk-lib';
+import { App, NestedStack, type Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
+import type { Route } from '#functions/routes.ts';
 import { service } from '#lib/infrastructure/service.ts';
 import { bundles } from './bundles.ts';
 import { defaultContext } from './default-context.ts';
@@ -23,8 +24,14 @@ interface TemplateContent {
 }
 
 export interface Synthesized {
-  readonly templates: { readonly data: TemplateContent; readonly api: TemplateContent };
+  readonly templates: {
+    readonly data: TemplateContent;
+    readonly api: TemplateContent;
+    /** The templates of the nested stacks of the API stack, by the id of the stack. */
+    readonly nested: Readonly<Record<string, TemplateContent>>;
+  };
   readonly data: Resources;
+  /** The resources of the API stack and of its nested stacks, with the values of parameters in place of references to them. */
   readonly api: Resources;
   /** Whether CloudFormation refuses to delete the stack of the data. */
   readonly hasTerminationProtection: boolean;
@@ -49,14 +56,39 @@ function app(outdir: string, settings: Readonly<Record<string, unknown>>): App {
   });
 }
 
-export function synthesize(settings: Readonly<Record<string, unknown>>, assembly: string): Synthesized {
-  const { data, api } = service(app(assembly, settings), bundles());
+/** Returns the resources of nested templates, with the values of parameters in place of references to them. */
+function resolveParameters({ Resources }: TemplateContent, nested: readonly TemplateContent[]): Resources {
+  const stacks = Object.values(Resources).filter(({ Type }) => Type === 'AWS::CloudFormation::Stack');
+  const parameters: Record<string, unknown> = Object.assign(
+    {},
+    ...stacks.map(({ Properties }) => Properties['Parameters']),
+  );
+  const all = Object.assign({}, ...nested.map((one) => one.Resources)) as Resources;
+  return JSON.parse(JSON.stringify(all), (_, value: { readonly Ref?: string } | null) =>
+    typeof value?.Ref === 'string' && value.Ref in parameters ? parameters[value.Ref] : value,
+  ) as Resources;
+}
+
+export function synthesize(
+  settings: Readonly<Record<string, unknown>>,
+  assembly: string,
+  operations?: readonly Route[],
+): Synthesized {
+  const { data, api } = service(app(assembly, settings), bundles(), operations);
   const content = (stack: Stack): TemplateContent => Template.fromStack(stack).toJSON() as TemplateContent;
-  const templates = { data: content(data), api: content(api) };
+  const nested = api.node.children.filter((one) => NestedStack.isNestedStack(one));
+  const templates = {
+    data: content(data),
+    api: content(api),
+    nested: Object.fromEntries(nested.map((one) => [one.node.id, content(one)])),
+  };
   return {
     templates,
     data: templates.data.Resources,
-    api: templates.api.Resources,
+    api: {
+      ...templates.api.Resources,
+      ...resolveParameters(templates.api, Object.values(templates.nested)),
+    },
     hasTerminationProtection: data.terminationProtection ?? false,
   };
 }

@@ -10,9 +10,10 @@ const workflows = readdirSync(folder).map(
   (name) => [name, readFileSync(join(folder, name), 'utf8')] as const,
 );
 
-/** The jobs of the deployment, as text, by name. */
+/** The jobs of the deployment of a stage, as text, by name. */
 const jobs: Readonly<Record<string, string>> = Object.fromEntries(
-  readFileSync(join(folder, 'deploy.yml'), 'utf8')
+  readFileSync(join(folder, 'deploy-stage.yml'), 'utf8')
+    .replace(/^.*^jobs:$/ms, '')
     .split(/^ {2}(?=[\w-]+:$)/m)
     .slice(1)
     .map((job) => [job.slice(0, job.indexOf(':')), job]),
@@ -30,7 +31,7 @@ const alarmIds = async () =>
 test.each(workflows)(
   '%s pins every action by commit, has no permissions outside of its jobs, and runs scripts that exist',
   (name, text) => {
-    const used = [...text.matchAll(/uses: (.*)/g)].map(([, action = '']) => action);
+    const used = [...text.matchAll(/uses: ((?!\.\/).*)/g)].map(([, action = '']) => action);
     expect(used.length).toBeGreaterThan(0);
     expect(used.filter((action) => !/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d/.test(action))).toEqual([]);
     expect(text).toMatch(/^permissions: \{\}$/m);
@@ -40,9 +41,71 @@ test.each(workflows)(
     const named = [...text.matchAll(/npm run ([\w:-]+)/g)].map(([, script = '']) => script);
     expect(named.filter((script) => !(script in scripts))).toEqual([]);
     // Pull requests and main run what decides whether a change lands, and the night runs everything.
-    expect(text).toContain(name === 'nightly.yml' ? '- run: npm run test:nightly' : '- run: .ci/run');
+    const tests = { 'nightly.yml': '- run: npm run test:nightly', 'deploy-stage.yml': 'npm run verify' }[
+      name
+    ];
+    expect(text).toContain(tests ?? '- run: .ci/run');
   },
 );
+
+test('main is deployed to staging first, and to production only after staging has not failed', () => {
+  const text = readFileSync(join(folder, 'deploy.yml'), 'utf8');
+  const [, production = ''] = text.split(/^ {2}production:$/m);
+  expect(production).toMatch(/^ {4}needs: \[test, staging\]$/m);
+  expect(production).toContain('!failure() && !cancelled()');
+  const called = [
+    ...text.matchAll(
+      /uses: \.\/\.github\/workflows\/deploy-stage\.yml\n {4}with:\n {6}stage: (\w+)\n {6}role: (.*)/g,
+    ),
+  ];
+  expect(called.map(([, stage, role]) => [stage, role])).toEqual([
+    ['staging', `\${{ vars.AWS_ROLE_STAGING }}`],
+    ['production', `\${{ vars.AWS_ROLE_PRODUCTION }}`],
+  ]);
+});
+
+describe('the roles of the workflows', () => {
+  interface Statement {
+    readonly Effect: string;
+    readonly Action: string | readonly string[];
+    readonly Condition?: { readonly StringEquals: Readonly<Record<string, string | readonly string[]>> };
+  }
+  const statements = (name: string) =>
+    (
+      JSON.parse(readFileSync(join(folder, `../roles/${name}.json`), 'utf8')) as {
+        Statement: readonly Statement[];
+      }
+    ).Statement;
+
+  test('are assumed by the environments of the deployment, and by pull requests', () => {
+    const subjects = (name: string) =>
+      statements(name).map(
+        ({ Condition }) => Condition?.StringEquals['token.actions.githubusercontent.com:sub'],
+      );
+    const environments = Object.values(jobs).flatMap(
+      (job) => /^ {4}environment: (.*)$/m.exec(job)?.[1] ?? [],
+    );
+    expect(subjects('deploy-trust')).toEqual([
+      environments.map((one) => `repo:<owner>/<name>:environment:${one.replace(/\$\{\{.*\}\}/, '<stage>')}`),
+    ]);
+    expect(subjects('pull-request-trust')).toEqual(['repo:<owner>/<name>:pull_request']);
+  });
+
+  test('deny pull requests items, log lines, users, secrets of clients, and other roles', () => {
+    const denied = statements('pull-request').flatMap(({ Effect, Action }) =>
+      Effect === 'Deny' ? Action : [],
+    );
+    const matches = (action: string) =>
+      denied.some((one) => new RegExp(`^${one.replace('*', '.*')}$`).test(action));
+    for (const action of [
+      ...['GetItem', 'BatchGetItem', 'Query', 'Scan', 'GetRecords'].map((name) => `dynamodb:${name}`),
+      ...['GetLogEvents', 'FilterLogEvents', 'StartQuery', 'GetQueryResults'].map((name) => `logs:${name}`),
+      ...['ListUsers', 'AdminGetUser', 'DescribeUserPoolClient'].map((name) => `cognito-idp:${name}`),
+      'sts:AssumeRole',
+    ])
+      expect([action, matches(action)]).toEqual([action, true]);
+  });
+});
 
 /** Runs a script with a program that takes the place of the AWS command line. */
 function runScript(aws: string, script: string, ...args: readonly string[]) {
@@ -92,10 +155,12 @@ describe('the watch of a deployment', () => {
 
   test('is longer than the slowest alarm needs, and begins with new credentials, which are valid for longer', async () => {
     const { resources } = await stacksOf('default');
-    const periods = ofType(resources, 'AWS::CloudWatch::Alarm').map(([, { Properties }]) =>
-      Number(Properties['EvaluationPeriods']),
+    const periods = ofType(resources, 'AWS::CloudWatch::Alarm').map(
+      ([, { Properties }]) =>
+        Number(Properties['EvaluationPeriods']) *
+        Number(/"Period":(\d+)/.exec(JSON.stringify(Properties))?.[1]),
     );
-    expect(times * seconds).toBeGreaterThan(Math.max(...periods) * 300);
+    expect(times * seconds).toBeGreaterThan(Math.max(...periods));
     const [before = ''] = deploy.split('.github/watch-alarms.sh');
     expect(before.lastIndexOf('configure-aws-credentials')).toBeGreaterThan(
       before.lastIndexOf('npm run verify'),
@@ -109,9 +174,9 @@ describe('a rollback', () => {
   const steps = jobs['roll-back'] ?? '';
 
   test('is a job that a person can approve, after a failed deployment, verification or watch', () => {
-    expect(steps).toMatch(/^ {4}environment: rollback$/m);
+    expect(steps).toMatch(/^ {4}environment: \$\{\{ inputs\.stage \}\}-rollback$/m);
     // It is no deployment of the environment that names the last success.
-    expect(deploy).toMatch(/^ {4}environment: production$/m);
+    expect(deploy).toMatch(/^ {4}environment: \$\{\{ inputs\.stage \}\}$/m);
     expect(steps).toMatch(/^ {4}needs: deploy$/m);
     const [, condition = ''] = /^ {4}if: (.*)$/m.exec(steps) ?? [];
     expect(condition).toContain('failure() || cancelled()');
@@ -126,12 +191,14 @@ describe('a rollback', () => {
   });
 
   test.each([
-    ['is refused when the deployment has changed the name of the table', 'tableName', 1],
-    ['happens when the deployment has changed another setting', 'alarmEmail', 0],
-  ])('%s', (_, setting, status) => {
+    ['is refused when the deployment has changed the name of the table', { tableName: 'restored' }, 1],
+    ['happens when the deployment has changed another setting', { alarmEmail: 'other@example.com' }, 0],
+  ])('%s', (_, change, status) => {
     const [, script = ''] = /uses another table\n {8}run: \|\n((?: {10}.*\n)+)/.exec(steps) ?? [];
-    expect(script).toContain('git diff -U0 HEAD "$GITHUB_SHA" -- cdk.json');
-    const git = `git() { echo '-    "${setting}": "",'; }\n`;
-    expect(spawnSync('bash', ['-e', '-c', git + script]).status).toBe(status);
+    const file = (values: object) =>
+      JSON.stringify({ context: { stages: { production: { tableName: '', ...values } } } });
+    const git = `git() { test "$2" = HEAD:cdk.json && echo '${file({})}' || echo '${file(change)}'; }\n`;
+    const env = { ...process.env, STAGE: 'production', GITHUB_SHA: 'new' };
+    expect(spawnSync('bash', ['-e', '-c', git + script], { env }).status).toBe(status);
   });
 });

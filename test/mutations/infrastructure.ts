@@ -62,13 +62,27 @@ export const infrastructureMutations = toMutations({
   'lib/infrastructure/gateway.ts': {
     'route-without-a-scope': [
       'a token without the scope of an operation suffices',
-      '          ...(scopeName && { authorizationScopes: [auth.scopeName(scopeName)] }),\n',
+      '        ...(scopeName && { authorizationScopes: [auth.scopeName(scopeName)] }),\n',
       '',
     ],
-    'function-that-any-path-calls': [
-      'the gateway may call a function for every path',
-      '/*/*${path}`',
-      "/*/*${path && '*'}`",
+    'all-functions-in-one-stack': [
+      'the API stack has the functions of all collections, so it exceeds the limit of a stack',
+      '    const collection = collectionOf(route.contract);',
+      "    const collection = [collectionOf(route.contract)].find((name) => name === '');",
+    ],
+  },
+  'lib/infrastructure/function-integration.ts': {
+    'gateway-that-calls-any-function': [
+      'the gateway may call every function of the account',
+      'resources: [functionArn]',
+      "resources: [functionArn, '*'].slice(-1)",
+    ],
+  },
+  'lib/infrastructure/function-roles.ts': {
+    'role-shared-by-different-indexes': [
+      'functions that query an index share the role of those that do not',
+      '    ...[...indexes].sort(),\n',
+      '',
     ],
   },
   'lib/infrastructure/api-stage.ts': {
@@ -123,12 +137,31 @@ export const infrastructureMutations = toMutations({
       '    isTooLittle: true,\n',
       '',
     ],
+    'few-failed-requests-unnoticed': [
+      'no alarm is raised when the requests of a quiet stage fail',
+      'IF(counted >= ${minCounted}, 100, 0)',
+      '0',
+    ],
+  },
+  'lib/infrastructure/read-settings.ts': {
+    'domain-of-all-stages': [
+      'a value that names something of one stage can be that of all stages',
+      '.filter((name) => !isEmpty(common[name]))',
+      '.filter((name) => isEmpty(name))',
+    ],
+  },
+  'lib/preflight/check-deployment.ts': {
+    'key-switched-at-once': [
+      'the table gets a key that the functions may not use yet',
+      'if (next && !others.includes(next))',
+      "if (next === 'none')",
+    ],
   },
   'lib/infrastructure/backups.ts': {
     'deleted-backups': [
       'the backups of production are deleted with the stack',
-      'isDisposable(settings) ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN',
-      'isDisposable(settings) ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY',
+      '? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE',
+      '? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY',
     ],
   },
   'lib/infrastructure/account-rules.ts': {

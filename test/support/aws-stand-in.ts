@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 
 /**
  * An address that takes the place of AWS: DynamoDB is the embedded engine, and what the engine does not have is answered in the protocol of the
- * service. CloudFormation has XML, and Lambda has JSON.
+ * service. CloudFormation and Route 53 have XML, and the others have JSON.
  */
 export interface AwsStandIn {
   readonly endpoint: string;
@@ -12,8 +12,14 @@ export interface AwsStandIn {
   hasRecovery: boolean;
   /** The stack of each table, by name. */
   readonly stacks: Map<string, string>;
-  /** The output `TableName` of each stack, by the name of the stack. */
-  readonly usedTables: Map<string, string>;
+  /** The outputs of each stack, by the name of the stack. */
+  readonly outputs: Map<string, Readonly<Record<string, string>>>;
+  /** The status of all stacks. */
+  stackStatus: string;
+  /** What ACM, Route 53 and KMS describe. */
+  certificate: object;
+  zone: { readonly name: string; readonly isPrivate: boolean };
+  key: object;
   /** Concurrent executions of the account. */
   concurrency: number;
   /** Operations that the credentials do not permit. */
@@ -30,11 +36,18 @@ const stackResources = (table: string, stack: string): string =>
   <ResourceType>AWS::DynamoDB::GlobalTable</ResourceType><Timestamp>2026-01-01T00:00:00Z</Timestamp><ResourceStatus>CREATE_COMPLETE</ResourceStatus>
   </member></StackResources></DescribeStackResourcesResult></DescribeStackResourcesResponse>`;
 
-const describedStack = (stack: string, table: string): string =>
+const describedStack = (stack: string, status: string, outputs: Readonly<Record<string, string>>): string =>
   `<DescribeStacksResponse xmlns="${namespace}"><DescribeStacksResult><Stacks><member><StackName>${stack}</StackName>
-  <CreationTime>2026-01-01T00:00:00Z</CreationTime><StackStatus>UPDATE_COMPLETE</StackStatus><Outputs><member>
-  <OutputKey>TableName</OutputKey><OutputValue>${table}</OutputValue>
-  </member></Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`;
+  <CreationTime>2026-01-01T00:00:00Z</CreationTime><StackStatus>${status}</StackStatus><Outputs>
+  ${Object.entries(outputs)
+    .map(
+      ([name, value]) => `<member><OutputKey>${name}</OutputKey><OutputValue>${value}</OutputValue></member>`,
+    )
+    .join('')}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`;
+
+const describedZone = ({ name, isPrivate }: AwsStandIn['zone']): string =>
+  `<GetHostedZoneResponse xmlns="https://route53.amazonaws.com/doc/2013-04-01/"><HostedZone><Id>/hostedzone/Z1</Id><Name>${name}.</Name>
+  <CallerReference>one</CallerReference><Config><PrivateZone>${isPrivate}</PrivateZone></Config></HostedZone></GetHostedZoneResponse>`;
 
 const xmlError = (code: string): string =>
   `<ErrorResponse xmlns="${namespace}"><Error><Type>Sender</Type><Code>${code}</Code><Message>${code}</Message></Error></ErrorResponse>`;
@@ -53,16 +66,25 @@ export async function startAwsStandIn(engine: string): Promise<AwsStandIn> {
   const state = {
     hasRecovery: true,
     stacks: new Map<string, string>(),
-    usedTables: new Map<string, string>(),
+    outputs: new Map<string, Readonly<Record<string, string>>>(),
+    stackStatus: 'UPDATE_COMPLETE',
+    certificate: {},
+    zone: { name: '', isPrivate: false },
+    key: {},
     concurrency: 1_000,
     denied: new Set<string>(),
   };
 
-  const ofDynamoDb = async (
+  const ofTargets = async (
     operation: string,
     body: string,
     headers: Record<string, string>,
   ): Promise<[number, string]> => {
+    const described: Readonly<Record<string, object>> = {
+      DescribeCertificate: { Certificate: state.certificate },
+      DescribeKey: { KeyMetadata: state.key },
+    };
+    if (described[operation]) return [200, JSON.stringify(described[operation])];
     if (operation === 'DescribeContinuousBackups') {
       const PointInTimeRecoveryStatus = state.hasRecovery ? 'ENABLED' : 'DISABLED';
       const PointInTimeRecoveryDescription = { PointInTimeRecoveryStatus };
@@ -81,8 +103,8 @@ export async function startAwsStandIn(engine: string): Promise<AwsStandIn> {
 
   const ofCloudFormation = (values: URLSearchParams): [number, string] => {
     const described = values.get('StackName') ?? '';
-    const used = state.usedTables.get(described);
-    if (used) return [200, describedStack(described, used)];
+    const outputs = state.outputs.get(described);
+    if (outputs) return [200, describedStack(described, state.stackStatus, outputs)];
     const table = values.get('PhysicalResourceId') ?? '';
     const stack = state.stacks.get(table);
     return stack ? [200, stackResources(table, stack)] : [400, xmlError('ValidationError')];
@@ -101,7 +123,8 @@ export async function startAwsStandIn(engine: string): Promise<AwsStandIn> {
       const denial = JSON.stringify({ __type: 'com.amazon.coral.service#AccessDeniedException', message });
       return target || isLambda ? [403, denial, json] : [403, xmlError('AccessDenied'), 'text/xml'];
     }
-    if (target) return [...(await ofDynamoDb(operation, body, headers)), json];
+    if (url.includes('/hostedzone/')) return [200, describedZone(state.zone), 'text/xml'];
+    if (target) return [...(await ofTargets(operation, body, headers)), json];
     if (isLambda)
       return [
         200,

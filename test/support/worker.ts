@@ -1,4 +1,6 @@
 /** What the test files of a jest worker share: a database engine, and the code of the service. `test-worker.ts` returns it. */
+
+import type { Route } from '#functions/routes.ts';
 import { type Engine, existingEngine, inMemory, startEngine } from '#lib/local/dynamodb-engine.ts';
 import type { Service } from '#lib/local/service.ts';
 import type { Synthesized } from '../infrastructure/synthesis.ts';
@@ -52,9 +54,10 @@ export async function runInProcess(
 export async function synthesize(
   settings: Readonly<Record<string, unknown>>,
   assembly: string,
+  operations?: readonly Route[],
 ): Promise<Synthesized> {
   const synthesis = await import('../infrastructure/synthesis.ts');
-  return synthesis.synthesize(settings, assembly);
+  return synthesis.synthesize(settings, assembly, operations);
 }
 
 export async function synthesizeTemplates(settings: Readonly<Record<string, unknown>>): Promise<Synthesized> {

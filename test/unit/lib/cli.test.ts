@@ -25,7 +25,14 @@ describe('cdk options', () => {
     [['--context=stage=test']],
     [['--verbose', '-c', 'stage=other', '-c', 'stage=test', 'stack']],
   ])('%j sets the stage over cdk.json', (flags) => {
-    expect(contextOf({ stage: 'development', region: '' }, flags)).toEqual({ stage: 'test', region: '' });
+    const stages = { common: { stage: 'development' } };
+    expect(contextOf({ stages }, flags)).toEqual({ stages, stage: 'test' });
+  });
+
+  test('rejects a setting of cdk.json that all stages would have', () => {
+    expect(() => contextOf({ stages: {}, domainName: 'api.example.com' }, [])).toThrow(
+      '"domainName" is directly under "context" in cdk.json. Write it under "stages.<stage>".',
+    );
   });
 
   test.each([[['-c']], [['-c', 'stage']], [['--context', '=x']]])('rejects %j', (flags) => {

@@ -1,0 +1,62 @@
+/** Checks what the settings name: a certificate, a hosted zone and a key. What does not exist is an error of AWS, which refuses the deployment. */
+import { ACMClient, DescribeCertificateCommand } from '@aws-sdk/client-acm';
+import { DescribeKeyCommand, KMSClient } from '@aws-sdk/client-kms';
+import { GetHostedZoneCommand, Route53Client } from '@aws-sdk/client-route-53';
+import type { Settings } from '../infrastructure/settings.ts';
+import { clientSettings } from './client-settings.ts';
+
+/** Returns whether a certificate for a name is valid for a domain. `*` stands for one label. */
+const covers = (name: string, domainName: string): boolean =>
+  name === domainName ||
+  (name.startsWith('*.') && name.slice(1) === domainName.slice(domainName.indexOf('.')));
+
+export async function certificateRefusals(
+  region: string,
+  { certificateArn: CertificateArn, domainName }: Settings,
+): Promise<string[]> {
+  if (!CertificateArn) return [];
+  const [, , , of = ''] = CertificateArn.split(':');
+  if (of !== region) return [`The certificate is in ${of}: it must be in the region of the API, ${region}.`];
+  const client = new ACMClient(clientSettings(region));
+  const { Certificate = {} } = await client
+    .send(new DescribeCertificateCommand({ CertificateArn }))
+    .finally(() => client.destroy());
+  const { Status = '', DomainName = '', SubjectAlternativeNames = [] } = Certificate;
+  const names = [...new Set([DomainName, ...SubjectAlternativeNames])];
+  return [
+    ...(Status === 'ISSUED' ? [] : [`The certificate has the status ${Status}: it must be ISSUED.`]),
+    ...(names.some((name) => covers(name, domainName))
+      ? []
+      : [`The certificate is for ${names.join(', ')}, not for "${domainName}".`]),
+  ];
+}
+
+export async function zoneRefusals(
+  region: string,
+  { hostedZoneId: Id, domainName }: Settings,
+): Promise<string[]> {
+  if (!Id) return [];
+  const client = new Route53Client(clientSettings(region));
+  const { HostedZone } = await client.send(new GetHostedZoneCommand({ Id })).finally(() => client.destroy());
+  const zone = HostedZone?.Name?.replace(/\.$/, '') ?? '';
+  return [
+    ...(HostedZone?.Config?.PrivateZone ? [`The hosted zone ${Id} is private: it must be public.`] : []),
+    ...(`.${domainName}`.endsWith(`.${zone}`)
+      ? []
+      : [`The hosted zone ${Id} is that of ${zone}, not of "${domainName}".`]),
+  ];
+}
+
+export async function keyRefusals(region: string, { encryptionKey: KeyId }: Settings): Promise<string[]> {
+  if (!KeyId) return [];
+  const client = new KMSClient(clientSettings(region));
+  const { KeyMetadata } = await client
+    .send(new DescribeKeyCommand({ KeyId }))
+    .finally(() => client.destroy());
+  const { KeyState, KeySpec } = KeyMetadata ?? {};
+  return [
+    ...(KeyState === 'Enabled' ? [] : [`The key is in the state ${KeyState}: it must be Enabled.`]),
+    // DynamoDB uses no other keys.
+    ...(KeySpec === 'SYMMETRIC_DEFAULT' ? [] : [`The key is ${KeySpec}: it must be SYMMETRIC_DEFAULT.`]),
+  ];
+}
