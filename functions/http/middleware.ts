@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import type { Consumption } from '../engine/table/query.ts';
 import type { Session } from '../engine/table/session.ts';
+import type { TenantUnits } from './tenant-units.ts';
 
 /** A Lambda handler behind an HTTP API, payload format 2.0. */
 export type Handler = (event: APIGatewayProxyEventV2, context: Context) => Promise<Response>;
@@ -25,13 +25,13 @@ export type PipelineEvent = Omit<APIGatewayProxyEventV2, 'body'> & {
   body?: unknown;
   session?: Session;
   caller?: Caller;
-  /** When the request began that a rate limit counts, in milliseconds since 1970. */
-  limitedAt?: number;
-  /** What the response says about the rate limit, if there is one. */
-  rateLimit?: {
-    readonly headers: Readonly<Record<string, string>>;
-    /** What the calls of the limit itself consumed. It is no part of the consumption of the session. */
-    readonly consumption: Consumption;
+  /** What the rate limit knows of the request, if there is one. */
+  limited?: {
+    readonly units: TenantUnits;
+    readonly quota: number;
+    /** Whole seconds until the next window. */
+    readonly resetSeconds: number;
+    headers?: Readonly<Record<string, string>>;
   };
   requestContext: {
     authorizer?: { jwt?: { claims: Record<string, unknown> } };

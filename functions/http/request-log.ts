@@ -42,8 +42,6 @@ function metricsOf({ event, response, error }: PipelineRequest): Metric[] {
 
 export function requestLog(operation: string): Middleware {
   const write = (request: PipelineRequest): void => {
-    const { readUnits = 0, writeUnits = 0 } = request.event.rateLimit?.consumption ?? {};
-    const rateLimitUnits = readUnits + writeUnits;
     const metrics = metricsOf(request);
     const namespace = environment.requestMetrics();
     logInfo('The request is finished.', logContext(operation, request), {
@@ -51,8 +49,6 @@ export function requestLog(operation: string): Middleware {
       ...Object.fromEntries(
         metrics.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])),
       ),
-      // The units of the rate limit's own calls are no metric of the operation.
-      ...(rateLimitUnits > 0 && { rateLimitUnits }),
       ...(namespace && embeddedMetrics({ namespace, dimension }, metrics)),
     });
   };

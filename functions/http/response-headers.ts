@@ -1,26 +1,22 @@
 /** Sets the headers that every response has, and removes the content of responses to `HEAD`. */
 
-import { type Consumption, newConsumption } from '../engine/table/query.ts';
+import { newConsumption } from '../engine/table/query.ts';
 import { environment } from '../runtime/environment.ts';
 import type { Middleware, PipelineEvent, PipelineRequest } from './middleware.ts';
 
 /** A year. Other services can use the subdomains of a custom domain, so it does not include them (RFC 6797). */
 const strictTransportSecurity = 'max-age=31536000';
 
-const metric = (name: string, { calls, readUnits, writeUnits, durationMs }: Consumption): string =>
-  `${name};dur=${durationMs.toFixed(1)};desc="calls=${calls}, read=${readUnits}, write=${writeUnits}"`;
-
-/** The calls of the rate limit have a metric of their own, if there were any. */
-function serverTiming({ session, rateLimit }: PipelineEvent): string {
-  const own = metric('dynamodb', session?.database.consumption ?? newConsumption());
-  return rateLimit?.consumption.calls ? `${own}, ${metric('ratelimit', rateLimit.consumption)}` : own;
+function serverTiming({ session }: PipelineEvent): string {
+  const { calls, readUnits, writeUnits, durationMs } = session?.database.consumption ?? newConsumption();
+  return `dynamodb;dur=${durationMs.toFixed(1)};desc="calls=${calls}, read=${readUnits}, write=${writeUnits}"`;
 }
 
 function complete({ event, response }: PipelineRequest): void {
   if (!response) return;
   response.headers = {
     ...response.headers,
-    ...event.rateLimit?.headers,
+    ...event.limited?.headers,
     // Most responses contain texts of users: no browser may interpret them as a page (OWASP REST Security Cheat Sheet).
     'x-content-type-options': 'nosniff',
     // API Gateway sets the header to "https", the local gateway to "http".

@@ -98,17 +98,13 @@ const transactionActions: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the partition keys of a `PutItem` or a query of a table; `undefined` for any other call, which no statement with a condition
- * allows.
+ * Returns the partition keys of an `UpdateItem`; `undefined` for any other call, which no statement with a condition allows.
  * @param partitionKey name of the attribute.
  */
 function leadingKeysIn(operation: string, body: RequestBody, partitionKey: string): string[] | undefined {
-  const { Item, IndexName, KeyConditionExpression, ExpressionAttributeValues } = body as {
-    readonly [Name in 'Item' | 'ExpressionAttributeValues']?: Record<string, { S?: string }>;
-  } & { readonly IndexName?: string; readonly KeyConditionExpression?: string };
-  const placeholder = new RegExp(`^${partitionKey} = (:\\w+)`).exec(KeyConditionExpression ?? '')?.[1] ?? '';
-  const key = operation === 'PutItem' ? Item?.[partitionKey]?.S : ExpressionAttributeValues?.[placeholder]?.S;
-  return key === undefined || IndexName !== undefined ? undefined : [key];
+  const { Key } = body as { readonly Key?: Readonly<Record<string, { readonly S?: string }>> };
+  const key = operation === 'UpdateItem' ? Key?.[partitionKey]?.S : undefined;
+  return key === undefined ? undefined : [key];
 }
 
 /**

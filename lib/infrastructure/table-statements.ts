@@ -1,5 +1,5 @@
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { ratePrefix } from '../../functions/engine/model/published-units.ts';
+import { ratePrefix } from '../../functions/http/tenant-units.ts';
 import type { Access } from './table-access.ts';
 
 /**
@@ -24,16 +24,15 @@ export const keyStatements = (keyArn: string): PolicyStatement[] =>
     : [];
 
 /**
- * Returns the statement that a role needs besides its access to publish and read the units of tenants, and for no other key.
+ * Returns the statement that a role needs besides its access to count the units of tenants, and for no other key.
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
  */
 export function rateStatements(tableArns: readonly string[], { actions }: Access): PolicyStatement[] {
-  const missing = (['PutItem', 'Query'] as const).filter((action) => !actions.includes(action));
-  if (missing.length === 0) return [];
+  if (actions.includes('UpdateItem')) return [];
   const key = 'dynamodb:LeadingKeys';
   return [
     new PolicyStatement({
-      actions: missing.map((action) => `dynamodb:${action}`),
+      actions: ['dynamodb:UpdateItem'],
       resources: [...tableArns],
       conditions: {
         'ForAllValues:StringLike': { [key]: [`${ratePrefix}*`] },

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
 import { type Contract, scopeOf } from '#functions/contract/contract.ts';
-import { ratePrefix } from '#functions/engine/model/published-units.ts';
+import { ratePrefix } from '#functions/http/tenant-units.ts';
 import { routes } from '#functions/routes.ts';
 import type { PermissionReport } from '#lib/cloud-assembly/iam-proxy.ts';
 import { defaultTenantRate } from '#lib/hosting/functions.ts';

@@ -8,7 +8,7 @@ interface Format {
 }
 
 /**
- * By item. An item whose format is not in its bytes has it in the attribute `format`; without the attribute, it is 1. Wake-ups and published units
+ * By item. An item whose format is not in its bytes has it in the attribute `format`; without the attribute, it is 1. Wake-ups and counters
  * have none: their keys say everything of them.
  */
 export const formats = {

@@ -4,6 +4,7 @@ import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { randomId } from '../../runtime/time-and-chance.ts';
 import { isDeletedItem } from '../model/deletion.ts';
 import { ClockWrong, ConditionFailed, ReadBudgetExceeded, StoreUnavailable } from '../model/errors.ts';
+import { table } from '../model/table.ts';
 import type { Condition, Item, Key, Write } from '../model/writes.ts';
 import { Calls, type Limits, noLimits } from './calls.ts';
 import { Deadline } from './deadline.ts';
@@ -179,17 +180,20 @@ export class Database {
   }
 
   /**
-   * Adds one to a counter. Each caller gets another number. If the response to an attempt is lost, no caller gets the number of that attempt.
+   * Adds to a counter. By default, it adds one: then each caller gets another number. If the response to an attempt is lost, it is counted again, and no
+   * caller gets the number of that attempt.
+   * @param expiresAt seconds since 1970, after which DynamoDB may delete the counter.
    * @returns the new value of the counter.
    */
-  async count(key: Key): Promise<number> {
+  async count(key: Key, added = 1, expiresAt?: number): Promise<number> {
     this.#requireClock();
+    const expires = expiresAt !== undefined;
     const input = {
       TableName: this.tableName,
       Key: { ...key },
-      UpdateExpression: 'ADD #count :one',
-      ExpressionAttributeNames: { '#count': countAttribute },
-      ExpressionAttributeValues: { ':one': 1 },
+      UpdateExpression: `ADD #count :added${expires ? ' SET #expiry = :expiry' : ''}`,
+      ExpressionAttributeNames: { '#count': countAttribute, ...(expires && { '#expiry': table.timeToLive }) },
+      ExpressionAttributeValues: { ':added': added, ...(expires && { ':expiry': expiresAt }) },
       ReturnValues: 'UPDATED_NEW' as const,
       ReturnConsumedCapacity: 'TOTAL' as const,
     };

@@ -1,7 +1,7 @@
 /** Reads, with what can happen to the table and to its indexes: a list shows all that was written before, and no read costs too much. */
 
-import { windowMs } from '#functions/engine/model/published-units.ts';
 import { maxRequestMs } from '#functions/engine/table/deadline.ts';
+import { windowMs } from '#functions/http/tenant-units.ts';
 import { someOf } from '../../support/runs.ts';
 import type { Call, Course } from '../../support/table/course.ts';
 import { lostRequest, refused, throttled } from '../../support/table/faults.ts';

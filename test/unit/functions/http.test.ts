@@ -26,7 +26,6 @@ import {
 } from '#functions/engine/model/errors.ts';
 import { alwaysDue, buildJobWrite } from '#functions/engine/model/job.ts';
 import type { ListQuery } from '#functions/engine/model/list-query.ts';
-import { encodePublishedUnits, windowMs } from '#functions/engine/model/published-units.ts';
 import type { Session } from '#functions/engine/table/session.ts';
 import { checkHealth } from '#functions/health/contract.ts';
 import { readOperations } from '#functions/http/batch-operations.ts';
@@ -48,7 +47,7 @@ import { responseHeaders } from '#functions/http/response-headers.ts';
 import { suggestFilter } from '#functions/http/suggest-filter.ts';
 import { explainSort } from '#functions/http/suggest-option.ts';
 import { findNearestName, findSameName, quoted, suggestion } from '#functions/http/suggestion.ts';
-import { TenantRates } from '#functions/http/tenant-rates.ts';
+import { type TenantUnits, WindowUnits, windowMs } from '#functions/http/tenant-units.ts';
 import { traceContext } from '#functions/http/trace-context.ts';
 import { continueJob } from '#functions/jobs/continue-job.ts';
 import type { Kind } from '#functions/kinds.ts';
@@ -779,88 +778,73 @@ describe('response headers', () => {
   });
 });
 
-describe('tenant rates', () => {
+describe('tenant units', () => {
   const start = 1_000_000 * windowMs;
-  const quota = 100;
-  let rates: TenantRates;
+  const quota = 10_000;
+  let processes: WindowUnits[];
+  let counted: number;
 
   beforeEach(() => {
-    rates = new TenantRates('p');
+    processes = [new WindowUnits(), new WindowUnits()];
+    counted = 0;
   });
 
-  /** Sends requests of one unit at one time, one after the other. @returns how many were allowed. */
-  function send(count: number, atMs: number, tenant = 'a'): number {
-    let allowed = 0;
-    for (let sent = 0; sent < count; sent += 1) {
-      if (rates.allowance(tenant, quota, atMs).isAllowed) allowed += 1;
-      rates.add(tenant, 1, atMs);
-    }
-    return allowed;
-  }
+  const unitsOf = (process: number, atMs = 0, tenant = 'a') =>
+    (processes[process] as WindowUnits).of(tenant, start + atMs);
 
-  const remaining = (atMs: number): number => rates.allowance('a', quota, atMs).remaining;
-
-  function learn(others: number, atMs: number): void {
-    const publication = rates.beginPublication('a', quota, atMs);
-    if (!publication) throw new Error('No publication is due.');
-    rates.learn(publication, others);
-  }
-
-  test('one process allows exactly the quota in a window, for each tenant', () => {
-    expect([send(150, start), send(150, start + 9_999), send(150, start, 'b')]).toEqual([100, 0, 100]);
-    expect(send(150, start + windowMs)).toBe(100);
-  });
-
-  test('a request is refused by what earlier ones used, however few they were', () => {
-    rates.add('a', 99.5, start);
-    expect(rates.allowance('a', quota, start + 4_500)).toEqual({
-      isAllowed: true,
-      remaining: 0,
-      resetSeconds: 6,
+  const publish = (units: TenantUnits, atMs: number) =>
+    units.publish(quota, start + atMs, async (added) => {
+      counted += added;
+      return counted;
     });
-    expect([send(1, start), send(1, start)]).toEqual([1, 0]);
-    expect(rates.allowance('a', quota, start + 9_999)).toMatchObject({ isAllowed: false, resetSeconds: 1 });
+
+  test('are those of one tenant and window', () => {
+    unitsOf(0).add(3);
+    unitsOf(0, 9_999).add(4);
+    expect(
+      [unitsOf(0), unitsOf(0, 0, 'b'), unitsOf(1), unitsOf(0, windowMs)].map(({ used }) => used),
+    ).toEqual([7, 0, 0, 0]);
+    expect(unitsOf(0)).toMatchObject({
+      key: { pk: '#rate#a', sk: 'units#1000000' },
+      endMs: start + windowMs,
+      expiresAt: (start + windowMs) / 1_000 + 60,
+    });
   });
 
-  test('others are expected to continue as before, for two seconds', () => {
-    send(1, start + 2_000);
-    learn(20, start + 2_000);
-    expect([2_000, 3_000, 8_000].map((ms) => remaining(start + ms))).toEqual([79, 69, 59]);
+  test.each([
+    [99, 999, false],
+    [100, 0, true],
+    [9, 1_000, false],
+    [10, 1_000, true],
+  ])('of %i in a quota of 10,000 are published after %i ms: %j', async (units, atMs, isPublished) => {
+    unitsOf(0).add(units);
+    await publish(unitsOf(0), atMs);
+    expect(counted).toBe(isPublished ? units : 0);
+    unitsOf(0).add(10);
+    await publish(unitsOf(0), atMs + 999);
+    expect(counted).toBe(isPublished ? units : units + 10);
   });
 
-  test('others are expected to continue as in the window before, until the process learns of them', () => {
-    send(1, start + 5_000);
-    learn(200, start + 5_000);
-    const next = start + windowMs;
-    expect(remaining(next + 1_000)).toBe(60);
-    send(1, next + 1_000);
-    learn(0, next + 1_000);
-    expect(remaining(next + 1_000)).toBe(99);
-    expect(remaining(next + 2 * windowMs)).toBe(100);
+  test('contain what the others had published, and count each unit once', async () => {
+    unitsOf(0).add(200);
+    unitsOf(1).add(300);
+    await publish(unitsOf(0), 0);
+    const published = publish(unitsOf(1), 0);
+    unitsOf(1).add(400);
+    await Promise.all([published, publish(unitsOf(1), 0)]);
+    expect([unitsOf(0).used, unitsOf(1).used, counted]).toEqual([200, 900, 500]);
+    await publish(unitsOf(1), 0);
+    expect([unitsOf(1).used, counted]).toEqual([900, 900]);
   });
 
-  test('units are published once a second, those of refused requests too', () => {
-    const begin = (ms: number, tenant = 'a') => rates.beginPublication(tenant, quota, start + ms);
-    send(150, start);
-    expect(begin(0)).toMatchObject({ tenant: 'a', process: 'p', units: 150 });
-    expect(begin(999)).toBeUndefined();
-    send(1, start + 999, 'b');
-    expect(begin(999, 'b')).toBeDefined();
-    expect(begin(1_000)).toBeDefined();
-    expect(begin(windowMs - 1)).toBeDefined();
-    send(1, start + windowMs);
-    expect(begin(windowMs)).toBeUndefined();
-    // The clock was set back.
-    send(2, start - windowMs);
-    expect(begin(-windowMs)).toMatchObject({ units: 2 });
-  });
-
-  test('a publication that ends in another window is ignored', () => {
-    send(1, start + 9_000);
-    const publication = rates.beginPublication('a', quota, start + 9_000);
-    send(1, start + windowMs);
-    if (publication) rates.learn(publication, 99);
-    expect(remaining(start + windowMs)).toBe(99);
+  test('count in the process alone while the counter cannot be reached', async () => {
+    unitsOf(0).add(200);
+    await expect(unitsOf(0).publish(quota, start, () => Promise.reject(new Error('away')))).rejects.toThrow(
+      'away',
+    );
+    expect(unitsOf(0).used).toBe(200);
+    await publish(unitsOf(0), 0);
+    expect([unitsOf(0).used, counted]).toEqual([200, 200]);
   });
 });
 
@@ -927,22 +911,17 @@ describe('on a table', () => {
       expect((await invoke(listTags, { tenant: 'single' })).body).toMatchObject({ total: 0 });
     });
 
-    test('counts what other processes have published, and shows its own calls apart from those of the request', async () => {
+    test('counts what other processes have published', async () => {
       await send(1, 'shared');
       now += 1_000;
-      const others = { tenant: '@shared', process: 'other', window: Math.floor(now / windowMs), units: 12 };
-      await table.store().database().putItem(encodePublishedUnits(others));
+      await table
+        .store()
+        .database()
+        .count({ pk: '#rate#@shared', sk: `units#${Math.floor(now / windowMs)}` }, 18);
       // The next request begins a publication, which ends with it or later.
-      const timings = [];
-      for (let sent = 0; sent < 3; sent += 1) timings.push((await ask('shared')).headers['server-timing']);
-      expect(timings).toContainEqual(
-        expect.stringMatching(/, ratelimit;dur=[\d.]+;desc="calls=2, read=0\.5, write=1"$/),
-      );
-
-      // 12 of others, and as many in each second as in the first.
-      expect((await ask('shared')).headers['ratelimit']).toBe('"default";r=3;t=9');
-      now += 500;
-      expect((await ask('shared')).statusCode).toBe(429);
+      expect(await send(1, 'shared')).toBe(1);
+      expect(await send(2, 'shared')).toBe(0);
+      expect((await ask('shared')).headers['ratelimit']).toBe('"default";r=0;t=9');
     });
 
     test('is off by default, and does not concern operations without a tenant', async () => {
