@@ -41,7 +41,7 @@ export class FeedFollower {
     const page = await listChanges(session, 'task', query, cursor);
     const units = database.consumption.readUnits;
     // A page of the walk costs what a page of the list costs.
-    if (cursor?.by === 'log') {
+    if (cursor && cursor.lastId === undefined) {
       this.units.push(units);
       if (units > maxRequestUnits)
         throw new Error(`A request costs ${units} read units, for ${page.entities.length} tasks.`);

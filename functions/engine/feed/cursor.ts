@@ -6,35 +6,22 @@ import type { ByteReader, ByteWriter } from '../model/bytes.ts';
 import { maxPosition } from '../model/change-log.ts';
 import { isId } from '../model/ids.ts';
 
-interface Place {
+export interface ChangesCursor {
   /** A number of the table: a restored one has another name, and need not have what the caller has. */
   readonly table: number;
   /** What the caller has of the log. During the walk, that is from before its first page. */
   readonly progress: Progress;
+  /** The last entity that was given, while the caller walks through the entities, in the order of creation. Then it reads the log of their changes. */
+  readonly lastId?: string;
 }
-
-/** The caller reads the entities, in the order of creation. */
-export interface WalkCursor extends Place {
-  readonly by: 'walk';
-  /** The last entity that was given. */
-  readonly lastId: string;
-}
-
-/** The caller has read all entities once, and reads the log of their changes. */
-export interface LogCursor extends Place {
-  readonly by: 'log';
-}
-
-export type ChangesCursor = WalkCursor | LogCursor;
 
 /** Characters of a cursor, at most: most holes take one or two bytes. */
 export const maxChangesCursorLength = 1_000;
 
 const kinds = { walk: 0, log: 1 } as const;
 
-function writeCursor(writer: ByteWriter, cursor: ChangesCursor): void {
-  const { by, table, progress } = cursor;
-  writer.number(kinds[by]);
+function writeCursor(writer: ByteWriter, { table, progress, lastId }: ChangesCursor): void {
+  writer.number(lastId === undefined ? kinds.log : kinds.walk);
   writer.number(table);
   writer.number(progress.position);
   writer.number(progress.holes.length);
@@ -44,7 +31,7 @@ function writeCursor(writer: ByteWriter, cursor: ChangesCursor): void {
     writer.number(last - hole);
     last = hole;
   }
-  if (by === 'walk') writer.id(cursor.lastId);
+  if (lastId !== undefined) writer.id(lastId);
 }
 
 function readCursor(reader: ByteReader): ChangesCursor | undefined {
@@ -57,10 +44,10 @@ function readCursor(reader: ByteReader): ChangesCursor | undefined {
     if (hole >= last || hole <= 0) return undefined;
     holes.unshift(hole);
   }
-  const place = { table, progress: { position, holes } };
-  if (kind === kinds.log) return { by: 'log', ...place };
+  const cursor = { table, progress: { position, holes } };
+  if (kind === kinds.log) return cursor;
   const lastId = reader.id();
-  return kind === kinds.walk && isId(lastId) ? { by: 'walk', ...place, lastId } : undefined;
+  return kind === kinds.walk && isId(lastId) ? { ...cursor, lastId } : undefined;
 }
 
 const codecOf = (hash: Buffer): CursorCodec<ChangesCursor> => ({

@@ -21,7 +21,7 @@ import type { Kind } from '../model/schema.ts';
 import type { Database } from '../table/database.ts';
 import type { Session } from '../table/session.ts';
 import { readTexts } from '../table/whole-entities.ts';
-import type { ChangesCursor, LogCursor, WalkCursor } from './cursor.ts';
+import type { ChangesCursor } from './cursor.ts';
 import { readLog, startBudget } from './read-log.ts';
 
 export interface ChangesPage {
@@ -78,10 +78,10 @@ async function walk(
   session: Session,
   kind: Kind,
   query: ListQuery,
-  cursor: WalkCursor | undefined,
+  cursor: ChangesCursor | undefined,
 ): Promise<ChangesPage> {
   const unitsLeft = startBudget(session.database);
-  const after = cursor ? { values: [], id: cursor.lastId } : 'start';
+  const after = cursor?.lastId === undefined ? 'start' : { values: [], id: cursor.lastId };
   // What changes meanwhile is in the log too, so no page is read again for it.
   const ofPage = { ...query, after, withTexts: false } as const;
   const page = await listEntities(session, kind, ofPage, { mayBeNewer: true });
@@ -96,14 +96,11 @@ async function walk(
   // One page has all that was written before it. What is newer than the log was comes again.
   const isExact = page.log.isExact && found.every(({ version }, place) => version === taken[place]?.version);
   const table = tableNumber(session.database);
-  const next: ChangesCursor = end
-    ? { by: 'walk', table, progress, lastId: end.id }
-    : { by: 'log', table, progress };
   return {
     entities: shown.map(({ entity }) => entity),
     versions: shown.map(({ version }) => version),
     removed: [],
-    cursor: next,
+    cursor: { table, progress, ...(end && { lastId: end.id }) },
     hasMore: end !== undefined || cursor !== undefined || !isExact,
   };
 }
@@ -179,7 +176,7 @@ async function readChanges(
   session: Session,
   kind: Kind,
   query: ListQuery,
-  { table, progress }: LogCursor,
+  { table, progress }: ChangesCursor,
 ): Promise<ChangesPage> {
   const matches = matcherOf(kind, query);
   const unitsLeft = startBudget(session.database);
@@ -203,11 +200,7 @@ async function readChanges(
     entities: stored.map(({ entity }) => entity),
     versions: stored.map(({ version }) => version),
     removed,
-    cursor: {
-      by: 'log',
-      table,
-      progress: isCut ? advance(progress, positionsOf(records)) : page.progress,
-    },
+    cursor: { table, progress: isCut ? advance(progress, positionsOf(records)) : page.progress },
     hasMore: page.hasMore || isCut,
   };
 }
@@ -229,7 +222,7 @@ export async function listChanges(
 ): Promise<ChangesPage> {
   if (cursor && cursor.table !== tableNumber(session.database))
     throw new CursorExpired('the data was restored');
-  return cursor?.by === 'log'
+  return cursor && cursor.lastId === undefined
     ? readChanges(session, kind, query, cursor)
     : walk(session, kind, query, cursor);
 }

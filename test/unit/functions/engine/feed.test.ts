@@ -40,11 +40,11 @@ describe('cursor', () => {
   const lastId = '01890000-0000-7000-8000-000000000001';
   /** Holes as far from each other as in a log with 10,000 changes among them. */
   const holes = Array.from({ length: maxHoles }, (_, number) => 1_000_000 + 50 * number);
-  const log: ChangesCursor = { by: 'log', table, progress: { position: 1_010_000, holes } };
+  const log: ChangesCursor = { table, progress: { position: 1_010_000, holes } };
   const cursors: readonly ChangesCursor[] = [
-    { by: 'walk', table, progress: { position: 9, holes: [3, 8] }, lastId },
-    { by: 'log', table: 0, progress: upTo(0) },
-    { by: 'log', table, progress: upTo(maxPosition) },
+    { table, progress: { position: 9, holes: [3, 8] }, lastId },
+    { table: 0, progress: upTo(0) },
+    { table, progress: upTo(maxPosition) },
     log,
   ];
   const texts = cursors.map((cursor) => encodeCursor(hash, cursor));
@@ -80,7 +80,7 @@ describe('cursor', () => {
     ['a hole at 0', { ...log, progress: { position: 3, holes: [0] } }],
     ['a hole twice', { ...log, progress: { position: 3, holes: [2, 2] } }],
     ['too many holes', { ...log, progress: { position: 1_010_000, holes: [9, ...holes] } }],
-    ['an id of another version', { ...log, by: 'walk', lastId: lastId.replace('-7', '-4') }],
+    ['an id of another version', { ...log, lastId: lastId.replace('-7', '-4') }],
   ])('with %s is refused', (_, cursor) => {
     expect(() => decodeCursor(hash, encodeCursor(hash, cursor))).toThrow(InvalidCursor);
   });
@@ -306,7 +306,7 @@ describe('list-changes', () => {
     /** Returns a caller that has a log up to a position, without some holes. */
     async function feedAt(position: number, holes: readonly number[] = []) {
       const { cursor } = await newFeed().poll();
-      return newFeed({}, { by: 'log', table: cursor.table, progress: { position, holes } });
+      return newFeed({}, { table: cursor.table, progress: { position, holes } });
     }
 
     const progressOf = ({ cursor }: ChangesPage) => cursor.progress;
@@ -380,9 +380,7 @@ describe('list-changes', () => {
     test('a cursor expires in another table, and above the sequencer', async () => {
       await putAt(2);
       const restored = tableNumber({ tableName: `${store.tableName}-restored` });
-      await expect(newFeed({}, { by: 'log', table: restored, progress: upTo(1) }).poll()).rejects.toThrow(
-        CursorExpired,
-      );
+      await expect(newFeed({}, { table: restored, progress: upTo(1) }).poll()).rejects.toThrow(CursorExpired);
       await expect((await feedAt(3)).poll()).rejects.toThrow(CursorExpired);
       expect(await (await feedAt(2)).poll()).toMatchObject({ entities: [] });
     });
