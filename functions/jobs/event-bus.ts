@@ -7,6 +7,7 @@ import {
 } from '@aws-sdk/client-eventbridge';
 import type { Deadline } from '../engine/table/deadline.ts';
 import { forEach } from '../runtime/for-each.ts';
+import { requestHandler } from '../runtime/request-handler.ts';
 import { busSource, type CloudEvent } from './cloud-events.ts';
 import type { SendEvents } from './publish-records.ts';
 
@@ -25,10 +26,6 @@ const firstBackOff = 5;
 
 /** Requests at the same time. */
 const concurrency = 4;
-
-/** Milliseconds until a connection is open, and until EventBridge responds. */
-const connectionTimeout = 1_000;
-const requestTimeout = 2_000;
 
 interface Entry extends PutEventsRequestEntry {
   readonly Source: string;
@@ -76,16 +73,7 @@ let shared: EventBridgeClient | undefined;
 
 /** Returns a client for the region of the environment. `sendTo` repeats what fails. */
 export const connectToBus = (settings: EventBridgeClientConfig = {}): EventBridgeClient =>
-  new EventBridgeClient({
-    maxAttempts: 1,
-    requestHandler: {
-      connectionTimeout,
-      requestTimeout,
-      throwOnRequestTimeout: true,
-      socketTimeout: requestTimeout,
-    },
-    ...settings,
-  });
+  new EventBridgeClient({ maxAttempts: 1, requestHandler, ...settings });
 
 const sharedBusClient = (): EventBridgeClient => {
   shared ??= connectToBus();

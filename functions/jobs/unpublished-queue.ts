@@ -5,15 +5,12 @@
 import { SendMessageCommand, SQSClient, type SQSClientConfig } from '@aws-sdk/client-sqs';
 import type { Key } from '../engine/model/writes.ts';
 import type { Deadline } from '../engine/table/deadline.ts';
+import { requestHandler } from '../runtime/request-handler.ts';
 
 /** The body of a message. The partition key of a record names its tenant and its log. */
 export interface UnpublishedRecords {
   readonly records: readonly Key[];
 }
-
-/** Milliseconds until a connection is open, and until SQS responds. */
-const connectionTimeout = 1_000;
-const requestTimeout = 2_000;
 
 /** Returns a client for the region of the environment. */
 export const connectToQueue = (settings: SQSClientConfig = {}): SQSClient =>
@@ -21,7 +18,7 @@ export const connectToQueue = (settings: SQSClientConfig = {}): SQSClient =>
     maxAttempts: 3,
     // The variable for another endpoint would not count otherwise.
     useQueueUrlAsEndpoint: false,
-    requestHandler: { connectionTimeout, requestTimeout, throwOnRequestTimeout: true },
+    requestHandler,
     ...settings,
   });
 

@@ -38,11 +38,11 @@ export const dynamodbMutations = toMutations({
       'Key: key, ConsistentRead: false,',
     ],
   },
-  'functions/engine/table/client.ts': {
+  'functions/runtime/request-handler.ts': {
     'timeout-that-does-not-throw': [
       'a hung call does not time out before the request does',
-      'throwOnRequestTimeout: true,\n      socketTimeout: requestTimeout,',
-      'throwOnRequestTimeout: requestTimeout < 0,',
+      '  socketTimeout: 2_000,\n  throwOnRequestTimeout: true,',
+      '  throwOnRequestTimeout: false,',
     ],
   },
   'functions/engine/table/deadline.ts': {

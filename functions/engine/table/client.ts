@@ -16,12 +16,9 @@ import {
   TransactWriteCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
+import { requestHandler } from '../../runtime/request-handler.ts';
 import { now } from '../../runtime/time-and-chance.ts';
 import type { DynamoDb } from './operations.ts';
-
-/** Milliseconds until a connection is open, and until DynamoDB continues a response. */
-const connectionTimeout = 1_000;
-const requestTimeout = 2_000;
 
 const ignore = (): void => undefined;
 
@@ -87,13 +84,7 @@ export function connect(settings: DynamoDBClientConfig = {}): SdkDynamoDb {
   const client = new DynamoDBClient({
     maxAttempts: 1,
     logger: silentLogger,
-    // Without `throwOnRequestTimeout`, the SDK logs a warning and waits.
-    requestHandler: {
-      connectionTimeout,
-      requestTimeout,
-      throwOnRequestTimeout: true,
-      socketTimeout: requestTimeout,
-    },
+    requestHandler,
     ...settings,
   });
   nameUnknownErrors(client);
