@@ -21,27 +21,6 @@ export type SendEvents = (events: readonly CloudEvent[]) => Promise<Unpublished<
 const textOf = ({ pk, sk }: Key): string => `${pk} ${sk}`;
 
 /**
- * Returns the events of the records in some items, each with its item.
- * @param onError is told of an item that cannot be decoded: another version of the service has written it.
- */
-function eventsOf(
-  items: readonly Item[],
-  onError: (item: Item, error: unknown) => void,
-): Map<CloudEvent, Item> {
-  const events = new Map<CloudEvent, Item>();
-  for (const item of items) {
-    const log = parseLogPartition(item.pk);
-    if (!log) continue;
-    try {
-      for (const event of toEvents(log, decodeRecord(item))) events.set(event, item);
-    } catch (error) {
-      onError(item, error);
-    }
-  }
-  return events;
-}
-
-/**
  * Sends the events of items of change logs.
  * @returns the items of which an event was not accepted, or that cannot be decoded; `undefined` when there are none.
  */
@@ -51,10 +30,17 @@ export async function publishItems(
 ): Promise<Unpublished<Item> | undefined> {
   const failed = new Set<Item>();
   let error: unknown;
-  const events = eventsOf(items, (item, reason) => {
-    failed.add(item);
-    error = reason;
-  });
+  const events = new Map<CloudEvent, Item>();
+  for (const item of items) {
+    const log = parseLogPartition(item.pk);
+    try {
+      for (const event of log ? toEvents(log, decodeRecord(item)) : []) events.set(event, item);
+    } catch (reason) {
+      // Another version of the service has written it.
+      failed.add(item);
+      error = reason;
+    }
+  }
   const unsent = events.size > 0 ? await send([...events.keys()]) : undefined;
   for (const event of unsent?.elements ?? []) {
     const item = events.get(event);

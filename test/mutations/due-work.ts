@@ -4,8 +4,8 @@ export const dueWorkMutations = toMutations({
   'functions/engine/write/commit.ts': {
     'limit-for-jobs-of-jobs': [
       'jobs begin no further ones, so they make no progress',
-      '    const writer = { session, positions };\n    await send(writer, changeSet, ',
-      '    const writer = { session, positions };\n    await requireJobCapacity(session, changeSet.writes);\n    await send(writer, changeSet, ',
+      'applyInBatches(session, [changeSet], 1);',
+      'requireJobCapacity(session, changeSet.writes).then(() => applyInBatches(session, [changeSet], 1));',
     ],
   },
   'functions/engine/care/compact-log.ts': {

@@ -38,9 +38,6 @@ export const maxSteps = 20_000;
 /** Milliseconds for which a job waits whose tenant has more steps to do than a worker waits for. The schedule continues it. */
 const postponedMs = 30_000;
 
-/** Milliseconds for giving a lease back. A lease that is not given back expires. */
-const maxReleaseMs = 500;
-
 /** The kinds of jobs of the engine itself. */
 const ownHandlers: JobHandlers = { sweep, restore };
 
@@ -79,10 +76,10 @@ async function postpone(session: Session, job: Job): Promise<Job> {
   return after;
 }
 
-/** Gives a lease back, and lets the stream begin the next step. */
+/** Gives a lease back, and lets the stream begin the next step. A lease that is not given back expires. */
 async function releaseLease({ database }: Session, job: Job): Promise<void> {
   const released = { ...job, version: job.version + 1, lease: undefined };
-  await database.transactOnce([buildJobWrite(job, released), wakeUp(job, now())], maxReleaseMs);
+  await database.transact([buildJobWrite(job, released), wakeUp(job, now())]).catch(() => undefined);
 }
 
 /** Takes one step and records the progress. Returns what is left of the job. */

@@ -28,27 +28,18 @@ export function changeFields(before: WholeEntity, fields: Readonly<Record<string
 }
 
 /**
- * Sets fields of an entity to what follows from the entity. A request that changes nothing writes nothing, so that
- * sending it again leaves the version unchanged.
- * @param fieldsOf is called for each attempt, with the entity as it is then. What it throws, the caller gets.
+ * Sets fields of an entity. A request that changes nothing writes nothing, so that sending it again leaves the version unchanged.
  * @throws EntityNotFound, VersionMismatch; the errors of `requireValid`.
  */
-export const changeEntity = (
+export const updateEntity = (
   session: Session,
   { kind, id, expected }: UpdateTarget,
-  fieldsOf: (before: WholeEntity) => Readonly<Record<string, unknown>>,
+  fields: Readonly<Record<string, unknown>>,
 ): Promise<WholeEntity> =>
   commit(session, async () => {
     const before = await readEntity(session, kind, id, expected);
-    const change = changeFields(before, fieldsOf(before), now());
+    const change = changeFields(before, fields, now());
     if (!change) return { changes: [], result: before };
     await requireValid(session, change);
     return { changes: [change], result: change.after };
   });
-
-/** Sets fields of an entity. @throws the errors of `changeEntity`. */
-export const updateEntity = (
-  session: Session,
-  target: UpdateTarget,
-  fields: Readonly<Record<string, unknown>>,
-): Promise<WholeEntity> => changeEntity(session, target, () => fields);

@@ -7,7 +7,7 @@ import { ClockWrong, ConditionFailed, ReadBudgetExceeded, StoreUnavailable } fro
 import { table } from '../model/table.ts';
 import type { Condition, Item, Key, Write } from '../model/writes.ts';
 import { Calls, type Limits, noLimits } from './calls.ts';
-import { Deadline } from './deadline.ts';
+import type { Deadline } from './deadline.ts';
 import { explainCancellation, isConflict, isRetryable, type SdkError } from './error-classification.ts';
 import type { DynamoDb } from './operations.ts';
 import type { Consumption, Query, QueryPage, Values } from './query.ts';
@@ -259,15 +259,6 @@ export class Database {
       if ((error as SdkError).name !== 'ConditionalCheckFailedException') throw error;
       throw new ConditionFailed([0], error);
     }
-  }
-
-  /**
-   * Makes one attempt at writes that are not necessary, and ignores its failure.
-   * @param maxMs milliseconds after which it gives up.
-   */
-  async transactOnce(writes: readonly Write[], maxMs: number): Promise<void> {
-    const deadline = new Deadline(Math.min(maxMs, this.deadline.remaining()));
-    await this.#attempt(this.#transaction(writes, randomId()), deadline);
   }
 
   /** Sends a transaction once. Returns the error when it fails. */

@@ -161,13 +161,6 @@ async function withPositions<Result>(
   }
 }
 
-/** Applies a change set that always fits into one transaction. */
-export const applyChangeSet = (session: Session, changeSet: ChangeSet): Promise<void> =>
-  withPositions(session, async (positions) => {
-    const writer = { session, positions };
-    await send(writer, changeSet, await buildTransaction(writer, changeSet));
-  });
-
 /**
  * Applies change sets one after the other, as many in one transaction as fit. Each is applied completely or not at all.
  * @param batchSize change sets in one transaction.
@@ -190,6 +183,10 @@ export async function applyInBatches(
     if (!isApplied) await applyInBatches(session, batch, Math.ceil(batch.length / 2));
   }
 }
+
+/** Applies a change set that always fits into one transaction. */
+export const applyChangeSet = (session: Session, changeSet: ChangeSet): Promise<void> =>
+  applyInBatches(session, [changeSet], 1);
 
 /**
  * Applies a change set, or the one that takes its place when it is too large.
