@@ -368,6 +368,13 @@ export const listEngineMutations = toMutations({
       'if (position === 0) requireTime();',
     ],
   },
+  'functions/engine/columns/read/sort-key.ts': {
+    'texts-in-the-order-of-javascript': [
+      'texts are sorted by their UTF-16 units, and not by their code points',
+      "utf8.toString('latin1')",
+      'utf8.toString()',
+    ],
+  },
   'functions/engine/columns/read/sort-key-counts.ts': {
     'few-rows-of-a-group-counted-twice': [
       'a value that several of a few rows have is listed several times',

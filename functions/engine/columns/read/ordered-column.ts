@@ -2,7 +2,7 @@
 import { isSortedByBeginning } from '../../model/row.ts';
 import type { Column } from '../format/column.ts';
 import type { RowRange } from './row-filter.ts';
-import { compareSortKeys, type SortKey, toSortKey, type ValueOrder } from './sort-key.ts';
+import { compareSortKeys, type SortKey, textKey, toSortKey, type ValueOrder } from './sort-key.ts';
 import { PositionCounts } from './sort-key-counts.ts';
 
 /** All rows of a column by the positions of their values, those of one position in their order. */
@@ -99,7 +99,7 @@ export class OrderedColumn {
     const ordinal = this.#ordinals ? (this.#ordinals[position] as number) : position;
     const isText = ordinal >= dictionary.special.length;
     // Searches compare many keys: the bytes of a text are its key.
-    if (isText && !ranks && !isSortedByBeginning(field)) return dictionary.textAt(ordinal);
+    if (isText && !ranks && !isSortedByBeginning(field)) return textKey(dictionary.textAt(ordinal));
     return toSortKey(this.#order, dictionary.at(ordinal));
   }
 }

@@ -1,8 +1,14 @@
 import { sortedText } from '../../model/row.ts';
 import type { ColumnValue } from '../format/dictionary.ts';
 
-/** A text, the rank of an enumeration's value, or null, which is lowest. */
-export type SortKey = Buffer | number | null;
+/**
+ * The bytes of a text in UTF-8, the rank of an enumeration's value, or null, which is lowest. Bytes are in a string of as many characters: JavaScript compares
+ * such strings several times as fast as buffers.
+ */
+export type SortKey = string | number | null;
+
+/** Returns the sort key of a text in UTF-8. */
+export const textKey = (utf8: Buffer): SortKey => utf8.toString('latin1');
 
 export interface ValueOrder {
   readonly field: string;
@@ -20,12 +26,11 @@ export interface SortOrder extends ValueOrder {
 export function toSortKey({ field, ranks, defaultValue = null }: ValueOrder, value: ColumnValue): SortKey {
   const known = value === undefined ? defaultValue : value;
   if (known === null) return null;
-  return ranks ? ranks.indexOf(known) : Buffer.from(sortedText(field, known));
+  return ranks ? ranks.indexOf(known) : textKey(Buffer.from(sortedText(field, known)));
 }
 
-/** Compares sort keys of one field. Bytes of UTF-8 compare as code points do. */
+/** Compares sort keys of one field. Bytes of UTF-8 compare as code points do, and strings of JavaScript would not. */
 export function compareSortKeys(one: SortKey, other: SortKey): number {
   if (one === null || other === null) return Number(one !== null) - Number(other !== null);
-  if (typeof one === 'number' || typeof other === 'number') return Number(one) - Number(other);
-  return one.compare(other);
+  return one < other ? -1 : Number(one > other);
 }

@@ -504,7 +504,7 @@ test('sort-key-counts PositionCounts of a few rows have only the positions of th
   const counts = new PositionCounts(column, Uint32Array.of(70, 7, 20));
   expect([0, 1].map((position) => counts.columnPositionAt(position))).toEqual([7, 20]);
   expect([0, 1, 2].map((position) => counts.before(position))).toEqual([0, 1, 3]);
-  expect([counts.size, counts.keyAt(1)]).toEqual([2, Buffer.from('20')]);
+  expect([counts.size, counts.keyAt(1)]).toEqual([2, '20']);
   const all = new PositionCounts(column, Uint32Array.from(values.keys()));
   expect([all.size, all.columnPositionAt(7), all.before(8)]).toEqual([50, 7, 16]);
 });
