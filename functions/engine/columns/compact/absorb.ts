@@ -10,7 +10,7 @@ import type { StepSource } from './compaction-source.ts';
 import { locateChanges, type RowUpdate } from './locate-changes.ts';
 import { countWaiting, fillSegments, joinItems } from './new-segments.ts';
 import type { CompactionInput } from './read-input.ts';
-import { blockOf, type SegmentRow } from './row-block.ts';
+import { blockOf, rowsAfter, type SegmentRow } from './row-block.ts';
 import { livePatches, writePatches } from './write-patches.ts';
 
 /** By the position of the segment. */
@@ -51,20 +51,6 @@ function changesOfWaiting(before: ReadonlyMap<string, RowChange>, now: readonly 
   return [...changed, ...[...gone].map((id) => ({ id, version: before.get(id)?.to ?? 0 }))];
 }
 
-/** Divides changes into those of waiting rows, as the rows that these are now, and all others. */
-function divideChanges(
-  changes: ReadonlyMap<string, RowChange>,
-  before: ReadonlyMap<string, RowChange>,
-): { readonly waiting: readonly SegmentRow[]; readonly others: ReadonlyMap<string, RowChange> } {
-  const waiting: SegmentRow[] = [];
-  const others = new Map<string, RowChange>();
-  for (const [id, change] of changes) {
-    if (!before.has(id)) others.set(id, change);
-    else if (change.after) waiting.push({ id, version: change.to, values: change.after });
-  }
-  return { waiting, others };
-}
-
 /** Returns what a step writes that absorbs records. */
 export async function absorb(
   { writer, memory, sizes }: StepSource,
@@ -73,8 +59,10 @@ export async function absorb(
 ): Promise<StepOutput> {
   const columnReader = new ColumnReader(before, writer, memory);
   const waitingBefore = await columnReader.readWaiting();
-  const { waiting, others } = divideChanges(mergeRecords(input.records, waitingBefore), waitingBefore);
-  const { inserts, updates } = await locateChanges(columnReader, others);
+  const changes = [...mergeRecords(input.records, waitingBefore).values()];
+  const located = changes.filter(({ id }) => !waitingBefore.has(id));
+  const { inserts, updates } = await locateChanges(columnReader, located);
+  const waiting = rowsAfter(changes.filter(({ id }) => waitingBefore.has(id)));
   const rows = [...inserts, ...waiting].sort((one, other) => (one.id < other.id ? -1 : 1));
   const last = rows.filter(({ id }) => placeOf(before, id) === before.segments.length);
   const stepId = newStepId(before.version + 1);

@@ -12,7 +12,7 @@ import {
 } from '../format/manifest.ts';
 import type { RowChange } from '../merge-records.ts';
 import type { ColumnReader } from '../read/column-reader.ts';
-import type { SegmentRow } from './row-block.ts';
+import { rowsAfter, type SegmentRow } from './row-block.ts';
 
 /** New values of a row that a segment has. */
 export interface RowUpdate {
@@ -26,7 +26,7 @@ export interface RowUpdate {
 export interface LocatedChanges {
   /** By the position of the segment. */
   readonly updates: ReadonlyMap<number, readonly RowUpdate[]>;
-  /** Rows that no segment has, in the order of their ids. */
+  /** Rows that no segment has. */
   readonly inserts: readonly SegmentRow[];
 }
 
@@ -63,9 +63,9 @@ function candidateOf(manifest: Manifest, id: string): number {
 }
 
 /** Reads the ids and versions of all rows that changes may be about. */
-async function loadCandidates(columnReader: ColumnReader, changes: Iterable<RowChange>): Promise<void> {
+async function loadCandidates(columnReader: ColumnReader, changes: readonly RowChange[]): Promise<void> {
   const { manifest } = columnReader;
-  const wanted = [...changes].flatMap(({ id }) => {
+  const wanted = changes.flatMap(({ id }) => {
     const segment = manifest.segments[candidateOf(manifest, id)];
     return segment ? [{ id, segment }] : [];
   });
@@ -91,20 +91,20 @@ function locateRow(columnReader: ColumnReader, id: string): LocatedRow | undefin
  */
 export async function locateChanges(
   columnReader: ColumnReader,
-  changes: ReadonlyMap<string, RowChange>,
+  changes: readonly RowChange[],
 ): Promise<LocatedChanges> {
-  const inserts: SegmentRow[] = [];
+  const unlocated: RowChange[] = [];
   const updates = new Map<number, RowUpdate[]>();
-  await loadCandidates(columnReader, changes.values());
-  for (const change of changes.values()) {
+  await loadCandidates(columnReader, changes);
+  for (const change of changes) {
     const located = locateRow(columnReader, change.id);
     if (!located) {
-      if (change.after) inserts.push({ id: change.id, version: change.to, values: change.after });
+      unlocated.push(change);
       continue;
     }
     const ofSegment = updates.get(located.position) ?? [];
     updates.set(located.position, ofSegment);
     ofSegment.push(updateOf(change, located));
   }
-  return { updates, inserts: inserts.sort((one, other) => (one.id < other.id ? -1 : 1)) };
+  return { updates, inserts: rowsAfter(unlocated) };
 }

@@ -13,7 +13,7 @@ import {
   type SegmentOptions,
 } from './new-segments.ts';
 import { readRows } from './read-rows.ts';
-import { blockOf, joinBlocks, type RowBlock, sortRows } from './row-block.ts';
+import { blockOf, joinBlocks, type RowBlock, rowsAfter, sortRows } from './row-block.ts';
 import { livePatches } from './write-patches.ts';
 
 /** Rows of a segment that has got waiting rows, at most, as a share of the usual ones: it would otherwise be divided each time. */
@@ -42,7 +42,7 @@ export async function mergeSegments(
     return place >= from && place < to;
   });
   const stored = await readRows(columnReader, before.segments.slice(from, to), requireTime);
-  const rows = inserted.map(({ id, to: version, after = {} }) => ({ id, version, values: after }));
+  const rows = rowsAfter(inserted);
   const block = rows.length === 0 ? stored : sortRows(joinBlocks([stored, blockOf(rows)]));
   const built = buildMerged(block, to - from === 1, { stepId, sizes, requireTime });
   for (const { id } of rows) waiting.delete(id);

@@ -2,12 +2,17 @@
 import type { Value } from '../../model/row.ts';
 import type { ColumnValue } from '../format/dictionary.ts';
 import { versionField } from '../format/manifest.ts';
+import type { RowChange } from '../merge-records.ts';
 
 export interface SegmentRow {
   readonly id: string;
   readonly version: number;
   readonly values: Readonly<Record<string, Value | undefined>>;
 }
+
+/** Returns the rows after some changes, of those that exist then. */
+export const rowsAfter = (changes: readonly RowChange[]): SegmentRow[] =>
+  changes.flatMap(({ id, to: version, after }) => (after ? [{ id, version, values: after }] : []));
 
 export interface RowBlock {
   readonly ids: readonly string[];

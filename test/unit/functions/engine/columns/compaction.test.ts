@@ -533,7 +533,7 @@ test('locate-changes returns all values of a deleted row that is restored, and t
   await log.compact(startMs + 3, { maxShareOfColumn: 1 });
   const record = log.build(startMs + 4, { [a]: { name: 'a', color: null }, [b]: { name: 'b' } });
   const values = new Map(Object.entries({ $version: '3', name: 'a', color: null }));
-  expect(await locateChanges(columnReader(), mergeRecords([record]))).toEqual({
+  expect(await locateChanges(columnReader(), [...mergeRecords([record]).values()])).toEqual({
     updates: new Map([[0, [{ row: 0, deleted: -1, values }]]]),
     inserts: [{ id: b, version: 1, values: { name: 'b' } }],
   });
