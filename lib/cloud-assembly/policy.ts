@@ -63,12 +63,11 @@ export class Policy {
   constructor(statements: readonly Statement[]) {
     this.#permissions = statements.flatMap(({ Effect, Action, Resource, Condition }) => {
       if (Effect !== 'Allow') throw new Error('Only statements with the effect "Allow" are supported.');
-      const leadingKeys = leadingKeysOf(Condition);
-      return toArray(Action)
-        .filter((action) => /^(?:dynamodb|events|sqs):/.test(action))
-        .flatMap((action) =>
-          toArray(Resource).map((resource) => ({ action, resource, ...(leadingKeys && { leadingKeys }) })),
-        );
+      const actions = toArray(Action).filter((action) => /^(?:dynamodb|events|lambda|sqs):/.test(action));
+      const leadingKeys = actions.length > 0 ? leadingKeysOf(Condition) : undefined;
+      return actions.flatMap((action) =>
+        toArray(Resource).map((resource) => ({ action, resource, ...(leadingKeys && { leadingKeys }) })),
+      );
     });
   }
 
