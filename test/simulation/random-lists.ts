@@ -86,7 +86,6 @@ export function randomList(random: Random, state: State): ListRequest {
     sort: [...new Map(sort.map((one) => [one.field, one])).values()],
     page: random.pick([1, 1, 1, 2, 3]),
     limit: random.pick([1, 5, 20, 100]),
-    expand: [],
     countBy: random.chance(0.3) ? countableFields(kind).filter(() => random.chance(0.3)) : [],
   };
 }
