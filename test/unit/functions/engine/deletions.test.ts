@@ -40,8 +40,6 @@ beforeAll(async () => {
   store = await startTestStore();
 });
 
-afterAll(() => store.stop());
-
 beforeEach(() => {
   session = store.session(randomUUID());
 });

@@ -94,8 +94,6 @@ describe('list-changes', () => {
     store = await startTestStore();
   });
 
-  afterAll(() => store.stop());
-
   beforeEach(() => {
     tenant = randomUUID();
     store.table.intercept = undefined;
