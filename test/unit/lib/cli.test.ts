@@ -8,7 +8,6 @@ import { CommandFailure, parseFlags, UsageError } from '#lib/cli/command-line.ts
 import { requireAws } from '#lib/cli/credentials.ts';
 import { invokeOptions } from '#lib/cli/invoke-options.ts';
 import { readOutputs } from '#lib/cli/outputs.ts';
-import { progressLines } from '#lib/cli/progress.ts';
 import { requireService } from '#lib/cli/require-service.ts';
 import { type StartOptions, startOptions } from '#lib/cli/start-options.ts';
 import { npm } from '#lib/cli/tools.ts';
@@ -119,38 +118,6 @@ describe('credentials', () => {
 });
 
 describe('invoke options', () => {
-  function requestOf(...args: string[]) {
-    const options = invokeOptions(args);
-    if (options === 'help') throw new Error('The flags contain --help.');
-    return options.request;
-  }
-
-  test('reads body, id, query, headers and claims', () => {
-    expect(
-      requestOf(
-        'updateTask',
-        '--id',
-        'x',
-        '--body',
-        '{"name":"A"}',
-        '--header',
-        'If-Match: "a:b"',
-        '--tenant',
-        'acme',
-      ),
-    ).toMatchObject({
-      id: 'x',
-      text: '{"name":"A"}',
-      headers: { 'If-Match': '"a:b"' },
-      claims: { tenant: 'acme', scope: expect.stringContaining('tasks:write') },
-    });
-    expect(requestOf('listTasks', '--claims', '{"tenant":"a","scope":""}').claims).toEqual({
-      tenant: 'a',
-      scope: '',
-    });
-    expect(requestOf('listTasks').claims).toBeUndefined();
-  });
-
   test.each([
     [[], 'Name an operation'],
     [['createTsk'], 'There is no operation "createTsk". Did you mean "createTask"?'],
@@ -181,28 +148,6 @@ describe('outputs', () => {
 
   test('names the command for a stage that was not deployed from this folder', () => {
     expect(() => readOutputs('test', join(folder, 'other.json'))).toThrow('npm run deploy -- -c stage=test');
-  });
-});
-
-describe('progress', () => {
-  describe('progress as lines', () => {
-    test('prints one line at the end of a phase, and more in a long phase', () => {
-      let time = 0;
-      const lines: string[] = [];
-      const progress = progressLines(
-        (line) => lines.push(line),
-        () => time,
-      );
-      progress.begin('users', 1);
-      progress.step();
-      progress.begin('tasks', 4);
-      for (let step = 0; step < 4; step += 1) {
-        time += 1_500;
-        progress.step();
-      }
-      progress.end();
-      expect(lines).toEqual(['users: 1', 'tasks: 2 of 4, 1 a second, 2 s left', 'tasks: 4']);
-    });
   });
 });
 
