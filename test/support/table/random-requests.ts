@@ -122,11 +122,7 @@ const test: fc.Arbitrary<Part> = fc.oneof(
   { weight: 2, arbitrary: joined(nameOf('id'), comparator, given(attributes.id)) },
   joined(pick('n', 'v', 'w', 'id').chain(nameOf), comparator, 'm'),
   joined(anyName, ' BETWEEN ', bounds(pairs)),
-  joined(anyName, ' IN (', given(value), ', ', given(value), ')'),
   joined('begins_with(', anyName, ', ', given(pick('', 'x', 'xy')), ')'),
-  joined('contains(', anyName, ', ', given(pick<unknown>('x', 1, null)), ')'),
-  joined('size(', anyName, ')', comparator, given(pick(0, 1, 2, 3))),
-  joined('attribute_type(', anyName, ', ', given(pick('S', 'N', 'B', 'BOOL', 'NULL', 'L', 'M')), ')'),
   { weight: 3, arbitrary: joined('attribute_exists(', fc.oneof(anyName, nameOf('pk')), ')') },
   { weight: 3, arbitrary: joined('attribute_not_exists(', fc.oneof(anyName, nameOf('pk')), ')') },
 );
@@ -137,12 +133,7 @@ const { condition } = fc.letrec<{ condition: Part; simple: Part }>((tie) => ({
     test,
     joined(tie('simple'), anyText(' AND ', ' OR ', ' and '), tie('condition')),
   ),
-  simple: fc.oneof(
-    test,
-    joined('(', test, anyText(' AND ', ' OR '), test, ')'),
-    joined('NOT ', test),
-    joined('NOT (', test, ' OR ', test, ')'),
-  ),
+  simple: fc.oneof(test, joined('(', test, anyText(' AND ', ' OR '), test, ')')),
 }));
 
 /** Returns expressions as the parameters of a request, with numbers for their values. */
@@ -164,27 +155,15 @@ const toParameters = (parts: Readonly<Record<string, Part | undefined>>): Record
 const optional = <Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> =>
   fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 
-const setOf = (name: string, arbitrary: fc.Arbitrary<unknown>): fc.Arbitrary<Part> =>
-  fc.oneof(
-    joined(nameOf(name), ' = ', given(arbitrary)),
-    joined(nameOf(name), ' = if_not_exists(', nameOf(name), ', ', given(arbitrary), ')'),
-  );
+/** Each attribute has one action at most. */
+const setNames = ['ofKind', 'byStatus', 'n', 't', 'v'] as const;
 
-/** Actions by attribute: each attribute has one at most. */
-const sets: Readonly<Record<string, fc.Arbitrary<Part>>> = {
-  ofKind: setOf('ofKind', attributes.ofKind),
-  byStatus: setOf('byStatus', attributes.byStatus),
-  n: setOf('n', attributes.n),
-  t: setOf('t', text),
-  m: joined('m = m', anyText(' + ', ' - '), given(fc.integer({ min: 1, max: 9 }))),
-  v: joined('v = if_not_exists(m, ', given(fc.constant(0)), ') + ', given(fc.constant(1))),
-  w: joined('w = list_append(w, ', given(fc.constant(['x'])), ')'),
-  x: joined('x = ', anyName),
-};
+const setOf = (name: (typeof setNames)[number]): fc.Arbitrary<Part> =>
+  joined(nameOf(name), ' = ', given(attributes[name]));
 
 const update: fc.Arbitrary<Part> = fc
   .tuple(
-    fc.subarray(Object.keys(sets), { maxLength: 3 }),
+    fc.subarray([...setNames], { maxLength: 3 }),
     fc.subarray(['id', 'y', 'z'], { maxLength: 2 }),
     fc.boolean(),
   )
@@ -193,9 +172,7 @@ const update: fc.Arbitrary<Part> = fc
     const between = (parts: readonly (fc.Arbitrary<Part> | string)[]) =>
       parts.flatMap((part, place) => (place === 0 ? [part] : [', ', part]));
     return joined(
-      ...(set.length > 0
-        ? ['SET ', ...between(set.map((name) => sets[name] as fc.Arbitrary<Part>)), ' ']
-        : []),
+      ...(set.length > 0 ? ['SET ', ...between(set.map(setOf)), ' '] : []),
       ...(removed.length > 0 ? ['REMOVE ', ...between(removed.map(nameOf)), ' '] : []),
       ...(hasAdd ? ['ADD c ', given(fc.integer({ min: -2, max: 5 }))] : []),
     );
@@ -348,13 +325,12 @@ const key1 = { pk: 'a', sk: '1' };
 const isA = { KeyConditionExpression: 'pk = :v', ExpressionAttributeValues: { ':v': 'a' } };
 
 const invalidConditions = [
-  ...['status = n', 'n', 'n =', '((n = m))', 'size(n)', 'n = :v', 'attribute_exists(n, m)', 'begins_with(n)'],
+  ...['status = n', 'n', 'n =', '((n = m))', 'n = :v', 'attribute_exists(n, m)', 'begins_with(n)'],
   ...['n BETWEEN m', ''],
 ];
 
 const invalidUpdates = [
-  ...['SET pk = n', 'SET n = missing', 'SET n = m, n = m', 'SET n = m SET m = n', 'SET n', 'REMOVE'],
-  ...['ADD n m +', 'SET n = m + t'],
+  ...['SET n = :v', 'SET n', 'REMOVE', 'REMOVE pk', 'REMOVE n, n', 'REMOVE n REMOVE m', 'ADD n m +'],
 ];
 
 /** Requests that DynamoDB refuses. */
@@ -398,21 +374,19 @@ export const strictRequests: readonly Request[] = [
   deletionIf('n < :v', true),
   deletionIf('n BETWEEN :v AND :v', null),
   deletionIf('n = n AND n = :v', 1),
-  deletionIf('n IN (:v, n)', 1),
   ...requestsOf('putItem', { Item: { ...key1, ofKind: 'x'.repeat(2_049) } }),
   ...requestsOf('putItem', { Item: { ...key1, id: 'x'.repeat(1_025) } }),
 ];
 
-const returning = <Input extends object>(input: fc.Arbitrary<Input>, ...values: (string | undefined)[]) =>
-  fc.tuple(input, pick(...values)).map(([one, ReturnValues]) => ({ ...one, ReturnValues }));
-
-const changedValues = ['ALL_OLD', 'ALL_NEW', 'UPDATED_OLD', 'UPDATED_NEW'];
+const returning = fc
+  .tuple(updated, pick(undefined, 'UPDATED_NEW'))
+  .map(([input, ReturnValues]) => ({ ...input, ReturnValues }));
 
 /** The arbitrary of one operation. */
 export const anyRequest: fc.Arbitrary<Request> = fc.oneof(
-  { weight: 4, arbitrary: requestOf('putItem', returning(put, undefined, 'NONE', 'ALL_OLD')) },
-  { weight: 3, arbitrary: requestOf('updateItem', returning(updated, undefined, ...changedValues)) },
-  { weight: 1, arbitrary: requestOf('deleteItem', returning(keyed, undefined, 'ALL_OLD')) },
+  { weight: 4, arbitrary: requestOf('putItem', put) },
+  { weight: 3, arbitrary: requestOf('updateItem', returning) },
+  { weight: 1, arbitrary: requestOf('deleteItem', keyed) },
   { weight: 4, arbitrary: requestOf('transactWriteItems', transaction) },
   requestOf(
     'getItem',
