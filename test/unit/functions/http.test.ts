@@ -25,7 +25,6 @@ import { idempotency } from '#functions/http/idempotency-key.ts';
 import type { PipelineEvent, PipelineRequest } from '#functions/http/middleware.ts';
 import { toFilter } from '#functions/http/operands.ts';
 import { pageLinks } from '#functions/http/page-links.ts';
-import { checkFilterName } from '#functions/http/parse-filters.ts';
 import { readListQuery } from '#functions/http/parse-list-query.ts';
 import { invalidRequest, Problem, problemResponse, toProblem } from '#functions/http/problems.ts';
 import { readValues } from '#functions/http/query-parameters.ts';
@@ -239,25 +238,6 @@ describe('operands', () => {
 });
 
 describe('filters', () => {
-  const check = (parameter: string) => checkFilterName(parameter, listFields, ['page', 'dueDate']);
-
-  test.each([
-    ['dueDate[before]', 'lt'],
-    ['dueDate[is_null]', 'isNull'],
-    ['dueDate[!=]', 'ne'],
-    ['tagIds[contains]', 'all'],
-    ['tagIds[exists]', 'tagIds[isEmpty]=false'],
-    ['due_date[exists]', 'dueDate[isNull]=false'],
-    ['dueDat[lt]', 'dueDate[lt]'],
-    ['dueDate[between]', undefined],
-    ['dueDate[__proto__]', undefined],
-    ['constructor[lt]', undefined],
-  ])('%s is none, and the message suggests %s', (parameter, suggested) => {
-    const message = check(parameter);
-    expect(message).toBeDefined();
-    expect(suggestedIn(message)).toBe(suggested);
-  });
-
   test.each([
     ['dueDate.lt', 'dueDate[lt]'],
     ['dueDat[before]', 'dueDate[lt]'],
