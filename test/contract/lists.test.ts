@@ -1,5 +1,3 @@
-import { sortedBy } from '../support/list-queries.ts';
-import { plainOrder } from '../support/plain-list.ts';
 import { createMany, times } from './batches.ts';
 import { expectParameter, expectProblem, parameters } from './problem.ts';
 import {
@@ -13,18 +11,9 @@ import {
   pathTo,
   readList,
   resources,
-  sharedId,
   someLists,
 } from './resources.ts';
-import {
-  type Json,
-  type Parameters,
-  pathOf,
-  request,
-  type TestResponse,
-  unique,
-  withQuery,
-} from './service.ts';
+import { type Parameters, pathOf, request, type TestResponse, unique, withQuery } from './service.ts';
 
 /** Returns the path of each relation in a `Link` header (RFC 8288). */
 function linksOf(response: TestResponse): Record<string, string> {
@@ -196,66 +185,6 @@ describe.each(someLists)('unknown parameters of GET $title', (list) => {
     const foreign = list.item === 'user' ? 'priority' : 'email';
     expectParameter(await request('GET', five.at({ [foreign]: 'x' })), foreign);
     expectParameter(await request('GET', five.at({ sortBy: foreign })), 'sortBy');
-  });
-});
-
-describe.each(resources)('every scalar field of $path', ({ kind, path, full, scalarFields }) => {
-  /** Entities with equal names and otherwise different fields, created in no particular order. */
-  let entities: Entity[];
-  const name = unique('scope');
-  const scoped = (parameters: Record<string, string>) => withQuery(path, { name, ...parameters });
-
-  beforeAll(async () => {
-    entities = [];
-    const complete = await full();
-    for (const [status, day, text, priority] of [
-      ['m', '2025-06-01', 'm', 'low'],
-      ['z', '2026-01-01', '\u{1F600}', 'urgent'],
-      ['A', '2024-12-31', 'é', 'high'],
-      ['a', '2024-02-29', '\uFF5E', 'medium'],
-    ] as const) {
-      const varied: Record<string, Json> = {
-        status: `${status}-${name}`,
-        startDate: day,
-        dueDate: day,
-        description: text,
-        priority,
-        color: `#0000${priority.length}${priority.length}`,
-        email: `${status}.${text.codePointAt(0)}@example.com`,
-        position: text,
-        subject: `${text}-${name}`,
-      };
-      const fields = Object.fromEntries(
-        Object.entries(complete).map(([key, value]) => [key, varied[key] ?? value]),
-      );
-      entities.push(await create(kind, { ...fields, name }));
-    }
-    entities.push(
-      await create(kind, {
-        name,
-        ...(kind === 'project' && { organizationId: await sharedId('organization') }),
-      }),
-    );
-  });
-
-  test.each(scalarFields)('%s filters by exact match', async (field) => {
-    for (const value of new Set(entities.map((entity) => entity[field]))) {
-      if (typeof value !== 'string') continue;
-      const expected = entities.filter((entity) => entity[field] === value).map(({ id }) => id);
-      const list = await readList(scoped({ [field]: value }));
-      expect(identifiers(list).sort()).toEqual(expected.sort());
-      expect(list.total).toBe(expected.length);
-    }
-    expect(await readList(scoped({ [field]: 'a value that nothing has' }))).toMatchObject({
-      data: [],
-      total: 0,
-    });
-  });
-
-  test.each(scalarFields)('%s sorts in both orders, null lowest, text by code point', async (sortBy) => {
-    const expected = plainOrder(entities, sortedBy(sortBy)).map(({ id }) => id);
-    expect(identifiers(await readList(scoped({ sortBy, sortOrder: 'asc' })))).toEqual(expected);
-    expect(identifiers(await readList(scoped({ sortBy, sortOrder: 'desc' })))).toEqual(expected.reverse());
   });
 });
 

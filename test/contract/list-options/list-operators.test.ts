@@ -1,6 +1,6 @@
 import type { Filter, FilterOperator } from '#functions/engine/model/list-query.ts';
-import { listQuery } from '../../support/list-queries.ts';
-import { plainList, ranks } from '../../support/plain-list.ts';
+import { listQuery, sortedBy } from '../../support/list-queries.ts';
+import { plainList, plainOrder, ranks } from '../../support/plain-list.ts';
 import { someOf } from '../../support/runs.ts';
 import { expectParameter, type Problem } from '../problem.ts';
 import {
@@ -154,7 +154,7 @@ function operandsOf(operator: FilterOperator, value: string): readonly (readonly
   return ['in', 'notIn', 'all'].includes(operator) ? [[value], [value, 'unknown']] : [[value]];
 }
 
-describe.each(resources)('the operators of $path', ({ kind, path, full }) => {
+describe.each(resources)('the fields of $path', ({ kind, path, full, scalarFields }) => {
   const entities: Entity[] = [];
 
   beforeAll(async () => {
@@ -170,7 +170,8 @@ describe.each(resources)('the operators of $path', ({ kind, path, full }) => {
 
   test.each(ofKind)('$field matches what the model matches', async ({ field, operators }) => {
     const values = new Set(entities.flatMap((entity) => entity[field] ?? []));
-    const filters = operators.flatMap((operator) =>
+    const equality = scalarFields.includes(field) ? (['eq'] as const) : [];
+    const filters = [...equality, ...operators].flatMap((operator) =>
       someOf([...values], 3).flatMap((value) =>
         operandsOf(operator, value)
           // Unknown dates and times are refused.
@@ -181,11 +182,19 @@ describe.each(resources)('the operators of $path', ({ kind, path, full }) => {
     const unlike = field === 'status' ? 'id' : 'status';
     const scope = { [`${unlike}[in]`]: entities.map((entity) => entity[unlike]).join(',') };
     await inParallel(filters, async (filter) => {
-      const query = { [`${field}[${filter.operator}]`]: filter.values.join(',') };
+      const name = filter.operator === 'eq' ? field : `${field}[${filter.operator}]`;
+      const query = { [name]: filter.values.join(',') };
       const list = await readList(withQuery(path, { ...scope, ...query, sortOrder: 'asc', limit: 100 }));
       const expected = plainList(entities, listQuery({ filters: [filter], ranks, limit: 100 }));
       expect([query, identifiers(list)]).toEqual([query, identifiers({ data: [...expected.entities] })]);
     });
+  });
+
+  test.each(scalarFields)('%s sorts in both orders, null lowest, text by code point', async (sortBy) => {
+    const at = withQuery(path, { 'id[in]': entities.map(({ id }) => id).join(','), sortBy });
+    const expected = plainOrder(entities, sortedBy(sortBy)).map(({ id }) => id);
+    expect(identifiers(await readList(`${at}&sortOrder=asc`))).toEqual(expected);
+    expect(identifiers(await readList(`${at}&sortOrder=desc`))).toEqual(expected.reverse());
   });
 });
 
