@@ -16,34 +16,11 @@ const json = { 'content-type': 'application/json' };
 
 /** Names with a meaning in JavaScript, in DynamoDB expressions or in the keys of the table. */
 const names = [
-  '__proto__',
-  'constructor',
-  'prototype',
-  'valueOf',
-  'size',
-  'select',
-  '#status',
-  ':status',
-  'attribute_exists(pk)',
-  'pk',
-  'gsi1sk',
-  'version',
-  'tenant',
-  'ttl',
-  '$ne',
-  'name[$ne]',
-  'name[][]',
-  'status.length',
-  'name\u0000',
-  '\u202ename',
-  'ｎａｍｅ',
-  "' OR 1=1 --",
-  '../../etc/passwd',
-  '<script>',
-  '\r\nSet-Cookie: a=b',
-  ' name',
-  'x'.repeat(200),
-] as const;
+  ...['__proto__', 'constructor', 'prototype', 'valueOf', 'size', 'select', '#status', ':status'],
+  ...['attribute_exists(pk)', 'pk', 'gsi1sk', 'version', 'tenant', 'ttl', '$ne', 'name[$ne]', 'name[][]'],
+  ...['status.length', 'name\u0000', '\u202ename', 'ｎａｍｅ', "' OR 1=1 --", '../../etc/passwd', '<script>'],
+  ...['\r\nSet-Cookie: a=b', ' name', 'x'.repeat(200)],
+];
 
 const short = (text: string) =>
   text.length > 40 ? `${text.slice(0, 24)}… (${text.length} characters)` : text;
@@ -127,20 +104,8 @@ describe('query strings', () => {
   });
 
   test.each([
-    '?%zz=1',
-    '?name=%E0%A4%A',
-    '?name=%ED%A0%80',
-    '?%FF=1',
-    '?&&&',
-    '?=',
-    '??name=x',
-    '?name',
-    '?page=1%00',
-    '?page=9007199254740993',
-    '?limit=%EF%BC%91',
-    '?page=+1',
-    '?status[]=x',
-    '#fragment',
+    ...['?%zz=1', '?name=%E0%A4%A', '?name=%ED%A0%80', '?%FF=1', '?&&&', '?=', '??name=x', '?name'],
+    ...['?page=1%00', '?page=9007199254740993', '?limit=%EF%BC%91', '?page=+1', '?status[]=x', '#fragment'],
   ])('such as %s cause no server error', async (query) => {
     for (const path of ['/v1/tasks', '/v1/users/unknown/tasks', '/v1/users/unknown', '/v1/health']) {
       const response = await request('GET', path + query);
