@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
 import type { Service } from '#lib/local/service.ts';
 import { localAudience, type SignInIssuer, startSignIn } from '#lib/local/sign-in/issuer.ts';
+import { startResponder, type TestServer } from '../support/http-server.ts';
 import { startTestService } from '../support/local-service.ts';
 import { startChromium } from './chromium.ts';
 
@@ -16,7 +15,7 @@ const root = join(__dirname, '../..');
 let browser: Browser;
 let issuer: SignInIssuer;
 let service: Service;
-let server: Server;
+let server: TestServer;
 let page: Page;
 let errors: string[];
 
@@ -66,18 +65,17 @@ beforeAll(async () => {
   [browser, issuer] = await Promise.all([startChromium(), startSignIn(0)]);
   service = await startTestService({ authentication: { issuer: issuer.url, audience: [localAudience] } });
   const script = await bundle();
-  server = createServer(({ url }, response) => {
-    const [type, content] = url?.endsWith('.js')
+  server = await startResponder(({ url }) => {
+    const [type, body] = url?.endsWith('.js')
       ? ['text/javascript', script]
       : ['text/html', '<button>Sign in</button><script type="module" src="/app.js"></script>'];
-    response.setHeader('content-type', type).end(content);
+    return { headers: { 'content-type': type }, body };
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 });
 
 afterAll(async () => {
   await browser?.close();
-  server?.close();
+  await server?.stop();
   await service?.stop();
   await issuer?.stop();
 });
@@ -91,7 +89,7 @@ beforeEach(async () => {
 afterEach(() => page.close());
 
 test.each(['localhost', '127.0.0.1'])('a person signs in from a page on %s', async (host) => {
-  await page.goto(`http://${host}:${(server.address() as AddressInfo).port}`);
+  await page.goto(`http://${host}:${server.port}`);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByLabel('Tenant').fill('globex');
   await page.getByLabel('Subject').fill('ada');

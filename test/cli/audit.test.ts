@@ -1,21 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { openLog } from '#functions/engine/columns/compact/dynamodb-compaction-storage.ts';
 import { defaultSizes } from '#functions/engine/columns/compact/sizes.ts';
 import { emptyManifest } from '#functions/engine/columns/format/manifest.ts';
+import { connect } from '#functions/engine/table/client.ts';
 import { Database } from '#functions/engine/table/database.ts';
 import { Deadline } from '#functions/engine/table/deadline.ts';
+import type { DynamoDb } from '#functions/engine/table/operations.ts';
 import { type Service, startService } from '#lib/local/service.ts';
 import { compactAll } from '../support/compaction.ts';
-import { type TestClient, testClient } from '../support/test-client.ts';
 import { run } from './run.ts';
 
 let service: Service;
-let client: TestClient;
+let client: DynamoDb;
 
 beforeAll(async () => {
   service = await startService({ port: 0, databaseFile: ':memory:', tableName: `audited-${randomUUID()}` });
-  client = testClient(service.endpoint);
+  client = connect({ endpoint: service.endpoint });
   await run('seed', ['--url', service.url, '--tasks', '60']);
 });
 
@@ -60,16 +60,14 @@ test('writes the columns of all logs again with --rebuild', async () => {
 
 test('fails while keys are wrong, which no repair corrects', async () => {
   await miscount();
-  const { Items = [] } = await client.send(new ScanCommand({ TableName: service.tableName }));
+  const { Items = [] } = await client.scan({ TableName: service.tableName });
   const { pk, sk } = Items.find((item) => /#organization#/.test(item['pk']) && item['byStatus']) ?? {};
-  await client.send(
-    new UpdateCommand({
-      TableName: service.tableName,
-      Key: { pk, sk },
-      UpdateExpression: 'SET byStatus = :value',
-      ExpressionAttributeValues: { ':value': 'wrong' },
-    }),
-  );
+  await client.updateItem({
+    TableName: service.tableName,
+    Key: { pk, sk },
+    UpdateExpression: 'SET byStatus = :value',
+    ExpressionAttributeValues: { ':value': 'wrong' },
+  });
   const malformed = /Malformed: [\s\S]*1 malformed, .*1 wrong logs; 1 repaired\.\n$/;
   expect(await audit('--repair')).toMatchObject({ code: 1, output: output(malformed) });
 });

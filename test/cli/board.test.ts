@@ -1,13 +1,10 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { serveBoard } from '#lib/cli/serve-board.ts';
+import { startServer } from '../support/http-server.ts';
 
 test('the board says in one sentence that its port is in use', async () => {
-  const other = createServer().listen(0, '127.0.0.1');
-  await once(other, 'listening');
-  const { port } = other.address() as AddressInfo;
+  const { port, stop } = await startServer();
   await expect(serveBoard('http://localhost:3000', port)).rejects.toThrow(
     `Choose another one: npm run board -- --port ${port + 1}`,
   );
-  other.close();
+  await stop();
 });

@@ -1,23 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { type Client, createClient } from '#client/index.ts';
 import { createEntity } from '#functions/engine/entities/create-entity.ts';
 import { encodeReminder } from '#functions/engine/model/reminder.ts';
+import { connect } from '#functions/engine/table/client.ts';
 import { Database } from '#functions/engine/table/database.ts';
 import { Deadline } from '#functions/engine/table/deadline.ts';
+import type { DynamoDb } from '#functions/engine/table/operations.ts';
 import { encodeTenant } from '#functions/http/caller.ts';
 import { type Service, startService } from '#lib/local/service.ts';
 import { compactAll } from '../support/compaction.ts';
-import { type TestClient, testClient } from '../support/test-client.ts';
 import { run } from './run.ts';
 
 let service: Service;
-let client: TestClient;
+let client: DynamoDb;
 let api: Client;
 
 beforeAll(async () => {
   service = await startService({ port: 0, databaseFile: ':memory:', tableName: `erased-${randomUUID()}` });
-  client = testClient(service.endpoint);
+  client = connect({ endpoint: service.endpoint });
   api = createClient({ url: service.url });
 });
 
@@ -31,7 +31,7 @@ const table = () => ['--table', service.tableName, '--dynamodb-endpoint', servic
 const database = () => new Database(client, service.tableName, new Deadline(300_000));
 
 async function itemsOf(tenant: string): Promise<Record<string, unknown>[]> {
-  const { Items = [] } = await client.send(new ScanCommand({ TableName: service.tableName }));
+  const { Items = [] } = await client.scan({ TableName: service.tableName });
   return Items.filter(({ pk }) => String(pk).startsWith(`${tenant}#`));
 }
 

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '#client/index.ts';
-import { startEventReceiver } from '../support/event-receiver.ts';
+import type { CloudEvent } from '#functions/jobs/cloud-events.ts';
+import { startResponder, startServer } from '../support/http-server.ts';
 import { until } from '../support/until.ts';
 import { killLeftovers, start } from './started-service.ts';
 
@@ -13,13 +14,12 @@ afterAll(() => rmSync(folder, { recursive: true }));
 afterEach(killLeftovers);
 
 test('continues after it was killed, and after it was stopped: nothing is missing, and repeated events have the same id', async () => {
-  const unused = await startEventReceiver();
-  const { port } = new URL(unused.url);
-  await unused.stop();
+  const { url, port, stop } = await startServer();
+  await stop();
   const ids: string[] = [];
   const startPosting = async () => {
     const environment = { DATABASE_FILE: join(folder, 'database.sqlite') };
-    const service = await start(environment, ['--events', `http://127.0.0.1:${port}`]);
+    const service = await start(environment, ['--events', url]);
     const { tasks } = createClient({ url: service.url });
     return { ...service, create: async () => ids.push((await tasks.create({ name: 'x' })).id) };
   };
@@ -31,9 +31,14 @@ test('continues after it was killed, and after it was stopped: nothing is missin
   first.process.kill('SIGKILL');
   await first.ended();
 
-  const receiver = await startEventReceiver(Number(port));
-  const untilReceived = () =>
-    until(() => ids.every((id) => receiver.events.some(({ subject }) => subject === id)));
+  const events: CloudEvent[] = [];
+  const mediaTypes = new Set<string | undefined>();
+  const receiver = await startResponder(({ headers }, body) => {
+    mediaTypes.add(headers['content-type']);
+    events.push(...(JSON.parse(body) as CloudEvent[]));
+    return { status: 204 };
+  }, port);
+  const untilReceived = () => until(() => ids.every((id) => events.some(({ subject }) => subject === id)));
   const second = await startPosting();
   await untilReceived();
   await second.create();
@@ -42,14 +47,14 @@ test('continues after it was killed, and after it was stopped: nothing is missin
   await second.ended();
 
   const third = await startPosting();
-  expect(third.output()).toContain(`Events: posted to http://127.0.0.1:${port}`);
+  expect(third.output()).toContain(`Events: posted to ${url}`);
   await third.create();
   await untilReceived();
   await third.stop();
 
-  expect([...receiver.mediaTypes]).toEqual(['application/cloudevents-batch+json; charset=utf-8']);
-  const distinct = new Map(receiver.events.map((event) => [event.id, event]));
+  expect([...mediaTypes]).toEqual(['application/cloudevents-batch+json; charset=utf-8']);
+  const distinct = new Map(events.map((event) => [event.id, event]));
   expect([...distinct.keys()].sort()).toEqual(ids.map((id) => `${id}:1`).sort());
-  for (const event of receiver.events) expect(event).toEqual(distinct.get(event.id));
+  for (const event of events) expect(event).toEqual(distinct.get(event.id));
   await receiver.stop();
 });

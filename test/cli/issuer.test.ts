@@ -1,26 +1,13 @@
-import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
+import { startServer, type TestServer } from '../support/http-server.ts';
 import { audience } from '../support/issuer.ts';
 import { run } from './run.ts';
 
 /** Tests what `npm start` does when the tokens of an issuer cannot be checked. */
 
-const servers: Server[] = [];
+let server: TestServer;
 
-afterEach(() => {
-  for (const server of servers.splice(0)) {
-    server.close();
-    server.closeAllConnections();
-  }
-});
-
-async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  servers.push(server);
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
+afterEach(() => server.stop());
 
 /** Returns an issuer that sends these documents by path. `SELF` is replaced by its own address. */
 const documents =
@@ -66,11 +53,12 @@ async function expectRefusal(url: string, path: string, why: RegExp): Promise<vo
 }
 
 test.each(issuers)('npm start ends with one line when %s', async (_, issuer, path, why) => {
-  await expectRefusal(await serve(issuer), path, why);
+  server = await startServer(issuer);
+  await expectRefusal(server.url, path, why);
 });
 
 test('npm start ends with one line when nothing listens', async () => {
-  const url = await serve(() => {});
-  await new Promise((resolve) => servers.pop()?.close(resolve));
-  await expectRefusal(url, configuration, /ECONNREFUSED/);
+  server = await startServer();
+  await server.stop();
+  await expectRefusal(server.url, configuration, /ECONNREFUSED/);
 });

@@ -27,7 +27,7 @@ describe('npm run republish', () => {
     await queue.stop();
   });
 
-  const republishFrom = (source: readonly string[], endpoint = bus.endpoint) => {
+  const republishFrom = (source: readonly string[], endpoint = bus.url) => {
     const place = ['--table', service.tableName, '--bus', 'the-bus', '--dynamodb-endpoint', service.endpoint];
     const env = { AWS_ENDPOINT_URL_EVENTBRIDGE: endpoint, AWS_ENDPOINT_URL_SQS: queue.endpoint };
     return run('republish', [...place, ...source], env);

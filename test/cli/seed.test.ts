@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { type Service, startService } from '#lib/local/service.ts';
+import { startServer } from '../support/http-server.ts';
 import { run } from './run.ts';
 
 let service: Service;
@@ -24,12 +23,9 @@ test('prints what it created, the rate and an example', async () => {
 });
 
 test('prints one line when the address accepts connections and never responds', async () => {
-  const silent = createServer();
-  silent.listen(0, '127.0.0.1');
-  await once(silent, 'listening');
-  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  const { url, stop } = await startServer();
   const { code, output, errors } = await run('seed', ['--url', url, '--tasks', '1']);
-  silent.close();
+  await stop();
   expect({ code, output }).toEqual({ code: 1, output: '' });
   expect(errors).toMatch(/^No service responds at .* Start one with "npm start".*\n$/);
 });

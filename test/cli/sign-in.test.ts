@@ -1,6 +1,4 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { startServer } from '../support/http-server.ts';
 import { run } from './run.ts';
 import { killLeftovers, start } from './started-service.ts';
 
@@ -51,12 +49,10 @@ test.each([
 });
 
 test('npm start says when the port of the issuer is taken', async () => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const { port, stop } = await startServer();
   expect(await run('start', ['--sign-in', '--sign-in-port', String(port)], memory)).toMatchObject({
     code: 1,
     errors: expect.stringMatching(/^The port \d+ of the issuer cannot be used: .*--sign-in-port\.\n$/),
   });
-  server.close();
+  await stop();
 });

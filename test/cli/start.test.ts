@@ -1,11 +1,10 @@
 import { execSync } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEngine } from '#lib/local/dynamodb-engine.ts';
+import { startServer } from '../support/http-server.ts';
 import { run } from './run.ts';
 import { killLeftovers, start } from './started-service.ts';
 
@@ -90,9 +89,7 @@ test('ends with an error when its engine ends', async () => {
 });
 
 test('prints that a port is in use, and leaves no process behind', async () => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const { port, stop } = await startServer();
   const databaseFile = join(folder, 'taken.sqlite');
   const refused = await run('start', [], { PORT: String(port), DATABASE_FILE: databaseFile });
   expect(refused).toMatchObject({
@@ -100,7 +97,7 @@ test('prints that a port is in use, and leaves no process behind', async () => {
     errors: expect.stringContaining(`npm start -- --port ${port + 1}`),
   });
   expect(processesNamed(databaseFile)).toEqual([]);
-  server.close();
+  await stop();
 });
 
 test.each([
@@ -121,13 +118,11 @@ test.each([
   ['a web page', 200, '<html>\nHello</html>'],
   ['null', 200, 'null'],
 ])('prints one line when a server that responds with %s is not DynamoDB', async (_, status, body) => {
-  const server = createServer((__, response) => response.writeHead(status).end(body)).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url: endpoint, stop } = await startServer((__, response) => response.writeHead(status).end(body));
   expect(await run('start', [], { PORT: '0', DYNAMODB_ENDPOINT: endpoint })).toEqual({
     code: 1,
     output: '',
     errors: `The server at ${endpoint} is not DynamoDB. Correct DYNAMODB_ENDPOINT.\n`,
   });
-  server.close();
+  await stop();
 });

@@ -1,37 +1,30 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { CommandFailure } from '#lib/cli/command-line.ts';
 import { machineToken, personToken } from '#lib/cli/tokens.ts';
 import { freePort } from '#lib/local/port.ts';
+import { startResponder, type TestServer } from '../support/http-server.ts';
 
 /** A sign-in page that signs everyone in, with the checks of Cognito. */
 
-let server: Server;
-let signInUrl: string;
+let server: TestServer;
 const challenges = new Map<string, string>();
 
 beforeAll(async () => {
-  server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const body = new URLSearchParams(Buffer.concat(chunks).toString());
+  server = await startResponder(({ headers }, text) => {
+    const body = new URLSearchParams(text);
     const verifier = createHash('sha256')
       .update(body.get('code_verifier') ?? '')
       .digest('base64url');
     const isPerson = challenges.get(body.get('code') ?? '') === verifier;
-    const isMachine =
-      request.headers.authorization === `Basic ${Buffer.from('id:secret').toString('base64')}`;
+    const isMachine = headers.authorization === `Basic ${Buffer.from('id:secret').toString('base64')}`;
     const isValid = body.get('grant_type') === 'client_credentials' ? isMachine : isPerson;
-    response.writeHead(isValid ? 200 : 400, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(isValid ? { access_token: 'a token' } : { error: 'invalid_grant' }));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  signInUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return isValid
+      ? { body: { access_token: 'a token' } }
+      : { status: 400, body: { error: 'invalid_grant' } };
+  });
 });
 
-afterAll(() => server.close());
+afterAll(() => server.stop());
 
 /** Does what a browser does with the address: the page redirects with a code. */
 async function signIn(address: string, more: Record<string, string>): Promise<void> {
@@ -48,7 +41,7 @@ const person = async (more: Record<string, string>): Promise<string> => {
   const port = await freePort();
   let browser: Promise<void> | undefined;
   const token = personToken({
-    signInUrl,
+    signInUrl: server.url,
     clientId: 'app',
     port,
     onAddress: (address) => {
@@ -63,11 +56,11 @@ const person = async (more: Record<string, string>): Promise<string> => {
 };
 
 test('a machine gets a token for its secret', async () => {
-  expect(await machineToken(signInUrl, 'id', 'secret')).toBe('a token');
+  expect(await machineToken(server.url, 'id', 'secret')).toBe('a token');
 });
 
 test('reports the error of the token endpoint', async () => {
-  await expect(machineToken(signInUrl, 'id', 'wrong')).rejects.toThrow(
+  await expect(machineToken(server.url, 'id', 'wrong')).rejects.toThrow(
     'returned 400: {"error":"invalid_grant"}',
   );
 });

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer, request, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { request } from 'node:http';
 import { dirname, join } from 'node:path';
 import { type Client, createClient } from '#client/index.ts';
 import { journalOf } from '#lib/cli/created-entities.ts';
 import type { Service } from '#lib/local/service.ts';
+import { startServer, type TestServer } from '../support/http-server.ts';
 import { startTestService } from '../support/local-service.ts';
 import { until } from '../support/until.ts';
 import { commandLine, run, runProgram } from './run.ts';
@@ -14,12 +14,12 @@ import { commandLine, run, runProgram } from './run.ts';
 let service: Service;
 let client: Client;
 /** A proxy that removes a header from the responses of the service. */
-let broken: Server;
+let broken: TestServer;
 
 beforeAll(async () => {
   service = await startTestService();
   client = createClient({ url: service.url });
-  broken = createServer((incoming, outgoing) => {
+  broken = await startServer((incoming, outgoing) => {
     const { method, url, headers } = incoming;
     const forwarded = request(service.url + url, { method, headers }, (response) => {
       const { 'idempotency-replayed': _, ...rest } = response.headers;
@@ -28,11 +28,10 @@ beforeAll(async () => {
     });
     incoming.pipe(forwarded);
   });
-  await once(broken.listen(0, '127.0.0.1'), 'listening');
 });
 
 afterAll(async () => {
-  broken.close();
+  await broken.stop();
   await service.stop();
 });
 
@@ -57,8 +56,7 @@ test('prints each test as passed, and deletes what it and an earlier run created
 });
 
 test('prints the tests that fail', async () => {
-  const { port } = broken.address() as AddressInfo;
-  const { code, errors } = await runProgram('verify', [`http://127.0.0.1:${port}`, '--only', 'idempotency']);
+  const { code, errors } = await runProgram('verify', [broken.url, '--only', 'idempotency']);
   expect(errors).toMatch(/✕ .*/);
   expect(errors).toMatch(/Tests: +\d+ failed, \d+ passed/);
   expect(code).toBe(1);

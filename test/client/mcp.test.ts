@@ -72,22 +72,6 @@ describe('the tools', () => {
     expect(JSON.stringify(listed).length).toBeLessThanOrEqual(24_000);
     expect(new Set(listed.map(({ name }) => name)).size).toBe(listed.length);
   });
-
-  test('say what a call can do', () => {
-    const hints = Object.fromEntries(tools.map(({ name, annotations }) => [name, annotations]));
-    const others = { openWorldHint: false };
-    expect(hints).toMatchObject({
-      list: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, ...others },
-      createTask: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, ...others },
-      updateTask: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, ...others },
-      delete: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, ...others },
-      batch: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, ...others },
-      cloneProject: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, ...others },
-    });
-    for (const { request, annotations } of tools) {
-      expect(annotations.readOnlyHint).toBe(request.method === 'GET');
-    }
-  });
 });
 
 describe('a call', () => {

@@ -14,7 +14,7 @@ import {
   resources,
   stateOf,
 } from './resources.ts';
-import { eventually, request, serviceTime, type TestResponse, unique, withQuery } from './service.ts';
+import { request, serviceTime, type TestResponse, unique, withQuery } from './service.ts';
 
 /** Deleted entities: the list of them, and how they come back. */
 
@@ -247,20 +247,5 @@ describe('what a deletion has removed besides', () => {
     expect(await status('task', earlier?.id ?? '')).toBe(404);
     const nested = `${pathTo('project', project.id)}/tasks`;
     expect(await readList(nested)).toMatchObject({ total: 1 });
-  });
-
-  test('comes back by a job when it is more than one transaction has', async () => {
-    const organization = await create('organization');
-    const projects = await createMany('project', times(3, { organizationId: organization.id }));
-    for (const { id } of projects) await createMany('task', times(40, { projectId: id }));
-    await remove('organization', organization.id);
-    const totals = () =>
-      Promise.all(
-        projects.map(async ({ id }) => (await readList(`${pathTo('project', id)}/tasks?limit=1`)).total),
-      );
-    await eventually(async () => expect(await totals()).toEqual([0, 0, 0]));
-    entityOf(await restore('organization', organization.id), 200);
-    await eventually(async () => expect(await totals()).toEqual([40, 40, 40]));
-    for (const { id } of projects) expect(await status('project', id)).toBe(200);
   });
 });

@@ -1,7 +1,7 @@
 import { someOf } from '../support/runs.ts';
 import { expectProblem } from './problem.ts';
 import { create, paths, pathTo, someResources } from './resources.ts';
-import { type Method, request, type TestResponse, unique } from './service.ts';
+import { type Method, request, unique } from './service.ts';
 
 const methods: readonly Method[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
@@ -107,52 +107,6 @@ describe('the body limit of 256 KiB', () => {
     expectProblem(await request('PATCH', pathTo('project', id), options), 413);
     expectProblem(await request('POST', `${pathTo('project', id)}/clone`, options), 413);
   });
-});
-
-describe('a problem', () => {
-  const causes: readonly { status: number; cause(): Promise<TestResponse> }[] = [
-    { status: 400, cause: () => request('POST', '/v1/tags', { body: { name: '' } }) },
-    { status: 404, cause: () => request('GET', '/v1/tags/unknown') },
-    { status: 405, cause: () => request('DELETE', '/v1/tags') },
-    {
-      status: 412,
-      cause: async () => {
-        const { id } = await create('tag');
-        return request('DELETE', pathTo('tag', id), { headers: { 'if-match': '"stale"' } });
-      },
-    },
-    {
-      status: 413,
-      cause: () =>
-        request('POST', '/v1/tags', {
-          rawBody: ' '.repeat(300_000),
-          headers: { 'content-type': 'application/json' },
-        }),
-    },
-    {
-      status: 415,
-      cause: () => request('POST', '/v1/tags', { rawBody: 'x', headers: { 'content-type': 'text/plain' } }),
-    },
-    {
-      status: 422,
-      cause: async () => {
-        const headers = { 'idempotency-key': unique('key') };
-        await request('POST', '/v1/tags', { body: { name: 'one' }, headers });
-        return request('POST', '/v1/tags', { body: { name: 'another' }, headers });
-      },
-    },
-  ];
-
-  test.each(causes)(
-    'with status $status has a stable type and title, and an id for each request',
-    async ({ status, cause }) => {
-      const problem = expectProblem(await cause(), status);
-      const again = expectProblem(await cause(), status);
-      expect(again.type).toBe(problem.type);
-      expect(again.title).toBe(problem.title);
-      expect(again.requestId).not.toBe(problem.requestId);
-    },
-  );
 });
 
 test.each(['gzip', 'gzip, br'])(

@@ -1,6 +1,6 @@
 import { generateKeyBetween, generateNKeysBetween } from 'fractional-indexing';
 import { createMany } from './batches.ts';
-import { create, type Entity, listOf } from './resources.ts';
+import { type Entity, listOf } from './resources.ts';
 import { request, unique, withQuery } from './service.ts';
 
 /** The field `position` of tasks, with the keys of the package `fractional-indexing`: an order that people make by drag and drop. */
@@ -46,16 +46,4 @@ test(`keeps the order of ${moves} random moves`, async () => {
     expect(data.map(({ id }) => id)).toEqual(model.map(({ id }) => id));
   }
   expect(longest).toBeLessThan(10);
-});
-
-test('sorts by code point, and tasks without a position below all others', async () => {
-  const status = unique('board');
-  const positions = [null, '', 'Z', 'Zz', 'a', 'a0', 'a0V', '\u{FF5E}', '\u{1F600}'];
-  for (const position of positions.toReversed()) await create('task', { status, position });
-  const sorted = async (sortOrder: string) => {
-    const path = withQuery('/v1/tasks', { status, sortBy: 'position', sortOrder });
-    return listOf(await request('GET', path)).data.map(positionOf);
-  };
-  expect(await sorted('asc')).toEqual(positions);
-  expect(await sorted('desc')).toEqual(positions.toReversed());
 });

@@ -144,19 +144,6 @@ test('PUT of an unknown id is a 404 without If-None-Match: *', async () => {
   expectProblem(await request('PUT', pathTo('tag', ownId()), { body: { name: 'x' } }), 404);
 });
 
-test('references to ids that a device has made are valid once their entities are created', async () => {
-  const [organizationId, projectId, tagId, taskId] = [ownId(3_000), ownId(2_000), ownId(1_000), ownId()];
-  const created: readonly (readonly [Parameters<typeof pathTo>[0], string, JsonObject])[] = [
-    ['organization', organizationId, { name: 'Acme' }],
-    ['project', projectId, { name: 'Relaunch', organizationId }],
-    ['tag', tagId, { name: 'offline', organizationId }],
-    ['task', taskId, { name: 'Draft', projectId, tagIds: [tagId] }],
-  ];
-  for (const [kind, id, body] of created) entityOf(await put(pathTo(kind, id), body), 201);
-  expect(identifiers(await readList(`/v1/projects/${projectId}/tasks`))).toEqual([taskId]);
-  expect(identifiers(await readList(`/v1/tags/${tagId}/tasks`))).toEqual([taskId]);
-});
-
 test('lists show an entity where the time of its id belongs, in any order of arrival', async () => {
   const status = unique('order');
   const ids = [4, 2, 6, 1, 5, 3].map((days) => ownId(days * dayMs));

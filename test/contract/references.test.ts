@@ -26,15 +26,11 @@ async function expectDeleted(kind: Kind, id: string): Promise<void> {
   expectProblem(await request('GET', pathTo(kind, id)), 404);
 }
 
-const references = resources.flatMap(({ kind, references: own, nullable }) =>
-  own.map((reference) => ({
-    kind,
-    ...reference,
-    optional: reference.many || nullable.includes(reference.field),
-  })),
+const references = resources.flatMap(({ kind, references: own }) =>
+  own.map((reference) => ({ kind, ...reference })),
 );
 
-describe.each(references)('$field of a $kind', ({ kind, field, to, many, optional }) => {
+describe.each(references)('$field of a $kind', ({ kind, field, to, many }) => {
   const referring = (id: string) => ({ [field]: many ? [id] : id });
   const segment = resourceOf(to).nested.find((list) => list.item === kind && list.field === field)?.segment;
 
@@ -82,26 +78,6 @@ describe.each(references)('$field of a $kind', ({ kind, field, to, many, optiona
     expect(await listedUnder(one.id)).toEqual([]);
     expect(await listedUnder(other.id)).toEqual([id]);
   });
-
-  test('removes the entity from the list of its parent on deletion and does not change the parent', async () => {
-    const parent = await create(to);
-    const { id } = await create(kind, referring(parent.id));
-    await remove(kind, id);
-    expect(await listedUnder(parent.id)).toEqual([]);
-    expect(await read(to, parent.id)).toEqual(parent);
-  });
-
-  if (optional) {
-    test('removes the entity from the list of its parent when PATCH clears the reference', async () => {
-      const parent = await create(to);
-      const { id } = await create(kind, referring(parent.id));
-      const cleared = { [field]: many ? [] : null };
-      expect(entityOf(await request('PATCH', pathTo(kind, id), { body: cleared }), 200)).toMatchObject(
-        cleared,
-      );
-      expect(await listedUnder(parent.id)).toEqual([]);
-    });
-  }
 });
 
 describe('deleting an organization', () => {
@@ -223,22 +199,4 @@ describe('cascades larger than one transaction', () => {
     expect(await readList(filtered)).toMatchObject({ data: [], total: 0 });
     for (const { id } of someOf(projects, 10)) await expectDeleted('project', id);
   });
-
-  test.each(['user', 'tag'] as const)(
-    'clear the reference of all 120 tasks of a deleted %s',
-    async (kind) => {
-      const { id } = await create(kind);
-      const projectId = (await create('project')).id;
-      const reference = kind === 'user' ? { userId: id } : { tagIds: [id] };
-      await createMany('task', times(120, { projectId, ...reference }));
-      await remove(kind, id);
-      const cleared = kind === 'user' ? { userId: null } : { tagIds: [] };
-      await eventually(async () => {
-        expect(await readList(`${pathTo(kind, id)}/tasks`)).toMatchObject({ data: [], total: 0 });
-        const list = await readList(withQuery(`${pathTo('project', projectId)}/tasks`, { limit: 100 }));
-        expect(list.total).toBe(120);
-        for (const task of list.data) expect(task).toMatchObject(cleared);
-      });
-    },
-  );
 });

@@ -4,6 +4,7 @@ import type { InProcessService } from '../support/in-process-service.ts';
 import { isInProcess, startTestService } from '../support/local-service.ts';
 import type { ResponseChecker } from '../support/response-checker.ts';
 import { testWorker } from '../support/test-worker.ts';
+import { wait } from '../support/until.ts';
 
 /**
  * The service under test and a client for it.
@@ -93,7 +94,7 @@ async function remove(path: string): Promise<void> {
     if (status === 204 || status === 404) return;
     const retryAfterMs = 1_000 * Number(headers.get('retry-after') ?? 0);
     if (attempt === 10) throw new Error(`DELETE ${path} returns ${status}: the entity was not deleted.`);
-    await new Promise((resolve) => setTimeout(resolve, Math.max(500 * attempt, retryAfterMs)));
+    await pause(Math.max(500 * attempt, retryAfterMs));
   }
 }
 
@@ -151,7 +152,7 @@ export const serviceTime = (): number => inProcess?.now() ?? Date.now();
 /** Lets time pass for the service. */
 export async function pause(milliseconds: number): Promise<void> {
   if (inProcess) await inProcess.pass(milliseconds);
-  else await new Promise((resolve) => setTimeout(resolve, milliseconds));
+  else await wait(milliseconds);
 }
 
 function rememberCreated(response: TestResponse): void {

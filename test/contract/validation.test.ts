@@ -1,5 +1,4 @@
 import { someOf } from '../support/runs.ts';
-import { createMany, times } from './batches.ts';
 import { expectPointer, expectProblem, pointers } from './problem.ts';
 import { create, type Entity, entityOf, pathTo, type Resource, read, someResources } from './resources.ts';
 import { type Json, request } from './service.ts';
@@ -205,11 +204,6 @@ describe.each(someResources)('the content type at $path', (resource) => {
     const response = await request('POST', path, { body, headers: { 'content-type': contentType } });
     expect(entityOf(response, 201)).toMatchObject(body);
   });
-});
-
-test('a task with more than 50 tags returns 400 with a pointer', async () => {
-  const tagIds = (await createMany('tag', times(51))).map(({ id }) => id);
-  expectPointer(await request('POST', '/v1/tasks', { body: { name: 'x', tagIds } }), 'tagIds');
 });
 
 describe('the dates of a project', () => {

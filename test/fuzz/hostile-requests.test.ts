@@ -18,21 +18,9 @@ afterAll(() => service.stop());
 const seen = new Set<number>();
 
 const hostile = fc.constantFrom(
-  ...[
-    '__proto__',
-    'constructor',
-    'toString',
-    'pk',
-    'sk',
-    'byStatus',
-    'version',
-    'SELECT',
-    'status',
-    '#a',
-    ':b',
-  ],
+  ...['__proto__', 'constructor', 'toString', 'pk', 'sk', 'byStatus', 'version', 'SELECT', 'status'],
   ...['$ne', '../..', '%00', '%', '%E0%A4%A', '\\', '"', "'", '{', '[', 'null', 'NaN', '-1', '0', '1e999'],
-  ...['99999999999999999999', '𝒳', '\u202e', 'x'.repeat(3_000)],
+  ...['#a', ':b', '99999999999999999999', '𝒳', '\u202e', 'x'.repeat(3_000)],
 );
 const word = fc.oneof(hostile, fc.string({ maxLength: 20 }));
 const encoded = word.map((text) => encodeURIComponent(text.toWellFormed()));
@@ -43,29 +31,9 @@ const path = fc.oneof(
   { weight: 1, arbitrary: fc.array(segment, { maxLength: 5 }).map((segments) => `/${segments.join('/')}`) },
 );
 const known = fc.constantFrom(
-  ...[
-    'page',
-    'limit',
-    'sortBy',
-    'sort_by',
-    'sortOrder',
-    'name',
-    'tagIds',
-    'id',
-    'fields',
-    'expand',
-    'countBy',
-  ],
-  ...[
-    'name[contains]',
-    'name[in]',
-    'createdAt[lt]',
-    'id[gt]',
-    'description[ne]',
-    'name[]',
-    'name[in',
-    '[in]',
-  ],
+  ...['page', 'limit', 'sortBy', 'sort_by', 'sortOrder', 'name', 'tagIds', 'id', 'fields', 'expand'],
+  ...['countBy', 'name[contains]', 'name[in]', 'createdAt[lt]', 'id[gt]', 'description[ne]', 'name[]'],
+  ...['name[in', '[in]'],
 );
 const parameter = fc.tuple(fc.oneof(encoded, known), encoded).map((pair) => pair.join('='));
 const query = fc.array(parameter, { maxLength: 24 }).map((pairs) => pairs.join('&'));

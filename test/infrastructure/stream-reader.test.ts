@@ -8,11 +8,11 @@ import type { DynamoDBRecord } from 'aws-lambda';
 import { createEntity } from '#functions/engine/entities/create-entity.ts';
 import { StreamReader } from '#lib/cloud-assembly/stream-reader.ts';
 import { streamRetries } from '#lib/hosting/functions.ts';
-import { startEngineStore, type TestStore } from '../support/local-store.ts';
+import { startEngineStore } from '../support/local-store.ts';
 
 /** How the stream of an engine is delivered to the functions of a synthesized stack. */
 
-let store: TestStore;
+let store: Awaited<ReturnType<typeof startEngineStore>>;
 let streams: DynamoDBStreamsClient;
 let reader: StreamReader;
 let setAside: jest.SpyInstance;
@@ -27,7 +27,7 @@ afterEach(async () => {
   await reader.stop();
   setAside.mockRestore();
   streams.destroy();
-  await store.stop();
+  store.stop();
 });
 
 const keyOf = ({ dynamodb }: DynamoDBRecord): string => dynamodb?.Keys?.['pk']?.S ?? '';

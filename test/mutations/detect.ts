@@ -21,7 +21,7 @@ const testFolders: readonly (readonly [code: string, tests: readonly string[]])[
   ['functions/', ['test/contract', 'test/security', 'test/simulation', 'test/unit/functions']],
   ['lib/infrastructure/', ['test/infrastructure']],
   ['client/', ['test/client']],
-  ['', ['test/unit', 'test/cli', 'test/infrastructure']],
+  ['', ['test/unit', 'test/security', 'test/cli', 'test/infrastructure']],
 ];
 
 const filesIn = (root: string, folder: string): string[] =>

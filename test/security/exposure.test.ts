@@ -1,11 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { methodsByPath } from '#functions/routes.ts';
 import { Authorizer } from '#lib/local/authorizer.ts';
+import { startServer } from '../support/http-server.ts';
 import { audience } from '../support/issuer.ts';
-import { contracts, named, pathWith, unknown, useTwoTenants } from './two-tenants.ts';
+import { contracts, named, pathWith, useTwoTenants } from './two-tenants.ts';
 
 /** OWASP API risks 6 to 10: business flows, server-side requests, misconfiguration, inventory and third-party APIs. */
 
@@ -56,21 +54,6 @@ describe('API8: responses disclose no more than necessary', () => {
       expect(headers.get('content-type') ?? '').not.toContain('html');
     }
   });
-
-  test('a method that a path does not allow returns 405 with the allowed methods', async () => {
-    const token = await tenants.as('victim');
-    for (const [template, known] of Object.entries(methodsByPath)) {
-      const path = template.replace('{id}', unknown).replace('{path+}', 'guides/errors.md');
-      // For the methods of an entity, "batch", "changes", "deleted" and "me" are ids.
-      const others = methodsByPath[template.replace(/(?:batch|changes|deleted|me)$/, '{id}')] ?? [];
-      for (const method of ['HEAD', 'POST', 'PUT', 'DELETE', 'PROPFIND']) {
-        if (known.includes(method) || others.includes(method)) continue;
-        const { status, headers } = await tenants.send(method, path, { token });
-        expect([method, path, status]).toEqual([method, path, 405]);
-        expect(headers.get('allow')?.split(', ')).toContain(known[0]);
-      }
-    }
-  });
 });
 
 // test/contract/errors.test.ts covers paths of no operation.
@@ -83,21 +66,6 @@ test.each(['package.json', 'site.json', '%2e%2e/site.json', '__proto__'])(
 
 // test/simulation/scenarios/unavailable.ts covers invalid responses of the database.
 describe('API10: responses of other services are not trusted', () => {
-  async function startInvalidIssuer(respond: () => { status: number; body: string } | undefined) {
-    const server = createServer((_, response) => {
-      const given = respond();
-      if (given) response.writeHead(given.status, { 'content-type': 'application/json' }).end(given.body);
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const stop = () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      });
-    return { url, stop };
-  }
-
   test.each([
     ['returns an error', () => ({ status: 500, body: '{}' })],
     ['returns text that is not JSON', () => ({ status: 200, body: '<html>' })],
@@ -105,7 +73,10 @@ describe('API10: responses of other services are not trusted', () => {
     ['returns the address of a file', () => ({ status: 200, body: '{"jwks_uri":"file:///etc/passwd"}' })],
     ['does not respond', () => undefined],
   ])('an issuer that %s authenticates nobody', async (_, respond) => {
-    const issuer = await startInvalidIssuer(respond);
+    const issuer = await startServer((__, response) => {
+      const given = respond();
+      if (given) response.writeHead(given.status, { 'content-type': 'application/json' }).end(given.body);
+    });
     // An issuer that does not respond costs a second and a half otherwise.
     const timeout = jest.spyOn(AbortSignal, 'timeout').mockImplementation((milliseconds) => {
       expect(milliseconds).toBeLessThan(5_000);

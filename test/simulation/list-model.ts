@@ -1,8 +1,6 @@
-/**
- * An in-memory model of the service: its entities, what a deletion does to others, and what docs/interface.md says about lists and
- * expansions. The plain list filters, sorts and counts. It shares no code with the service.
- */
+/** A model of lists over HTTP: the fields of entities, and what docs/interface.md says about lists. The plain list filters, sorts and counts. */
 import type { Filter, FilterOperator, SortField, ValueCount } from '#functions/engine/model/list-query.ts';
+import { listQuery, sortedBy } from '../support/list-queries.ts';
 import { plainList, ranks } from '../support/plain-list.ts';
 
 export type Kind = 'organization' | 'project' | 'user' | 'task' | 'tag';
@@ -27,72 +25,43 @@ export type FieldType =
   | 'id'
   | 'ids';
 
-export interface Field {
+interface Field {
   readonly type: FieldType;
   /** The value when a body leaves the field out. Fields without it are required or read-only. */
   readonly default?: Value;
-  readonly isReadOnly?: boolean;
-  readonly refersTo?: Kind;
-  /** What happens to the entity when the entity that the field names is deleted. */
-  readonly onDelete?: 'cascade' | 'set null';
 }
 
-const id: Field = { type: 'id', isReadOnly: true };
-const timestamp: Field = { type: 'timestamp', isReadOnly: true };
 const common = {
-  id,
+  id: { type: 'id' },
   name: { type: 'text' },
   status: { type: 'text', default: 'active' },
-  createdAt: timestamp,
-  updatedAt: timestamp,
+  createdAt: { type: 'timestamp' },
+  updatedAt: { type: 'timestamp' },
 } as const satisfies Record<string, Field>;
 const description: Field = { type: 'description', default: '' };
 const date: Field = { type: 'date', default: null };
-const optionalOrganization: Field = {
-  type: 'id',
-  default: null,
-  refersTo: 'organization',
-  onDelete: 'set null',
-};
+const optionalId: Field = { type: 'id', default: null };
+const optionalText: Field = { type: 'text', default: null };
 
 export const fieldsOf: Readonly<Record<Kind, Readonly<Record<string, Field>>>> = {
   organization: { ...common, description },
-  project: {
-    ...common,
-    organizationId: { type: 'id', refersTo: 'organization', onDelete: 'cascade' },
-    description,
-    startDate: date,
-    dueDate: date,
-  },
-  user: {
-    ...common,
-    email: { type: 'text', default: null },
-    organizationId: optionalOrganization,
-    subject: { type: 'text', default: null },
-  },
+  project: { ...common, organizationId: { type: 'id' }, description, startDate: date, dueDate: date },
+  user: { ...common, email: optionalText, organizationId: optionalId, subject: optionalText },
   task: {
     ...common,
     description,
     priority: { type: 'enumeration', default: 'none' },
-    projectId: { type: 'id', default: null, refersTo: 'project', onDelete: 'cascade' },
-    userId: { type: 'id', default: null, refersTo: 'user', onDelete: 'set null' },
+    projectId: optionalId,
+    userId: optionalId,
     dueDate: date,
-    tagIds: { type: 'ids', default: [], refersTo: 'tag', onDelete: 'set null' },
-    position: { type: 'text', default: null },
+    tagIds: { type: 'ids', default: [] },
+    position: optionalText,
     estimate: { type: 'number', default: null },
   },
-  tag: {
-    ...common,
-    color: { type: 'text', default: '#808080' },
-    description,
-    organizationId: optionalOrganization,
-  },
+  tag: { ...common, color: { type: 'text', default: '#808080' }, description, organizationId: optionalId },
 };
 
 export const kinds = Object.keys(fieldsOf) as Kind[];
-
-/** The values of `priority` in the order of their ranks. */
-export const priorities: readonly string[] = ranks.priority;
 
 const orderOperators = ['lt', 'lte', 'gt', 'gte'] as const;
 const setOperators = ['ne', 'in', 'notIn'] as const;
@@ -128,15 +97,12 @@ export interface ListRequest {
   readonly sort: readonly SortField[];
   readonly page: number;
   readonly limit: number;
-  /** All fields when it is missing. */
-  readonly fields?: readonly string[] | undefined;
-  readonly expand: readonly string[];
   readonly countBy: readonly string[];
   readonly sumBy: readonly string[];
 }
 
 interface List {
-  readonly data: readonly object[];
+  readonly data: readonly Entity[];
   readonly total: number;
   readonly page: number;
   readonly totalPages: number;
@@ -170,101 +136,33 @@ export const summableFields = (kind: Kind): string[] =>
 export const sortableFields = (kind: Kind): string[] =>
   Object.entries(fieldsOf[kind]).flatMap(([name, { type }]) => (type === 'ids' ? [] : [name]));
 
-type Shown = Readonly<Record<string, unknown>>;
-
-/** Returns what `expand` takes, with the fields that name the entities: `project` for `projectId`, `tags` for `tagIds`. */
-export const expansionsOf = (kind: Kind): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(fieldsOf[kind]).flatMap(([name, { refersTo, type }]) =>
-      refersTo ? [[type === 'ids' ? `${refersTo}s` : refersTo, name]] : [],
-    ),
-  );
-
-export class ListModel {
-  readonly #entities: Readonly<Record<Kind, Map<string, Entity>>> = {
-    organization: new Map(),
-    project: new Map(),
-    user: new Map(),
-    task: new Map(),
-    tag: new Map(),
-  };
-
-  all(kind: Kind): Entity[] {
-    return [...this.#entities[kind].values()];
-  }
-
-  put(kind: Kind, entity: Entity): void {
-    this.#entities[kind].set(entity.id, entity);
-  }
-
-  get(kind: Kind, entityId: string): Entity | undefined {
-    return this.#entities[kind].get(entityId);
-  }
-
-  /**
-   * Deletes an entity and what belongs to it, and removes the references to it.
-   * @returns the entities that lost a reference. Only the service knows their new `updatedAt`.
-   */
-  remove(kind: Kind, entityId: string): { kind: Kind; id: string }[] {
-    this.#entities[kind].delete(entityId);
-    return kinds.flatMap((childKind) =>
-      Object.entries(fieldsOf[childKind]).flatMap(([name, { refersTo, onDelete }]) => {
-        if (refersTo !== kind) return [];
-        const children = this.all(childKind).filter((child) => [child[name]].flat().includes(entityId));
-        if (onDelete === 'cascade') return children.flatMap((child) => this.remove(childKind, child.id));
-        for (const child of children) {
-          const value = child[name];
-          const rest = Array.isArray(value) ? value.filter((one) => one !== entityId) : null;
-          this.put(childKind, { ...child, [name]: rest });
-        }
-        return children.map((child) => ({ kind: childKind, id: child.id }));
-      }),
-    );
-  }
-
-  list(request: ListRequest): List {
-    const { kind, parent, filters, sort, page, limit, countBy, sumBy } = request;
-    const ofParent: Filter[] = parent ? [{ field: parent.field, operator: 'eq', values: [parent.id] }] : [];
-    const { entities, total, counts, sums } = plainList(this.all(kind), {
+export function listOf(entities: readonly Entity[], request: ListRequest): List {
+  const { kind, parent, filters, sort, page, limit, countBy, sumBy } = request;
+  const ofParent: Filter[] = parent ? [{ field: parent.field, operator: 'eq', values: [parent.id] }] : [];
+  const {
+    entities: data,
+    total,
+    counts,
+    sums,
+  } = plainList(
+    entities,
+    listQuery({
       filters: [...filters.map((filter) => toPlainFilter(kind, filter)), ...ofParent],
-      sort: sort.length > 0 ? sort : [{ field: 'createdAt', direction: 'desc' }],
+      sort: sort.length > 0 ? sort : sortedBy('createdAt', 'desc'),
       countBy,
       sumBy: sumBy.map((name) => ({ field: name, decimals: 2 })),
       ranks,
       page,
       limit,
-      withTexts: true,
-    });
-    return {
-      data: entities.map((entity) => this.#shown(request, entity)),
-      total,
-      page,
-      totalPages: Math.ceil(total / limit),
-      ...(countBy.length > 0 && { counts }),
-      ...(sumBy.length > 0 && { sums }),
-    };
-  }
-
-  #shown({ kind, fields, expand }: ListRequest, entity: Entity): object {
-    const selected = fields && ['id', ...fields];
-    const entries = Object.entries(entity).filter(([name]) => !selected || selected.includes(name));
-    return { ...Object.fromEntries(entries), ...this.expanded(kind, entity, expand) };
-  }
-
-  /** Returns the entities that the references name, without their descriptions: one or null for one id, and all in the order of the ids for several. */
-  expanded(kind: Kind, entity: Entity, expand: readonly string[]): Record<string, unknown> {
-    return Object.fromEntries(
-      expand.map((expansion) => {
-        const name = expansionsOf(kind)[expansion] ?? '';
-        const { refersTo = kind } = field(kind, name);
-        const value = entity[name] ?? null;
-        const find = (one: string): Shown | null => {
-          const { description: _, ...shown }: Shown = this.get(refersTo, one) ?? {};
-          return 'id' in shown ? shown : null;
-        };
-        if (typeof value === 'string') return [expansion, find(value)];
-        return [expansion, Array.isArray(value) ? value.map(find).filter((one) => one !== null) : null];
-      }),
-    );
-  }
+    }),
+  );
+  const totalPages = Math.ceil(total / limit);
+  return {
+    data,
+    total,
+    page,
+    totalPages,
+    ...(countBy.length > 0 && { counts }),
+    ...(sumBy.length > 0 && { sums }),
+  };
 }

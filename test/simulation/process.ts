@@ -5,6 +5,7 @@ import type { TimeAndChance } from '#functions/runtime/time-and-chance.ts';
 import type { HttpApi } from '#lib/local/http-api.ts';
 import { smallSizes } from '../support/compaction.ts';
 import { ResponseChecker } from '../support/response-checker.ts';
+import { Life } from '../support/table/life.ts';
 import type { VirtualTime } from '../support/virtual-time.ts';
 
 export interface Response {
@@ -100,45 +101,6 @@ export async function loadProcesses(count: number): Promise<Modules[]> {
   return all;
 }
 
-const never = (): Promise<never> => new Promise(() => {});
-
-/** A process that is not there any more does nothing, so whoever waits for it waits for ever. */
-class Life {
-  isOver = false;
-  readonly dynamodb: DynamoDb;
-
-  constructor(operations: DynamoDb, clockErrorMs: () => number, beforeCall: () => boolean) {
-    const make =
-      <Input, Output>(call: (input: Input, abortSignal?: AbortSignal) => Promise<Output>) =>
-      async (input: Input, abortSignal?: AbortSignal): Promise<Output> => {
-        if (this.isOver) return never();
-        // The process stops when it has sent the call.
-        if (!beforeCall()) this.isOver = true;
-        const settled = await call(input, abortSignal).then(
-          (output) => () => output,
-          (error: unknown) => () => {
-            throw error;
-          },
-        );
-        return this.isOver ? never() : settled();
-      };
-    this.dynamodb = {
-      get clockErrorMs() {
-        return clockErrorMs();
-      },
-      getItem: make(operations.getItem.bind(operations)),
-      batchGetItem: make(operations.batchGetItem.bind(operations)),
-      query: make(operations.query.bind(operations)),
-      scan: make(operations.scan.bind(operations)),
-      putItem: make(operations.putItem.bind(operations)),
-      updateItem: make(operations.updateItem.bind(operations)),
-      deleteItem: make(operations.deleteItem.bind(operations)),
-      transactWriteItems: make(operations.transactWriteItems.bind(operations)),
-      destroy: () => {},
-    };
-  }
-}
-
 export class Process {
   readonly #modules: Modules;
   readonly #time: VirtualTime;
@@ -170,8 +132,8 @@ export class Process {
     };
     const life = new Life(
       this.#operations,
-      () => this.clockErrorMs,
       () => this.#countCall(),
+      () => this.clockErrorMs,
     );
     this.#modules.begin(source, () => life.dynamodb);
     this.callsLeft = undefined;

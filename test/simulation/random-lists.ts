@@ -87,7 +87,6 @@ export function randomList(random: Random, state: State): ListRequest {
     sort: [...new Map(sort.map((one) => [one.field, one])).values()],
     page: random.pick([1, 1, 1, 2, 3]),
     limit: random.pick([1, 5, 20, 100]),
-    expand: [],
     sumBy: random.chance(0.3) ? summableFields(kind) : [],
     countBy: random.chance(0.3) ? countableFields(kind).filter(() => random.chance(0.3)) : [],
   };

@@ -39,6 +39,7 @@ import { setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
 import { smallSizes } from '../support/compaction.ts';
 import { allRows, idOf } from '../support/log-builder.ts';
 import type { Faults } from '../support/table/faults.ts';
+import { Life } from '../support/table/life.ts';
 import { type ItemChange, MemoryTable } from '../support/table/memory-table.ts';
 import { VirtualTime } from '../support/virtual-time.ts';
 import { Random } from './random.ts';
@@ -66,8 +67,6 @@ const faults: Faults = {
   patienceMs: [1, 2_000],
   unprocessedKeys: 0.2,
 };
-
-const never = (): Promise<never> => new Promise(() => undefined);
 
 /** The versions of the entities that exist. */
 type Versions = ReadonlyMap<string, number>;
@@ -118,23 +117,14 @@ class History {
     const ended = new Promise<void>((resolve) => {
       end = resolve;
     });
-    let isOver = false;
-    const dynamodb = new Proxy<DynamoDb>(this.table, {
-      get: (table, name: keyof DynamoDb) => {
-        const operation = table[name];
-        if (typeof operation !== 'function') return operation;
-        return async (...call: never[]): Promise<unknown> => {
-          if (isOver) return never();
-          isOver = this.random.chance(chance);
-          if (isOver) end();
-          const output = await (operation as (...values: never[]) => Promise<unknown>)(...call);
-          return isOver ? never() : output;
-        };
-      },
+    const life = new Life(this.table, () => {
+      const isLast = this.random.chance(chance);
+      if (isLast) end();
+      return !isLast;
     });
     const run = async (): Promise<void> => {
-      for (let left = times; left > 0 && !isOver; left -= 1) {
-        await act(dynamodb);
+      for (let left = times; left > 0 && !life.isOver; left -= 1) {
+        await act(life.dynamodb);
         await this.time.delay(this.random.below(300));
       }
     };

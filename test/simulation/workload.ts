@@ -1,6 +1,5 @@
 /** What the clients of a history do: random writes, lists, feeds and histories. Each response is compared with the moments of its request. */
-import type { Entity, Kind } from './list-model.ts';
-import { ListModel } from './list-model.ts';
+import { type Entity, type Kind, listOf } from './list-model.ts';
 import type { State, Version } from './moments.ts';
 import type { Response } from './process.ts';
 import type { Random } from './random.ts';
@@ -29,11 +28,8 @@ const ordered = (entity: object): object =>
 
 const sameEntity = (one: object, other: object): boolean => same(ordered(one), ordered(other));
 
-const modelOf = (state: State, kind: Kind): ListModel => {
-  const model = new ListModel();
-  for (const { entity } of state[kind].values()) model.put(kind, entity);
-  return model;
-};
+const entitiesOf = (state: State, kind: Kind): Entity[] =>
+  [...state[kind].values()].map(({ entity }) => entity);
 
 interface ListBody {
   readonly data: readonly Entity[];
@@ -287,7 +283,7 @@ export async function readList(world: World, random: Random): Promise<void> {
   world.allow(status, [200]);
   if (status !== 200) return;
   const { data, total, totalPages, counts, sums, etags } = body as ListBody;
-  const expectedOf = (state: State) => modelOf(state, request.kind).list(request);
+  const expectedOf = (state: State) => listOf(entitiesOf(state, request.kind), request);
   const isOfMoment = world.moments.some(first, (state) => {
     const expected = expectedOf(state);
     return (

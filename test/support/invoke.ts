@@ -37,8 +37,7 @@ export function useEmptyTable(): { store(): TestStore } {
     store = await startTestStore();
     setFunctionEnvironment(store, { tenantClaim: 'tenant' });
   });
-  afterAll(async () => {
-    await store?.stop();
+  afterAll(() => {
     store = undefined;
   });
   return { store: requireStore };

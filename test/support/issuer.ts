@@ -1,6 +1,5 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
+import { startResponder } from './http-server.ts';
 
 /** An OpenID issuer with keys of its own. It also signs invalid tokens. */
 export interface Issuer {
@@ -23,16 +22,14 @@ export const strangeKey = async (): Promise<CryptoKey> => (await generateKeyPair
 export async function startIssuer(): Promise<Issuer> {
   const { privateKey, publicKey } = await generateKeyPair(algorithm, { extractable: true });
   const keys = [{ ...(await exportJWK(publicKey)), kid: 'first', alg: algorithm, use: 'sig' }];
-  const server = createServer((request, response) => {
-    const documents: Record<string, unknown> = {
+  const { url, stop } = await startResponder((request) => {
+    const documents: Record<string, object> = {
       '/.well-known/openid-configuration': { issuer: url, jwks_uri: `${url}/keys` },
       '/keys': { keys },
     };
-    const found = documents[request.url ?? ''];
-    response.writeHead(found ? 200 : 404, { 'content-type': 'application/json' }).end(JSON.stringify(found));
+    const body = documents[request.url ?? ''];
+    return { status: body ? 200 : 404, body };
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url,
     token: (claims = {}, { header = {}, key = privateKey } = {}) => {
@@ -42,10 +39,6 @@ export async function startIssuer(): Promise<Issuer> {
         .setProtectedHeader({ alg: algorithm, kid: 'first', ...header })
         .sign(key);
     },
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    stop,
   };
 }

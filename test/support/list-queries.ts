@@ -6,9 +6,6 @@ export const isValue = (field: string, value: string): Filter => ({
   values: [value],
 });
 
-export const areValues = (values: Readonly<Record<string, string>>): Filter[] =>
-  Object.entries(values).map(([field, value]) => isValue(field, value));
-
 export const sortedBy = (field: string, direction: Direction = 'asc'): SortField[] => [{ field, direction }];
 
 /** Returns a query: without more, the first page of all entities in the order of creation. */

@@ -8,7 +8,6 @@ import type { Session } from '#functions/engine/table/session.ts';
 import { setEngineEnvironment } from '#lib/local/engine-environment.ts';
 import { ensureTable } from '#lib/local/table.ts';
 import { MemoryTable } from './table/memory-table.ts';
-import { type TestClient, tableClient, testClient } from './test-client.ts';
 import { testWorker } from './test-worker.ts';
 
 /** The store on a table of its own, without gateway and functions. */
@@ -16,17 +15,12 @@ export interface TestStore {
   /** Address of the engine; of a table in the process, one at which nothing listens. */
   readonly endpoint: string;
   readonly tableName: string;
-  readonly client: TestClient;
   /** Returns a database with a deadline of its own. */
   database(timeoutMs?: number): Database;
   session(tenant: string): Session;
-  stop(): Promise<void>;
 }
 
-const storeOf = (
-  store: Pick<TestStore, 'endpoint' | 'tableName' | 'client'>,
-  dynamodb: DynamoDb,
-): Omit<TestStore, 'stop'> => {
+const storeOf = (store: Pick<TestStore, 'endpoint' | 'tableName'>, dynamodb: DynamoDb): TestStore => {
   const database = (timeoutMs = 300_000) => new Database(dynamodb, store.tableName, new Deadline(timeoutMs));
   return { ...store, database, session: (tenant) => ({ tenant, database: database() }) };
 };
@@ -36,33 +30,24 @@ export async function startTestStore(): Promise<TestStore & { readonly table: Me
   const tableName = `test-${randomUUID()}`;
   const table = new MemoryTable(tableName);
   shareClient(table);
-  const endpoint = 'http://127.0.0.1:9';
-  return {
-    ...storeOf({ endpoint, tableName, client: tableClient(table) }, table),
-    table,
-    stop: async () => {},
-  };
+  return { ...storeOf({ endpoint: 'http://127.0.0.1:9', tableName }, table), table };
 }
 
 /**
  * Creates a table in the engine of the worker, for tests of what has sockets.
  * @param options.stream whether the table has a stream.
  */
-export async function startEngineStore({ stream = false } = {}): Promise<TestStore> {
+export async function startEngineStore({ stream = false } = {}): Promise<TestStore & { stop(): void }> {
   const { endpoint } = await (await testWorker()).sharedEngine();
   setEngineEnvironment(endpoint);
   const tableName = `test-${randomUUID()}`;
   const plain = new DynamoDBClient({ endpoint });
   await ensureTable(plain, tableName, { stream }).finally(() => plain.destroy());
-  const client = testClient(endpoint);
   const own = connect();
   // Tests and benchmarks set the time of this process, and the engine has its own.
   Object.defineProperty(own, 'clockErrorMs', { get: () => 0, set: () => undefined });
   return {
-    ...storeOf({ endpoint, tableName, client }, own),
-    stop: async () => {
-      client.destroy();
-      own.destroy();
-    },
+    ...storeOf({ endpoint, tableName }, own),
+    stop: () => own.destroy(),
   };
 }

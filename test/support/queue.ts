@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { md5Of, type SendMessageRequest, sendMessage } from '#lib/cloud-assembly/queue.ts';
+import { startResponder } from './http-server.ts';
 
 /** A queue that speaks the protocol of SQS. Messages that were received are hidden until they are given back. */
 export interface TestQueue {
-  /** For the variable AWS_ENDPOINT_URL_SQS. Faults are injected before it: `startEngineProxy(queue.endpoint)`. */
+  /** For the variable AWS_ENDPOINT_URL_SQS. */
   readonly endpoint: string;
   readonly url: string;
   /** The bodies of the messages, the received ones too until they are deleted. */
   bodies(): string[];
   add(body: string): void;
-  clear(): void;
   stop(): Promise<void>;
 }
 
@@ -64,25 +62,14 @@ function respond(messages: Map<string, Message>, operation: string, request: Req
 
 export async function startTestQueue(): Promise<TestQueue> {
   const messages = new Map<string, Message>();
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const operation = String(request.headers['x-amz-target']).split('.')[1] ?? '';
-    const { status, body } = respond(messages, operation, JSON.parse(Buffer.concat(chunks).toString()));
-    response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' }).end(JSON.stringify(body));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const server = await startResponder(({ headers }, body) =>
+    respond(messages, String(headers['x-amz-target']).split('.')[1] ?? '', JSON.parse(body)),
+  );
   return {
-    endpoint,
-    url: `${endpoint}/000000000000/unpublished`,
+    endpoint: server.url,
+    url: `${server.url}/000000000000/unpublished`,
     bodies: () => [...messages.values()].map(({ body }) => body),
     add: (body) => messages.set(randomUUID(), { body, isHidden: false }),
-    clear: () => messages.clear(),
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    stop: server.stop,
   };
 }

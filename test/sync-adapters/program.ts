@@ -1,8 +1,8 @@
 /** Follows a list with one of the adapters: `node --import tsx program.ts <adapter> <url>`. It fails when the copy is not the list. */
 import assert from 'node:assert/strict';
-import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type Client, createClient, newId, type TaskFilters } from '../../client/index.ts';
+import { until, wait } from '../support/until.ts';
 
 /** A copy of the tasks of a project. */
 export interface Copy {
@@ -60,13 +60,14 @@ const sync = (): Promise<void> => copy.sync().catch(() => undefined);
 
 /** Waits until the copy, or the service, has what is expected, while the copy reads and sends what it has. */
 async function expectSynced(find: () => Promise<unknown>, expected: unknown): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
+  let attempts = 0;
+  await until(async () => {
     await sync();
     const found = await find();
-    if (isDeepStrictEqual(found, expected)) return;
-    if (attempt === 3_000) assert.deepEqual(found, expected);
-    await delay(20);
-  }
+    attempts += 1;
+    if (attempts === 6_000) assert.deepEqual(found, expected);
+    return isDeepStrictEqual(found, expected);
+  });
 }
 
 const expectNames = (...names: string[]) =>
@@ -91,9 +92,9 @@ await copy.rename(first.id, 'local');
 await expectNames('local', 'second');
 assert.equal((await client.tasks.get(first.id)).name, 'local');
 // The copy reads its own change while the response to its write is on its way: the request for changes is slow, and the response slower.
-[heldRead, heldWrite] = [delay(300), delay(900)];
+[heldRead, heldWrite] = [wait(300), wait(900)];
 const synced = copy.sync();
-await delay(50);
+await wait(50);
 await Promise.all([synced, copy.rename(first.id, 'local again')]);
 await expectSynced(() => copy.versionOf(first.id), (await client.tasks.get(first.id)).version);
 // Somebody else is faster: the write of the copy is refused with 412.
@@ -138,10 +139,10 @@ await client.tasks.delete(quick);
 await expectNames('lost', 'renamed', 'second');
 // A change while the response to the creation is on its way.
 const typed = newId();
-heldWrite = delay(300);
+heldWrite = wait(300);
 const making = copy.create({ id: typed, name: 'typed', projectId });
 const sending = copy.sync();
-await delay(100);
+await wait(100);
 await Promise.all([making, sending, copy.rename(typed, 'typed on')]);
 await expectStored({ id: typed, name: 'typed on' }, 1);
 // Somebody else changes another field: both changes are kept.
@@ -186,7 +187,10 @@ await expectNames(...(await client.tasks.list({ projectId })).data.map(({ name }
 const gone = newId();
 losesNext = true;
 await attempt(copy.create({ id: gone, name: 'gone', projectId }));
-while (losesNext) await copy.sync().catch(() => delay(20));
+await until(async () => {
+  await sync();
+  return !losesNext;
+});
 await client.tasks.delete(gone);
 const after = newId();
 await copy.create({ id: after, name: 'after', projectId });

@@ -50,8 +50,6 @@ describe('long-text-costs', () => {
     };
   });
 
-  afterAll(() => store.stop());
-
   const make = async (kind: 'organization' | 'project' | 'user' | 'task', fields: object): Promise<string> =>
     (await createEntity(store.session('public'), kind, { name: 'x', status: 'active', ...fields })).entity.id;
 
@@ -134,8 +132,6 @@ describe('lists of 1,000 tasks', () => {
     await makeTasks(tenant, 1_000);
     for (const kind of ['project', 'user', 'tag']) await compactAll(store.database(), tenant, kind);
   });
-
-  afterAll(() => store.stop());
 
   /** Returns the units and calls of a list, for a process that knows nothing and for one that has answered it. */
   async function measure(query: ListQuery, isExpanded = false) {
@@ -262,7 +258,6 @@ test('a deletion that leaves its children to a job reads none of them', async ()
     (await createEntity(store.session('public'), 'project', { name: 'x', status: 'active' })).entity.id,
   );
   expect(await remove(entity.id)).toBeLessThanOrEqual(5);
-  await store.stop();
 });
 
 test('the deletion of an organization with 40 projects of 5 tasks is one job of few calls', async () => {
@@ -315,7 +310,6 @@ test('the deletion of an organization with 40 projects of 5 tasks is one job of 
   expect(total.readUnits).toBeLessThanOrEqual(320);
   expect(calls).toBeLessThanOrEqual(80);
   expect(ids.size).toBe(1);
-  await store.stop();
 });
 
 describe('quiet-log', () => {
@@ -345,7 +339,6 @@ describe('quiet-log', () => {
 
   afterAll(async () => {
     jest.restoreAllMocks();
-    await store.stop();
   });
 
   const create = async (): Promise<Change> => buildCreate('tag', { name: 'Another', status: 'active' }, now);
@@ -416,8 +409,6 @@ describe('record-sizes', () => {
     store = await startTestStore();
   });
 
-  afterAll(() => store.stop());
-
   /** Returns the read units of a consistent query of some records of one change each. */
   async function unitsOf(change: string, description: string, records: number): Promise<number> {
     const tenant = randomUUID();
@@ -461,8 +452,6 @@ describe('write-costs', () => {
   beforeAll(async () => {
     store = await startTestStore();
   });
-
-  afterAll(() => store.stop());
 
   const tenant = 'public';
 
@@ -524,8 +513,6 @@ describe('write-units', () => {
   beforeAll(async () => {
     store = await startTestStore();
   });
-
-  afterAll(() => store.stop());
 
   const parent = '01890000-0000-7000-8000-7a2c4d8f0e36';
   const fields = (more: object): Fields =>

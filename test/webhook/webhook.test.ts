@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { CloudEvent } from '#functions/jobs/cloud-events.ts';
 import { killLeftovers, spawnGroup } from '../cli/started-service.ts';
-import { distinct, EveryChange } from '../support/every-change.ts';
+import { distinct, makeEveryChange } from '../support/every-change.ts';
+import { startResponder, startServer, type TestServer } from '../support/http-server.ts';
 import { startTestService } from '../support/local-service.ts';
 import { until } from '../support/until.ts';
 
@@ -45,28 +45,22 @@ interface Received {
   readonly body: string;
 }
 
-const servers: Server[] = [];
+const servers: TestServer[] = [];
 
 afterEach(async () => {
-  for (const server of servers.splice(0)) {
-    server.close();
-    server.closeAllConnections();
-  }
+  for (const server of servers.splice(0)) await server.stop();
   await killLeftovers();
 });
 
 /** Starts a receiver. @returns its port, and what it has received. */
 async function receive(status: number, headers = {}): Promise<{ port: number; received: Received[] }> {
   const received: Received[] = [];
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    received.push({ headers: request.headers, body: Buffer.concat(chunks).toString() });
-    response.writeHead(status, headers).end();
+  const server = await startResponder((request, body) => {
+    received.push({ headers: request.headers, body });
+    return { status, headers };
   });
   servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { port: (server.address() as AddressInfo).port, received };
+  return { port: server.port, received };
 }
 
 test('the library of a receiver accepts the signature, and no other body', async () => {
@@ -104,12 +98,11 @@ test.each([301, 308])('a redirect is a failure, and is not followed: %s', async 
 test('the official library parses every event of every kind', async () => {
   const batches = await receive(204);
   const service = await startTestService({ eventsAddress: `http://127.0.0.1:${batches.port}` });
-  const changes = new EveryChange(service.url);
-  await changes.make();
+  const expected = await makeEveryChange(service.url);
   const events = () => batches.received.flatMap(({ headers, body }) => HTTP.toEvent({ headers, body }));
-  await until(() => distinct(events()).length >= changes.expected.length);
+  await until(() => distinct(events()).length >= expected.length);
   await service.stop();
-  expect(distinct(events())).toEqual(distinct(changes.expected));
+  expect(distinct(events())).toEqual(distinct(expected));
   expect(events().every((one) => one.validate())).toBe(true);
 });
 
@@ -153,7 +146,7 @@ test('the commands of the guide deliver an event of a task', async () => {
 });
 
 async function freePorts(): Promise<readonly number[]> {
-  const started = await Promise.all([1, 2, 3].map(() => receive(204)));
-  for (const server of servers.splice(0)) server.close();
+  const started = await Promise.all([1, 2, 3].map(() => startServer()));
+  for (const server of started) await server.stop();
   return started.map(({ port }) => port);
 }

@@ -175,8 +175,4 @@ describe('a malformed batch', () => {
     const problem = expectProblem(await sendBatch('tag', operations), 400, Object.keys(body));
     expect(problem.errors).toHaveLength(50);
   });
-
-  test.each(['GET', 'DELETE'] as const)('%s /v1/tasks/batch takes "batch" as an id', async (method) => {
-    expectProblem(await request(method, '/v1/tasks/batch'), 404);
-  });
 });

@@ -10,10 +10,9 @@ import {
   read,
   readList,
   resources,
-  sharedId,
   stateOf,
 } from '../resources.ts';
-import { eventually, inParallel, type JsonObject, request, unique, withQuery } from '../service.ts';
+import { inParallel, type JsonObject, request, unique, withQuery } from '../service.ts';
 
 /** What a batch does: its results, its effects in lists, the versions of entities, and repeated requests. */
 
@@ -156,24 +155,5 @@ describe('deletions in a batch', () => {
     await expectDeleted('task', tasks);
     for (const { id } of users) expect((await read('user', id))['organizationId']).toBeNull();
     expect(await read('organization', kept.id)).toMatchObject({ status: 'kept' });
-  });
-
-  test('leave more dependents than fit in one transaction to jobs', async () => {
-    const projects = await createMany('project', times(4));
-    // A transaction has at most 100 writes: it has room for the tasks of one project, but not for those of all.
-    await createMany(
-      'task',
-      projects.flatMap(({ id }) => times(25, { projectId: id })),
-    );
-    const body = { name: unique('beside'), organizationId: await sharedId('organization') };
-    const response = await sendBatch('project', [...projects.map(deletionOf), { operation: 'create', body }]);
-    const statuses = resultsOf(response).map(({ status }) => status);
-    expect(statuses).toEqual([...Array(4).fill(204), 201]);
-    await expectDeleted('project', projects);
-    await eventually(async () => {
-      for (const { id } of projects) {
-        expect(await readList(`${pathTo('project', id)}/tasks`)).toMatchObject({ total: 0 });
-      }
-    });
   });
 });

@@ -42,15 +42,6 @@ describe.each(someLists)('the bounds of GET $title', ({ item, open }) => {
     expect(messageOf(problem)).toMatch(/\b20\b/);
   });
 
-  test('allow three sort fields, and four are a 400', async () => {
-    listOf(await request('GET', await at([['sortBy', 'name,status,id']])));
-    const problem = expectParameter(
-      await request('GET', await at([['sortBy', 'name,status,id,createdAt']])),
-      'sortBy',
-    );
-    expect(messageOf(problem)).toMatch(/\b(?:3|three)\b/i);
-  });
-
   test('find entities by 100 ids', async () => {
     const { path, query, fields } = await open();
     const { id } = await create(item, fields);

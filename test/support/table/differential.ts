@@ -41,13 +41,6 @@ const deviations: readonly Deviation[] = [
   {
     engines: ['embedded'],
     reason:
-      'It returns the key as ALL_OLD of an update that creates the item. DynamoDB returns no attributes.',
-    matches: ({ method, input }, find) =>
-      method === 'updateItem' && input['ReturnValues'] === 'ALL_OLD' && !find(input['Key'] as Key),
-  },
-  {
-    engines: ['embedded'],
-    reason:
       'It reports the units of the attributes that GetItem returns. DynamoDB reports those of the item.',
     matches: ({ method, input }, find) =>
       method === 'getItem' &&

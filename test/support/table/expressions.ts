@@ -1,32 +1,27 @@
 /**
- * The parser and evaluator of expressions: conditions, filters, key conditions, updates and projections. Attributes are of the top level: the
- * service has no document paths such as `a.b` and `a[0]`.
+ * The parser and evaluator of expressions: conditions, filters, key conditions, updates and projections, as far as the service has them. An operand
+ * is a name (`id`, `#id`) or a placeholder of a value (`:id`). Attributes are of the top level.
  */
-import { types } from 'node:util';
 import { invalid } from './errors.ts';
 import { isReservedWord } from './reserved-words.ts';
 import { type Attributes, areEqual, compare, type Type, typeOf } from './values.ts';
 
-/** A name (`id`, `#id`), a placeholder of a value (`:id`), or a function of operands: `size`, `if_not_exists`, `list_append`, `+`, `-`. */
-export type Operand = string | { readonly call: string; readonly operands: readonly Operand[] };
-
 export type Condition =
   | { readonly all: readonly Condition[] }
   | { readonly any: readonly Condition[] }
-  | { readonly not: Condition }
   | Test;
 
 /** A comparison or a function that is true or false. */
 export interface Test {
   readonly test: string;
-  readonly operands: readonly Operand[];
+  readonly operands: readonly string[];
 }
 
 export interface Action {
   readonly section: string;
   readonly name: string;
-  /** Absent in `REMOVE`. */
-  readonly operand?: Operand;
+  /** The placeholder of the value. Absent in `REMOVE`. */
+  readonly value?: string;
 }
 
 /** The placeholders of a request. */
@@ -39,17 +34,14 @@ export interface Placeholders {
 const functions: Readonly<Record<string, number>> = {
   attribute_exists: 1,
   attribute_not_exists: 1,
-  attribute_type: 2,
   begins_with: 2,
-  contains: 2,
 };
 
 const comparators = new Set(['=', '<>', '<', '<=', '>', '>=']);
 
-const isValue = (operand: Operand): operand is string =>
-  typeof operand === 'string' && operand.startsWith(':');
+const isValue = (operand: string): boolean => operand.startsWith(':');
 
-const tokens = /\s*(?:([#:]?\w+)|(<>|<=|>=|[-=<>(),+]))/y;
+const tokens = /\s*(?:([#:]?\w+)|(<>|<=|>=|[=<>(),]))/y;
 
 /** A recursive descent parser. It reports errors without the name of the expression. */
 class Parser {
@@ -96,7 +88,7 @@ class Parser {
 
   condition(): Condition {
     const any = this.list('OR', () => {
-      const all = this.list('AND', () => this.#negation());
+      const all = this.list('AND', () => this.#primary());
       return all.length === 1 ? (all[0] as Condition) : { all };
     });
     return any.length === 1 ? (any[0] as Condition) : { any };
@@ -110,28 +102,15 @@ class Parser {
     return token;
   }
 
-  /** Parses the right side of `SET`. */
-  sum(): Operand {
-    const first = this.operand();
-    const sign = ['+', '-'].find((token) => this.skip(token));
-    return sign ? { call: sign, operands: [first, this.operand()] } : first;
-  }
-
-  operand(): Operand {
-    const token = this.#next() ?? '';
-    if (this.#next(1) === '(') {
-      this.#position += 2;
-      const operands = this.list(',', () => this.operand());
-      this.expect(')');
-      return { call: token, operands };
-    }
-    if (!token.startsWith(':')) return this.name();
-    this.#position += 1;
+  /** Parses the placeholder of a value. */
+  value(): string {
+    const token = this.#take();
+    if (!isValue(token)) throw this.#unexpected(-1);
     return token;
   }
 
-  #negation(): Condition {
-    return this.skip('NOT') ? { not: this.#negation() } : this.#primary();
+  #operand(): string {
+    return isValue(this.#next() ?? '') ? this.value() : this.name();
   }
 
   #primary(): Condition {
@@ -146,23 +125,24 @@ class Parser {
   }
 
   #test(): Test {
-    const left = this.operand();
-    if (typeof left !== 'string' && left.call in functions)
-      return { test: left.call, operands: left.operands };
+    if (this.#next(1) === '(') return this.#function(this.#take());
+    const left = this.#operand();
     if (this.skip('BETWEEN')) {
-      const low = this.operand();
+      const low = this.#operand();
       this.expect('AND');
-      return { test: 'BETWEEN', operands: [left, low, this.operand()] };
-    }
-    if (this.skip('IN')) {
-      this.expect('(');
-      const options = this.list(',', () => this.operand());
-      this.expect(')');
-      return { test: 'IN', operands: [left, ...options] };
+      return { test: 'BETWEEN', operands: [left, low, this.#operand()] };
     }
     const comparator = this.#take();
     if (!comparators.has(comparator)) throw this.#unexpected(-1);
-    return { test: comparator, operands: [left, this.operand()] };
+    return { test: comparator, operands: [left, this.#operand()] };
+  }
+
+  #function(name: string): Test {
+    if (!(name in functions)) throw new TypeError(`This table has no function ${name}.`);
+    this.expect('(');
+    const operands = this.list(',', () => this.#operand());
+    this.expect(')');
+    return { test: name, operands };
   }
 
   #next(offset = 0): string | undefined {
@@ -222,15 +202,13 @@ export const parseUpdate = remember((parser): readonly Action[] => {
 function parseAction(parser: Parser, section: string): Action {
   const name = parser.name();
   if (section === 'REMOVE') return { section, name };
-  if (section === 'ADD') return { section, name, operand: parser.operand() };
-  parser.expect('=');
-  return { section, name, operand: parser.sum() };
+  if (section === 'SET') parser.expect('=');
+  return { section, name, value: parser.value() };
 }
 
 /** Yields the tests of a condition. */
 export function* testsOf(condition: Condition): Generator<Test> {
   if ('test' in condition) yield condition;
-  else if ('not' in condition) yield* testsOf(condition.not);
   else for (const part of 'all' in condition ? condition.all : condition.any) yield* testsOf(part);
 }
 
@@ -242,12 +220,6 @@ function checkFunctions(condition: Condition): void {
     if (test.startsWith('attribute_') && isValue(operands[0] ?? ''))
       throw invalid(`Operator or function requires a document path; operator or function: ${test}`);
   }
-}
-
-/** Yields the names and placeholders of an operand. */
-export function* leavesOf(operand: Operand | undefined): Generator<string> {
-  if (typeof operand === 'string') yield operand;
-  else for (const part of operand?.operands ?? []) yield* leavesOf(part);
 }
 
 /** The names and values of a request. Each given one must be used, and each used one must be given. */
@@ -266,21 +238,16 @@ export class Bindings {
     return token.startsWith('#') ? (this.#names[token] as string) : token;
   }
 
-  /** Returns the name of an operand that is an attribute. */
-  #nameOf(operand: Operand): string | undefined {
-    return typeof operand === 'string' && !isValue(operand) ? this.name(operand) : undefined;
-  }
-
   /** Returns the value of a placeholder, or of an attribute of an item. */
-  value(token: string, item: Attributes): unknown {
+  value(token: string, item: Attributes = {}): unknown {
     if (isValue(token)) return this.#values[token];
     const name = this.name(token);
     return Object.hasOwn(item, name) ? item[name] : undefined;
   }
 
   /** @throws ValidationException when one of the names and placeholders of an expression is not given. */
-  use(leaves: Iterable<string>): void {
-    for (const token of leaves) {
+  use(operands: readonly string[]): void {
+    for (const token of operands) {
       const isName = token.startsWith('#');
       if (!isName && !isValue(token)) continue;
       if ((isName ? this.#names[token] : this.#values[token]) === undefined)
@@ -292,17 +259,10 @@ export class Bindings {
   /** Checks a condition and returns it as a function. */
   condition(condition: Condition): (item: Attributes) => boolean {
     for (const test of testsOf(condition)) {
-      for (const operand of test.operands) this.use(leavesOf(operand));
+      this.use(test.operands);
       this.#checkOperands(test);
     }
-    return (item) => evaluate(condition, (operand) => this.operand(operand, item));
-  }
-
-  /** Returns the value of an operand; `undefined` when it has none for an item. */
-  operand(operand: Operand, item: Attributes): unknown {
-    if (typeof operand === 'string') return this.value(operand, item);
-    const values = operand.operands.map((part) => this.operand(part, item));
-    return call(operand.call, values);
+    return (item) => evaluate(condition, (operand) => this.value(operand, item));
   }
 
   /** @throws ValidationException when a given name or value was not used. */
@@ -321,7 +281,7 @@ export class Bindings {
 
   /** Checks the operands, which DynamoDB does before it reads the item. */
   #checkOperands({ test, operands }: Test): void {
-    const [first, ...others] = operands.map((operand) => this.#nameOf(operand));
+    const [first, ...others] = operands.map((operand) => (isValue(operand) ? undefined : this.name(operand)));
     if (first !== undefined && others.includes(first))
       throw invalid(`The first operand must be distinct from the remaining operands; operator: ${test}`);
     const given = operands.filter(isValue).map((token) => this.#values[token]);
@@ -347,14 +307,12 @@ const operandTypes: Readonly<Record<string, readonly Type[]>> = {
   '>': ordered,
   '>=': ordered,
   BETWEEN: ordered,
-  begins_with: ['S', 'B'],
-  attribute_type: ['S'],
+  begins_with: ['S'],
 };
 
-function evaluate(condition: Condition, resolve: (operand: Operand) => unknown): boolean {
+function evaluate(condition: Condition, resolve: (operand: string) => unknown): boolean {
   if ('all' in condition) return condition.all.every((part) => evaluate(part, resolve));
   if ('any' in condition) return condition.any.some((part) => evaluate(part, resolve));
-  if ('not' in condition) return !evaluate(condition.not, resolve);
   return evaluateTest(condition.test, condition.operands.map(resolve));
 }
 
@@ -366,20 +324,14 @@ function evaluateTest(test: string, values: readonly unknown[]): boolean {
       return first !== undefined && areEqual(first, second);
     case '<>':
       return first === undefined || second === undefined || !areEqual(first, second);
-    case 'IN':
-      return first !== undefined && values.slice(1).some((option) => areEqual(first, option));
     case 'BETWEEN':
       return evaluateTest('>=', [first, second]) && evaluateTest('<=', [first, third]);
     case 'attribute_exists':
       return first !== undefined;
     case 'attribute_not_exists':
       return first === undefined;
-    case 'attribute_type':
-      return first !== undefined && typeOf(first) === second;
     case 'begins_with':
-      return beginsWith(first, second);
-    case 'contains':
-      return contains(first, second);
+      return typeof first === 'string' && typeof second === 'string' && first.startsWith(second);
     default:
       return isOrdered(test, compare(first, second));
   }
@@ -391,52 +343,11 @@ function isOrdered(comparator: string, order: number | undefined): boolean {
   return comparator.startsWith(order < 0 ? '<' : '>');
 }
 
-function beginsWith(value: unknown, prefix: unknown): boolean {
-  if (typeof value === 'string') return typeof prefix === 'string' && value.startsWith(prefix);
-  if (!types.isUint8Array(value) || !types.isUint8Array(prefix)) return false;
-  return Buffer.compare(value.subarray(0, prefix.length), prefix) === 0;
-}
-
-function contains(value: unknown, part: unknown): boolean {
-  if (part === undefined) return false;
-  if (typeof value === 'string') return typeof part === 'string' && value.includes(part);
-  if (types.isUint8Array(value))
-    return types.isUint8Array(part) && Buffer.from(value).includes(Buffer.from(part));
-  return Array.isArray(value) && value.some((element) => areEqual(element, part));
-}
-
-/** Evaluates a function of an operand. */
-function call(name: string, values: readonly unknown[]): unknown {
-  const [first, second] = values;
-  switch (name) {
-    case 'size':
-      return sizeOf(first);
-    case 'if_not_exists':
-      return first === undefined ? second : first;
-    case 'list_append':
-      if (!Array.isArray(first) || !Array.isArray(second)) throw incorrectType();
-      return [...first, ...second];
-    case '+':
-    case '-':
-      return add(first, name === '+' ? second : negate(second));
-    default:
-      throw invalid(`Invalid function name; function: ${name}`);
-  }
-}
-
-const incorrectType = () => invalid('An operand in the update expression has an incorrect data type');
-
-const negate = (value: unknown): unknown => (typeof value === 'number' ? -value : value);
-
 /** Adds integers, whose sums are exact. Those of other numbers are exact in DynamoDB, but not in JavaScript. */
 export function add(one: unknown, other: unknown): number {
-  if (typeof one !== 'number' || typeof other !== 'number') throw incorrectType();
+  if (typeof one !== 'number' || typeof other !== 'number')
+    throw invalid('An operand in the update expression has an incorrect data type');
   if (!Number.isInteger(one) || !Number.isInteger(other))
     throw new TypeError('This table adds only integers.');
   return one + other;
-}
-
-function sizeOf(value: unknown): number | undefined {
-  if (typeof value === 'string' || types.isUint8Array(value) || Array.isArray(value)) return value.length;
-  return typeof value === 'object' && value !== null ? Object.keys(value).length : undefined;
 }

@@ -7,14 +7,7 @@ import type {
 } from '@aws-sdk/lib-dynamodb';
 import { readUnits } from './capacity.ts';
 import { invalid } from './errors.ts';
-import {
-  type Bindings,
-  leavesOf,
-  parseCondition,
-  parseProjection,
-  type Test,
-  testsOf,
-} from './expressions.ts';
+import { type Bindings, parseCondition, parseProjection, type Test, testsOf } from './expressions.ts';
 import {
   type Entry,
   hashOf,
@@ -205,14 +198,13 @@ function parseKeyCondition(expression: string | undefined, bindings: Bindings, n
   const condition = parseCondition(expression ?? '');
   bindings.condition(condition);
   const tests = 'all' in condition || 'test' in condition ? [...testsOf(condition)] : [];
-  const attributeOf = ({ operands: [name] }: Test) =>
-    typeof name === 'string' ? bindings.name(name) : undefined;
+  const attributeOf = ({ operands: [name = ''] }: Test) => bindings.name(name);
   const ofPartition = tests.find((test) => attributeOf(test) === names.partitionKey);
   const ofSort = tests.find((test) => attributeOf(test) === names.sortKey);
   if (ofPartition?.test !== '=' || tests.length > (ofSort ? 2 : 1))
     throw invalid('Query condition missed key schema element, or has another one');
   const valuesOf = (test: Test, kind: keyof KeyNames): string[] =>
-    test.operands.slice(1).map((operand) => checkKeyValue(kind, names[kind], bindings.operand(operand, {})));
+    test.operands.slice(1).map((operand) => checkKeyValue(kind, names[kind], bindings.value(operand)));
   const [partition = ''] = valuesOf(ofPartition, 'partitionKey');
   if (!ofSort) return { partition, hasBegun: always, hasEnded: never };
   const [first = '', second = ''] = valuesOf(ofSort, 'sortKey').map(toOrder);
@@ -244,10 +236,8 @@ export function query(items: OrderedItems, input: QueryCommandInput): Page {
 /** A filter selects among the items of a key condition, so it has no keys. */
 function checkFilter(expression: string | undefined, bindings: Bindings, names: KeyNames): void {
   if (expression === undefined) return;
-  const leaves = [...testsOf(parseCondition(expression))].flatMap(({ operands }) =>
-    operands.flatMap((operand) => [...leavesOf(operand)]),
-  );
-  if (leaves.some((leaf) => [names.partitionKey, names.sortKey].includes(bindings.name(leaf))))
+  const operands = [...testsOf(parseCondition(expression))].flatMap((test) => test.operands);
+  if (operands.some((operand) => [names.partitionKey, names.sortKey].includes(bindings.name(operand))))
     throw invalid('Filter Expression can only contain non-primary key attributes');
 }
 

@@ -12,7 +12,6 @@ import {
   type Action,
   add,
   type Bindings,
-  leavesOf,
   type Placeholders,
   parseCondition,
   parseUpdate,
@@ -27,7 +26,7 @@ import {
   type ItemKey,
   tableKeys,
 } from './requests.ts';
-import { type Attributes, copyAttributes, copyValue, typeOf } from './values.ts';
+import { type Attributes, copyAttributes, copyValue } from './values.ts';
 
 export const maxItemBytes = 400 * 1_024;
 
@@ -118,11 +117,10 @@ export function planDelete(input: Keyed, isCheck = false): Plan {
 
 /** Checks the actions of an update and returns the names of their attributes. */
 function checkActions(actions: readonly Action[], bindings: Bindings): string[] {
-  for (const { section, name, operand } of actions) {
-    bindings.use([name, ...leavesOf(operand)]);
-    if (section === 'ADD' && typeof operand === 'string' && typeOf(bindings.value(operand, {})) !== 'N')
+  for (const { section, name, value } of actions) {
+    bindings.use(value === undefined ? [name] : [name, value]);
+    if (section === 'ADD' && typeof bindings.value(value ?? '') !== 'number')
       throw invalid('Incorrect operand type for operator or function; operator: ADD');
-    if (typeof operand === 'object') checkOperands(operand, bindings);
   }
   const names = actions.map(({ name }) => bindings.name(name));
   if (new Set(names).size < names.length)
@@ -135,33 +133,13 @@ function checkActions(actions: readonly Action[], bindings: Bindings): string[] 
   return names;
 }
 
-/** The type of the operands of a function, as far as a request gives them. */
-const operandTypes: Readonly<Record<string, string>> = { '+': 'N', '-': 'N', list_append: 'L' };
-
-function checkOperands({ call, operands }: Extract<Action['operand'], object>, bindings: Bindings): void {
-  const type = operandTypes[call];
-  if (call === 'size' || (operands.length !== 2 && !type))
-    throw invalid(`Invalid UpdateExpression: The function is not allowed; function: ${call}`);
-  for (const operand of operands) {
-    if (typeof operand === 'object') checkOperands(operand, bindings);
-    else if (type && operand.startsWith(':') && typeOf(bindings.value(operand, {})) !== type)
-      throw invalid(`Incorrect operand type for operator or function; operator or function: ${call}`);
-  }
-}
-
-/** Returns the item after some actions. All operands have the values before the update. */
 function update(item: Attributes, actions: readonly Action[], bindings: Bindings): Attributes {
   const after: Record<string, unknown> = { ...item };
-  for (const { section, name: token, operand = '' } of actions) {
+  for (const { section, name: token, value: placeholder = '' } of actions) {
     const name = bindings.name(token);
-    if (section === 'REMOVE') {
-      delete after[name];
-      continue;
-    }
-    const value = bindings.operand(operand, item);
-    if (value === undefined)
-      throw invalid('The provided expression refers to an attribute that does not exist in the item');
-    after[name] = section === 'ADD' ? add(after[name] ?? 0, value) : copyValue(value);
+    const value = bindings.value(placeholder);
+    if (section === 'REMOVE') delete after[name];
+    else after[name] = section === 'ADD' ? add(after[name] ?? 0, value) : copyValue(value);
   }
   return after;
 }
@@ -221,14 +199,14 @@ function indexKey(stored: StoredItem | undefined, names: (typeof indexes)[number
 
 /** Returns the attributes that `ReturnValues` asks for; `undefined` when there are none. */
 export function returnedValues(
-  { plan, before, after }: Change,
+  { plan, after }: Change,
   kind: string | undefined,
 ): Record<string, unknown> | undefined {
-  if (kind === undefined || kind === 'NONE') return undefined;
-  if (!plan.updated && kind !== 'ALL_OLD') throw invalid('ReturnValues can only be ALL_OLD or NONE');
-  const item = (kind.endsWith('OLD') ? before : after)?.item;
-  if (!item || kind.startsWith('ALL')) return item && copyAttributes(item);
-  const updated = (plan.updated ?? []).filter((name) => Object.hasOwn(item, name));
+  if (kind === undefined) return undefined;
+  if (kind !== 'UPDATED_NEW' || !plan.updated)
+    throw new TypeError('This table returns UPDATED_NEW of updates only.');
+  const item = after?.item ?? {};
+  const updated = plan.updated.filter((name) => Object.hasOwn(item, name));
   if (updated.length === 0) return undefined;
   return copyAttributes(Object.fromEntries(updated.map((name) => [name, item[name]])));
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { setTimeout as delay } from 'node:timers/promises';
 import { createRxDatabase } from 'rxdb/plugins/core';
 import { getRxStorageMemory } from 'rxdb/plugins/storage-memory';
 import { wrappedValidateAjvStorage } from 'rxdb/plugins/validate-ajv';
 import { type Client, Replication } from '../../../client/index.ts';
+import { until } from '../../support/until.ts';
 import { replicateTasks, type TaskDocument } from '../adapters/rxdb.ts';
 import type { Copy } from '../program.ts';
 
@@ -79,7 +79,7 @@ async function checkStop(client: Client): Promise<void> {
   await client.tasks.update(moved, { projectId: other.id });
   state.isStopping = true;
   stopped.reSync();
-  while ((await tasks.findOne(kept.id).exec()) === null) await delay(5);
+  await until(async () => (await tasks.findOne(kept.id).exec()) !== null);
   // It never ends, as in an app that has stopped.
   void stopped.cancel();
   state.isStopping = false;

@@ -1,17 +1,6 @@
 import * as v from 'valibot';
-import {
-  color,
-  flag,
-  label,
-  nullable,
-  number,
-  oneOf,
-  reference,
-  references,
-  text,
-  withDefault,
-} from '#functions/contract/fields.ts';
-import { bodyFields, commonFields, type Resource, resource } from '#functions/contract/resource.ts';
+import { flag, number } from '#functions/contract/fields.ts';
+import { commonFields, resource } from '#functions/contract/resource.ts';
 import { routes } from '#functions/routes.ts';
 
 describe('hostile-text', () => {
@@ -76,63 +65,20 @@ describe('hostile-text', () => {
   });
 });
 
-describe('resource', () => {
-  const project = resource({ kind: 'project', plural: 'projects', fields: commonFields });
-  const tag = resource({ kind: 'tag', plural: 'tags', fields: commonFields });
-
-  const sample = resource({
-    kind: 'task',
-    plural: 'tasks',
-    fields: {
-      ...commonFields,
-      description: withDefault(text(10_000), ''),
-      priority: withDefault(oneOf(['none', 'low', 'high']), 'none'),
-      color: withDefault(color(), '#808080'),
-      subtitle: nullable(label(255)),
-      summary: label(256),
-      projectId: reference(project),
-      tagIds: withDefault(references(tag, 50), []),
-    },
-  });
-
-  test('a resource expands its references, under the names of what they refer to, without long texts', () => {
-    const shownOf = ({ fieldNames }: Resource) =>
-      new Set(fieldNames.filter((name) => name !== 'description'));
-    expect(Object.values(sample.expansions)).toEqual([
-      { name: 'project', field: 'projectId', isArray: false, target: project, shown: shownOf(project) },
-      { name: 'tags', field: 'tagIds', isArray: true, target: tag, shown: shownOf(tag) },
-    ]);
-  });
-
-  test('a body has the fields that callers set, and may have those that only the store sets', () => {
-    expect(
-      bodyFields(resource({ kind: 'organization', plural: 'organizations', fields: commonFields })),
-    ).toEqual({
-      writable: ['name', 'status'],
-      ignored: ['id', 'createdAt', 'updatedAt', 'version'],
-    });
-  });
-
-  test('a resource ranks the values of its enumerations in the order of their definition, and nothing else', () => {
-    expect(sample.ranks).toEqual({ priority: ['none', 'low', 'high'] });
-  });
-
+describe('a field', () => {
   const withField = (name: string, schema: v.GenericSchema) =>
     resource({ kind: 'task', plural: 'tasks', fields: { ...commonFields, [name]: schema } });
 
-  test.each([
-    ['done', v.date()],
-    ['done', v.object({})],
-    ['done', v.number()],
-    ['done', v.array(v.string())],
-  ])(
-    'the field %s with a type that lists do not know is refused with those that they know',
-    (name, schema) => {
-      expect(() => withField(name, schema)).toThrow(/"done" has a type .* text, .* number, flag, reference/);
+  test.each([[v.date()], [v.object({})], [v.number()], [v.array(v.string())]])(
+    'with a type that lists do not know is refused with those that they know',
+    (schema) => {
+      expect(() => withField('done', schema)).toThrow(
+        /"done" has a type .* text, .* number, flag, reference/,
+      );
     },
   );
 
-  test.each(['search', 'sumBy', 'since', 'page'])('no field can be called like the parameter %s', (name) => {
+  test.each(['search', 'sumBy', 'since', 'page'])('cannot be called like the parameter %s', (name) => {
     expect(() => withField(name, flag())).toThrow(`"${name}": lists have a parameter`);
   });
 
@@ -143,7 +89,7 @@ describe('resource', () => {
     [{ min: -9_007_199_254_740_992, max: 0, decimals: 0 }],
     [{ min: 0, max: 9_007_199_254_740, decimals: 4 }],
     [{ min: 0, max: Number.NaN, decimals: 0 }],
-  ])('a number cannot have the bounds %j', (bounds) => {
+  ])('with numbers cannot have the bounds %j', (bounds) => {
     expect(() => number(bounds)).toThrow(TypeError);
   });
 
@@ -154,37 +100,8 @@ describe('resource', () => {
     [2, 0.071, false],
     [6, 4_503_599_627.370_497, true],
     [6, -4_503_599_627.370_498, false],
-  ])('with %d decimals, %d is a number: %j', (decimals, value, isValid) => {
+  ])('with %d decimals has the number %d: %j', (decimals, value, isValid) => {
     const schema = number({ min: -4_503_599_627.370_497, max: 4_503_599_627.370_497, decimals });
     expect(v.safeParse(schema, value).success).toBe(isValid);
-  });
-
-  describe('show', () => {
-    const entity = {
-      id: '1',
-      name: 'Build',
-      status: 'open',
-      createdAt: '2026-01-01T00:00:00.000Z',
-      updatedAt: '2026-01-02T00:00:00.000Z',
-    };
-
-    test('returns the fields in the order of responses, with defaults for those that the entity is older than', () => {
-      expect(JSON.stringify(sample.show({ ...entity, summary: 's', projectId: '2', secret: 'x' }))).toBe(
-        JSON.stringify({
-          id: '1',
-          name: 'Build',
-          status: 'open',
-          description: '',
-          priority: 'none',
-          color: '#808080',
-          subtitle: null,
-          summary: 's',
-          projectId: '2',
-          tagIds: [],
-          createdAt: '2026-01-01T00:00:00.000Z',
-          updatedAt: '2026-01-02T00:00:00.000Z',
-        }),
-      );
-    });
   });
 });

@@ -8,7 +8,6 @@ import { CommandFailure, parseFlags, UsageError } from '#lib/cli/command-line.ts
 import { requireAws } from '#lib/cli/credentials.ts';
 import { invokeOptions } from '#lib/cli/invoke-options.ts';
 import { readOutputs } from '#lib/cli/outputs.ts';
-import { progressLines } from '#lib/cli/progress.ts';
 import { requireService } from '#lib/cli/require-service.ts';
 import { type StartOptions, startOptions } from '#lib/cli/start-options.ts';
 import { npm } from '#lib/cli/tools.ts';
@@ -126,38 +125,6 @@ describe('credentials', () => {
 });
 
 describe('invoke options', () => {
-  function requestOf(...args: string[]) {
-    const options = invokeOptions(args);
-    if (options === 'help') throw new Error('The flags contain --help.');
-    return options.request;
-  }
-
-  test('reads body, id, query, headers and claims', () => {
-    expect(
-      requestOf(
-        'updateTask',
-        '--id',
-        'x',
-        '--body',
-        '{"name":"A"}',
-        '--header',
-        'If-Match: "a:b"',
-        '--tenant',
-        'acme',
-      ),
-    ).toMatchObject({
-      id: 'x',
-      text: '{"name":"A"}',
-      headers: { 'If-Match': '"a:b"' },
-      claims: { tenant: 'acme', scope: expect.stringContaining('tasks:write') },
-    });
-    expect(requestOf('listTasks', '--claims', '{"tenant":"a","scope":""}').claims).toEqual({
-      tenant: 'a',
-      scope: '',
-    });
-    expect(requestOf('listTasks').claims).toBeUndefined();
-  });
-
   test.each([
     [[], 'Name an operation'],
     [['createTsk'], 'There is no operation "createTsk". Did you mean "createTask"?'],
@@ -188,28 +155,6 @@ describe('outputs', () => {
 
   test('names the command for a stage that was not deployed from this folder', () => {
     expect(() => readOutputs('test', join(folder, 'other.json'))).toThrow('npm run deploy -- -c stage=test');
-  });
-});
-
-describe('progress', () => {
-  describe('progress as lines', () => {
-    test('prints one line at the end of a phase, and more in a long phase', () => {
-      let time = 0;
-      const lines: string[] = [];
-      const progress = progressLines(
-        (line) => lines.push(line),
-        () => time,
-      );
-      progress.begin('users', 1);
-      progress.step();
-      progress.begin('tasks', 4);
-      for (let step = 0; step < 4; step += 1) {
-        time += 1_500;
-        progress.step();
-      }
-      progress.end();
-      expect(lines).toEqual(['users: 1', 'tasks: 2 of 4, 1 a second, 2 s left', 'tasks: 4']);
-    });
   });
 });
 
@@ -291,64 +236,40 @@ describe('start options', () => {
     ]);
   });
 
-  test.each(['https://a.example/path', 'a.example', 'ftp://a.example', 'null'])(
-    'rejects the origin %s',
-    (origin) => {
-      expect(() => read(['--allow-origin', origin])).toThrow(UsageError);
-      expect(() => read([], { ALLOW_ORIGIN: origin })).toThrow(`"${origin}"`);
-    },
-  );
+  test.each([
+    ...['https://a.example/path', 'a.example', 'ftp://a.example', 'null'].map((one) => ['origin', one]),
+    ...['a.example:3000', 'http://a.example', '*', '.example', 'a example'].map((one) => ['host', one]),
+  ])('rejects the %s %s', (name, value) => {
+    expect(() => read([`--allow-${name}`, value])).toThrow(UsageError);
+    expect(() => read([], { [`ALLOW_${name.toUpperCase()}`]: value })).toThrow(`"${value}"`);
+  });
 
-  test.each(['a.example:3000', 'http://a.example', '*', '.example', 'a example'])(
-    'rejects the host %s',
-    (host) => {
-      expect(() => read(['--allow-host', host])).toThrow(UsageError);
-      expect(() => read([], { ALLOW_HOST: host })).toThrow(`"${host}"`);
-    },
-  );
-
-  const awsEndpoints = [
+  test.each([
     'https://dynamodb.eu-central-1.amazonaws.com',
     'https://DynamoDB.EU-central-1.AmazonAWS.com',
     'https://123456789012.ddb.us-east-1.amazonaws.com',
     'https://dynamodb.cn-north-1.amazonaws.com.cn',
     'https://dynamodb.us-east-1.api.aws',
-  ];
-
-  const otherEndpoints = [
-    'http://localhost:8000',
-    'http://amazonaws.com.example.com',
-    'http://notamazonaws.com',
-  ];
-
-  test.each(awsEndpoints)('rejects %s without an issuer, and names both alternatives', (endpoint) => {
+  ])('accepts %s only with an issuer, or with --allow-unauthenticated', (endpoint) => {
     expect(isAws(endpoint)).toBe(true);
-    for (const refused of [
-      () => read(['--dynamodb-endpoint', endpoint]),
-      () => read([], { DYNAMODB_ENDPOINT: endpoint }),
-    ]) {
+    const aws = ['--dynamodb-endpoint', endpoint];
+    for (const refused of [() => read(aws), () => read([], { DYNAMODB_ENDPOINT: endpoint })]) {
       expect(refused).toThrow(UsageError);
       expect(refused).toThrow('--authentication-issuer');
       expect(refused).toThrow('--allow-unauthenticated');
     }
-  });
-
-  test.each(awsEndpoints)('accepts %s with an issuer, or with --allow-unauthenticated', (endpoint) => {
-    const aws = ['--dynamodb-endpoint', endpoint];
     expect(read([...aws, '--allow-unauthenticated']).endpoint).toBe(endpoint);
-    const issuer = [
-      '--authentication-issuer',
-      'https://issuer.example.com',
-      '--authentication-audience',
-      'api',
-    ];
-    expect(read([...aws, ...issuer]).endpoint).toBe(endpoint);
+    const issuer = ['--authentication-issuer', 'https://issuer.example.com'];
+    expect(read([...aws, ...issuer, '--authentication-audience', 'api']).endpoint).toBe(endpoint);
   });
 
-  test.each(otherEndpoints)('accepts %s without an issuer', (endpoint) => {
-    expect(isAws(endpoint)).toBe(false);
-    expect(read(['--dynamodb-endpoint', endpoint]).endpoint).toBe(endpoint);
-  });
+  test.each(['http://localhost:8000', 'http://amazonaws.com.example.com', 'http://notamazonaws.com'])(
+    'accepts %s without an issuer',
+    (endpoint) => {
+      expect(isAws(endpoint)).toBe(false);
+      expect(read(['--dynamodb-endpoint', endpoint]).endpoint).toBe(endpoint);
+    },
+  );
 });
 
 describe('tools', () => {

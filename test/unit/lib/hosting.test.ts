@@ -4,10 +4,13 @@ type Service = Awaited<ReturnType<typeof startFetchedService>>;
 
 /** Tests which origins the local gateway allows, in responses and in preflight requests. */
 
+const own = 'http://localhost:5173';
+const app = 'https://app.example.com';
+
 const localOrigins = ['http://localhost', 'https://localhost:8443', 'http://127.0.0.1:3000'];
 
 const foreignOrigins = [
-  'https://app.example.com',
+  app,
   'http://localhost.evil.com:3000',
   'http://127.0.0.1.evil.com',
   'http://localhost:3000@evil.com',
@@ -45,16 +48,19 @@ async function ask(service: Service, origin: string): Promise<CorsHeaders> {
 
 const grantedBy = (headers: Headers): string[] => granting.filter((name) => headers.has(name));
 
-describe('a local service', () => {
+describe.each([
+  ['no more origins', [], localOrigins, foreignOrigins],
+  ['more origins', [app, 'http://10.0.0.7:8080'], [app, 'http://10.0.0.7:8080', own], ['null']],
+])('a local service with %s', (_, allowedOrigins, allowed, foreign) => {
   let service: Service;
 
   beforeAll(async () => {
-    service = await startFetchedService();
+    service = await startFetchedService({ allowedOrigins });
   });
 
   afterAll(() => service.stop());
 
-  test.each(localOrigins)('allows the origin %s', async (origin) => {
+  test.each(allowed)('allows the origin %s', async (origin) => {
     const { read, preflight } = await ask(service, origin);
     for (const headers of [read, preflight]) {
       expect(headers.get('access-control-allow-origin')).toBe(origin);
@@ -62,41 +68,18 @@ describe('a local service', () => {
     }
     expect(preflight.get('access-control-allow-methods')).toContain('POST');
     expect(preflight.get('access-control-allow-headers')).toContain('if-match');
-    expect(read.get('access-control-expose-headers')).toContain('etag');
-    expect(read.get('access-control-expose-headers')).toContain('x-total-count');
+    expect(read.get('access-control-expose-headers')).toMatch(/etag.*x-total-count/);
   });
 
-  test.each(foreignOrigins)('does not allow the origin %s', async (origin) => {
+  test.each(foreign)('does not allow the origin %s', async (origin) => {
     const { read, preflight } = await ask(service, origin);
     expect([grantedBy(read), grantedBy(preflight)]).toEqual([[], []]);
   });
 });
 
-describe('a local service with more origins', () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startFetchedService({
-      allowedOrigins: ['https://app.example.com', 'http://10.0.0.7:8080'],
-    });
-  });
-
-  afterAll(() => service.stop());
-
-  test.each(['https://app.example.com', 'http://10.0.0.7:8080', 'http://localhost:5173'])(
-    'allows the origin %s',
-    async (origin) => {
-      const { read, preflight } = await ask(service, origin);
-      for (const headers of [read, preflight]) {
-        expect(headers.get('access-control-allow-origin')).toBe(origin);
-      }
-    },
-  );
-});
-
 test('a local service with the origin * allows any origin and sends no Vary header', async () => {
   const service = await startFetchedService({ allowedOrigins: ['*'] });
-  const { read, preflight } = await ask(service, 'https://app.example.com');
+  const { read, preflight } = await ask(service, app);
   for (const headers of [read, preflight]) {
     expect(headers.get('access-control-allow-origin')).toBe('*');
     expect(headers.has('vary')).toBe(false);

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Duplex, duplexPair } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -19,9 +18,8 @@ import { setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
 import { createTag, listTags } from '#functions/tags/contract.ts';
 import { handler as createTagHandler } from '#functions/tags/create-tag.ts';
 import { handler as listTagsHandler } from '#functions/tags/list-tags.ts';
-import { createTask, listTasks, readTask } from '#functions/tasks/contract.ts';
+import { listTasks, readTask } from '#functions/tasks/contract.ts';
 import { crossOrigin } from '#lib/hosting/cors.ts';
-import { endpointOfOwner, lockDatabaseFile, prepareDatabaseFile } from '#lib/local/database-file.ts';
 import { nativeFile } from '#lib/local/engine-programs.ts';
 import { EventDelivery } from '#lib/local/event-delivery.ts';
 import { setFunctionEnvironment } from '#lib/local/function-environment.ts';
@@ -51,25 +49,6 @@ beforeEach(async () => {
 afterEach(() => {
   jest.restoreAllMocks();
   setTimeAndChance();
-});
-
-describe('database file', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'database-'));
-
-  afterAll(() => rmSync(folder, { recursive: true }));
-
-  test('creates folders, and holds a lock until it is released', async () => {
-    const file = prepareDatabaseFile(join(folder, 'a', 'b', 'database.sqlite'));
-    const lock = await lockDatabaseFile(file);
-    await expect(lockDatabaseFile(file)).rejects.toThrow(`in use by process ${process.pid}`);
-    // Other commands learn the endpoint of the engine.
-    expect(endpointOfOwner(file)).toBeUndefined();
-    lock.publish('http://127.0.0.1:1');
-    expect(endpointOfOwner(file)).toBe('http://127.0.0.1:1');
-    lock.release();
-    expect([endpointOfOwner(file), readdirSync(join(folder, 'a', 'b'))]).toEqual([undefined, []]);
-    (await lockDatabaseFile(file)).release();
-  });
 });
 
 describe('engine programs', () => {
@@ -462,26 +441,6 @@ describe('new log records', () => {
 });
 
 describe('operation event', () => {
-  test('has the body, or a text as it is', () => {
-    const event = operationEvent(createTask, { body: { name: 'Ä' } });
-    expect(event).toMatchObject({
-      version: '2.0',
-      routeKey: 'POST /v1/tasks',
-      rawPath: '/v1/tasks',
-      rawQueryString: '',
-      headers: { 'content-type': 'application/json', 'content-length': '13' },
-      body: '{"name":"Ä"}',
-      isBase64Encoded: false,
-      requestContext: { http: { method: 'POST', path: '/v1/tasks', sourceIp: '127.0.0.1' } },
-    });
-    expect(event).not.toHaveProperty('pathParameters');
-    const headers = { 'Content-Type': 'text/plain' };
-    expect(operationEvent(createTask, { text: '{', headers })).toMatchObject({
-      body: '{',
-      headers: { 'content-type': 'text/plain' },
-    });
-  });
-
   test('has the id decoded, and says when it is missing or not allowed', () => {
     expect(operationEvent(readTask, { id: 'a/b' })).toMatchObject({
       routeKey: 'GET /v1/tasks/{id}',

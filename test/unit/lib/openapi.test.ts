@@ -37,33 +37,19 @@ describe('compare', () => {
     ),
   };
 
-  type Change = (copy: object) => void;
   type Place = readonly (string | number)[];
 
-  const inside = (copy: object, place: Place): Record<string | number, unknown> =>
-    place.reduce(
-      (value: object, key) => (value as Record<string | number, object>)[key] ?? {},
-      copy,
-    ) as never;
-
-  const put =
-    (place: Place, value: unknown): Change =>
-    (copy) => {
-      inside(copy, place.slice(0, -1))[place.at(-1) ?? ''] = value;
-    };
-
-  const drop =
-    (place: Place): Change =>
-    (copy) => {
-      const parent = inside(copy, place.slice(0, -1));
-      if (Array.isArray(parent)) parent.splice(Number(place.at(-1)), 1);
-      else delete parent[place.at(-1) ?? ''];
-    };
-
-  function changed(change: Change): OpenApiDocument {
+  /** Returns the document with another value at a place, or without it. */
+  function changed(place: Place, value?: unknown): OpenApiDocument {
     // A deep copy, as if read from a file.
     const copy = JSON.parse(JSON.stringify(few)) as OpenApiDocument;
-    change(copy);
+    const last = place.at(-1) ?? '';
+    const parent = place
+      .slice(0, -1)
+      .reduce((inner, key) => inner[key] as never, copy as unknown as Record<string | number, unknown>);
+    if (value !== undefined) parent[last] = value;
+    else if (Array.isArray(parent)) parent.splice(Number(last), 1);
+    else delete parent[last];
     return copy;
   }
 
@@ -77,7 +63,7 @@ describe('compare', () => {
   });
 
   test('the major version, or the minor version after 0, announces breaking changes', () => {
-    const at = (version: string) => changed(put(['info', 'version'], version));
+    const at = (version: string) => changed(['info', 'version'], version);
     expect(isBreakingVersion(at('0.1.0'), at('0.1.9'))).toBe(false);
     expect(isBreakingVersion(at('0.1.0'), at('0.2.0'))).toBe(true);
     expect(isBreakingVersion(at('1.1.0'), at('1.2.0'))).toBe(false);
@@ -88,32 +74,34 @@ describe('compare', () => {
   const sent = (...rest: Place): Place => ['components', 'schemas', 'NewTask', ...rest];
   const received = (...rest: Place): Place => ['components', 'schemas', 'Task', ...rest];
 
-  /** Each change with the breaking change that is reported for it, and for its reversal. */
-  const changes: readonly [string, Change, RegExp?, RegExp?][] = [
-    ['removed operation', drop(paths('/v1/tags/{id}', 'put')), /^PUT \/v1\/tags\/\{id\} is removed$/],
+  test.each<[string, Place, unknown, RegExp]>([
+    ['removed operation', paths('/v1/tags/{id}', 'put'), undefined, /^PUT \/v1\/tags\/\{id\} is removed$/],
     [
       'removed parameter',
-      drop(paths('/v1/tags', 'get', 'parameters', 0)),
+      paths('/v1/tags', 'get', 'parameters', 0),
+      undefined,
       /no longer accepts the parameter query page/,
     ],
     [
       'required body',
-      put(paths('/v1/projects/{id}/clone', 'post', 'requestBody', 'required'), true),
+      paths('/v1/projects/{id}/clone', 'post', 'requestBody', 'required'),
+      true,
       /requires a body/,
     ],
-    ['removed request field', drop(sent('properties', 'priority')), /priority is removed/],
-    ['removed response field', drop(received('properties', 'priority')), /response.*priority is removed/],
-    ['added response value', put(received('properties', 'priority', 'enum', 5), 'x')],
-    ['other description', put(['info', 'description'], 'x')],
-  ];
-
-  for (const [title, change, expected = /^$/, expectedReversal = /^$/] of changes) {
-    test(title, () => {
-      const other = changed(change);
-      expect(breakingChanges(few, other).join('\n')).toMatch(expected);
-      expect(breakingChanges(other, few).join('\n')).toMatch(expectedReversal);
-    });
-  }
+    ['removed request field', sent('properties', 'priority'), undefined, /priority is removed/],
+    [
+      'removed response field',
+      received('properties', 'priority'),
+      undefined,
+      /response.*priority is removed/,
+    ],
+    ['added response value', received('properties', 'priority', 'enum', 5), 'x', /^$/],
+    ['other description', ['info', 'description'], 'x', /^$/],
+  ])('%s', (_, place, value, expected) => {
+    const other = changed(place, value);
+    expect(breakingChanges(few, other).join('\n')).toMatch(expected);
+    expect(breakingChanges(other, few)).toEqual([]);
+  });
 });
 
 describe('document', () => {

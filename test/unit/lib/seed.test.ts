@@ -89,16 +89,6 @@ describe('data', () => {
 
 describe('options', () => {
   describe('the options of npm run seed', () => {
-    test('have defaults', () => {
-      expect(seedOptions([])).toEqual({
-        amounts: { organizations: 3, users: 20, tags: 12, projects: 30, tasks: 2_000 },
-        seed: 1,
-        url: 'http://localhost:3000',
-        concurrency: 8,
-        reset: false,
-      });
-    });
-
     test.each([
       ['--tasks 1.5', '--tasks'],
       ['--tasks=-1', '--tasks'],

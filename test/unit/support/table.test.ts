@@ -1,17 +1,6 @@
 import type { Item } from '#functions/engine/model/writes.ts';
-import { isKeyThrottle, isRetryable, type SdkError } from '#functions/engine/table/error-classification.ts';
-import {
-  crash,
-  lag,
-  lateCommit,
-  lateRequest,
-  lostRequest,
-  lostResponse,
-  nth,
-  stopped,
-  throttled,
-  touches,
-} from '../../support/table/faults.ts';
+import type { SdkError } from '#functions/engine/table/error-classification.ts';
+import { lag, nth } from '../../support/table/faults.ts';
 import { MemoryTable } from '../../support/table/memory-table.ts';
 import { VirtualTime } from '../../support/virtual-time.ts';
 
@@ -103,81 +92,20 @@ describe('without faults', () => {
   });
 });
 
-describe('a call', () => {
-  test('that is lost ends with a connection error, or when its signal aborts', async () => {
-    table.intercept = nth(2, 'PutItem', lostRequest(500));
-    await put({ n: 1 });
-    expect(await errorOf(put({ n: 2 }))).toMatchObject({ name: 'TimeoutError' });
-    expect(time.now()).toBe(startMs + 500);
-    expect(table.snapshot()).toEqual([{ ...Key, n: 1 }]);
-    table.intercept = () => lostResponse();
-    const controller = new AbortController();
-    time.startTimer(300, () => controller.abort());
-    const lost = errorOf(table.putItem({ TableName, Item: { ...Key, n: 3 } }, controller.signal));
-    await time.delay(400);
-    expect((await lost).name).toBe('AbortError');
-    expect(table.snapshot()).toEqual([{ ...Key, n: 3 }]);
-  });
-
-  test('in which the process stops is performed, and fails for good', async () => {
-    table.intercept = ({ number }) => (number === 1 ? stopped : crash);
-    const error = await errorOf(put({ n: 1 }));
-    expect([error.name, isRetryable(error)]).toEqual(['ProcessStopped', false]);
-    const second = put({ n: 2 });
-    const first = await Promise.race([second, time.delay(600_000).then(() => 'nothing')]);
-    expect(first).toBe('nothing');
-    expect(table.snapshot()).toEqual([{ ...Key, n: 2 }]);
-  });
-
-  test('to a throttled partition is refused', async () => {
-    table.intercept = (call) =>
-      touches(call, ({ pk }) => pk === 'a') ? throttled(call, ({ pk }) => pk === 'a') : undefined;
-    const error = await errorOf(put());
-    expect([error.name, isKeyThrottle(error), isRetryable(error)]).toEqual([
-      'ProvisionedThroughputExceededException',
-      true,
-      true,
-    ]);
-    expect(await reasonsOf(transact('t', { pk: 'b', sk: 'b' }, Key))).toEqual(['None', 'ThrottlingError']);
-    const query = { KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': 'a' } };
-    expect(await errorOf(table.query({ TableName, ...query }))).toMatchObject({
-      ThrottlingReasons: [{ reason: 'TableReadKeyRangeThroughputExceeded' }],
-    });
-    await put({}, { pk: 'b', sk: 'b' });
-    expect(table.snapshot()).toHaveLength(1);
-  });
-});
-
 describe('a transaction', () => {
-  const other = { pk: 'c', sk: 'c' };
-
   test('that holds its items is in conflict with other writes of them', async () => {
     table.intercept = nth(1, 'TransactWriteItems', { holdMs: 100 });
     const first = transact('t', { ...Key, n: 1 });
-    expect(await reasonsOf(transact('u', other, { ...Key, n: 2 }))).toEqual(['None', 'TransactionConflict']);
+    expect(await reasonsOf(transact('u', { pk: 'c', sk: 'c' }, { ...Key, n: 2 }))).toEqual([
+      'None',
+      'TransactionConflict',
+    ]);
     expect((await errorOf(put({ n: 3 }))).name).toBe('TransactionConflictException');
     expect((await errorOf(transact('t', { ...Key, n: 1 }))).name).toBe('TransactionInProgressException');
     expect(await table.getItem({ TableName, Key })).toEqual({});
     await first;
     await put({ n: 4 });
     expect(table.snapshot()).toEqual([{ ...Key, n: 4 }]);
-  });
-
-  test('is applied after its caller got a connection error', async () => {
-    table.intercept = nth(1, 'TransactWriteItems', lateCommit(5_000, 1_000));
-    expect((await errorOf(transact('t', { ...Key, n: 1 }))).name).toBe('TimeoutError');
-    expect((await errorOf(put({ n: 2 }))).name).toBe('TransactionConflictException');
-    await time.delay(4_500);
-    expect(table.snapshot()).toEqual([{ ...Key, n: 1 }]);
-  });
-
-  test('whose request is late takes effect once', async () => {
-    table.intercept = nth(1, 'TransactWriteItems', lateRequest(5_000, 1_000));
-    expect((await errorOf(transact('t', { ...Key, n: 1 }))).name).toBe('TimeoutError');
-    await transact('t', { ...Key, n: 1 });
-    await put({ n: 2 });
-    await time.delay(5_000);
-    expect(table.snapshot()).toEqual([{ ...Key, n: 2 }]);
   });
 });
 

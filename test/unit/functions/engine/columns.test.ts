@@ -79,8 +79,6 @@ describe('storage', () => {
     store = await startTestStore();
   });
 
-  afterAll(() => store.stop());
-
   /** Returns a log, and how a record comes into it. */
   function tableLog(tenant: string) {
     const database = store.database();

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { createEntity } from '#functions/engine/entities/create-entity.ts';
 import { updateEntity } from '#functions/engine/entities/update-entity.ts';
 import { decodeHistoryCursor, encodeHistoryCursor } from '#functions/engine/feed/history-cursor.ts';
@@ -8,6 +7,7 @@ import { recordKey } from '#functions/engine/model/change-log.ts';
 import { buildCreate, buildUpdate } from '#functions/engine/model/changes.ts';
 import type { WholeEntity } from '#functions/engine/model/entity.ts';
 import { InvalidCursor } from '#functions/engine/model/errors.ts';
+import type { Item } from '#functions/engine/model/writes.ts';
 import { findEntity } from '#functions/engine/table/whole-entities.ts';
 import { applyChangeSet } from '#functions/engine/write/commit.ts';
 import { startTestStore, type TestStore } from '#test/support/local-store.ts';
@@ -31,8 +31,6 @@ describe('list-history', () => {
   beforeAll(async () => {
     store = await startTestStore();
   });
-
-  afterAll(() => store.stop());
 
   const kind = 'tag';
 
@@ -72,18 +70,11 @@ describe('list-history', () => {
     const { tenant, rename, history } = await newEntity();
     for (const name of ['b', 'c', 'd']) await rename(name);
     const keyAt = (position: number) => recordKey({ tenant, kind }, position);
-    const { tableName: TableName } = store;
-    await store.client.send(new DeleteCommand({ TableName, Key: keyAt(2) }));
+    await store.database().deleteItem(keyAt(2));
     const cut = await history();
     expect([namesOf(cut), cut.next, cut.isComplete]).toEqual([['d', 'c'], undefined, false]);
-    await store.client.send(
-      new UpdateCommand({
-        TableName,
-        Key: keyAt(3),
-        UpdateExpression: 'SET expiresAt = :past',
-        ExpressionAttributeValues: { ':past': Math.floor(Date.now() / 1_000) - 1 },
-      }),
-    );
+    const third = (await store.database().get(keyAt(3))) as Item;
+    await store.database().putItem({ ...third, expiresAt: Math.floor(Date.now() / 1_000) - 1 });
     const shorter = await history();
     expect([namesOf(shorter), shorter.isComplete]).toEqual([['d'], false]);
     const page = await history({ limit: 1 });

@@ -97,8 +97,6 @@ describe('listEntities', () => {
     }
   });
 
-  afterAll(() => store.stop());
-
   const anyEntity = (random: Random) => entities[random.below(number)] as Entity;
   const fields: Readonly<Record<string, RandomField>> = {
     status: { type: 'text', value: (random) => random.pick(['active', 'done', 'none']), isCounted: true },

@@ -5,7 +5,7 @@ import { decodeColumn } from '#functions/engine/columns/format/column.ts';
 import { decodeManifest, emptyManifest, encodeManifest } from '#functions/engine/columns/format/manifest.ts';
 import { decodePatch } from '#functions/engine/columns/format/patch.ts';
 import { decodeRows } from '#functions/engine/columns/format/waiting-rows.ts';
-import { ByteReader, ByteWriter, isUuid } from '#functions/engine/model/bytes.ts';
+import { ByteWriter, isUuid } from '#functions/engine/model/bytes.ts';
 import {
   decodeRecord,
   fillerWrite,
@@ -14,10 +14,8 @@ import {
   parseLogPartition,
   parseSequencerKey,
   positionOf,
-  previousPositions,
   recordKey,
   recordSortKey,
-  recordWrites,
   sequencerKey,
 } from '#functions/engine/model/change-log.ts';
 import { buildDeletion, buildRestore, buildTextWrite } from '#functions/engine/model/changes.ts';
@@ -96,24 +94,6 @@ const stored = (version: number, more: object = {}, logPosition?: number): Store
   },
 });
 
-test('bytes are read as they were written', () => {
-  const written = fc.oneof(
-    fc.maxSafeNat().map((value) => ({ type: 'number' as const, value })),
-    fc.integer({ min: -(2 ** 51), max: 2 ** 51 }).map((value) => ({ type: 'signed' as const, value })),
-    fc.string({ unit: anyCharacter, maxLength: 700 }).map((value) => ({ type: 'text' as const, value })),
-    fc.uuid().map((value) => ({ type: 'id' as const, value })),
-  );
-  fc.assert(
-    fc.property(fc.array(written), (all) => {
-      const writer = new ByteWriter();
-      for (const { type, value } of all) writer[type](value as never);
-      const reader = new ByteReader(writer.bytes());
-      expect(all.map(({ type }) => reader[type]())).toEqual(all.map(({ value }) => value));
-      expect(reader.hasMore).toBe(false);
-    }),
-  );
-});
-
 test.each([
   [id, true, true],
   ['ffffffff-ffff-7fff-bfff-ffffffffffff', true, true],
@@ -129,65 +109,11 @@ test.each([
 });
 
 describe('change-log', () => {
-  test('a record has the entries of the changes of a kind', () => {
-    const project: StoredEntity = { ...stored(1), kind: 'project' };
-    const changes = [
-      { after: stored(1, { userId: null, tagIds: [] }) },
-      { before: stored(4, {}, 7), after: stored(5, { userId: null, tagIds: [id, otherId] }) },
-      { after: project },
-    ];
-    const row = {
-      name: 'Build',
-      status: 'open',
-      projectId: otherId,
-      updatedAt: '2026-01-02T00:00:00.000Z',
-    };
-    const positions = new Map([
-      ['task' as const, 8],
-      ['project' as const, 3],
-    ]);
-    const writes = recordWrites('acme', changes, { positions, time: nowMs });
-    const records = [...writes.values()].map(({ put, ...write }) => {
-      expect(write).toEqual({ condition: { expression: 'attribute_not_exists(pk)' } });
-      expect(put).toMatchObject({ expiresAt: nowMs / 1_000 + 30 * 86_400 });
-      return [put.pk, decodeRecord(put)];
-    });
-    const record = { position: 8, time: nowMs };
-    expect(records).toEqual([
-      [
-        'acme#task#log',
-        {
-          ...record,
-          entries: [
-            { id, version: 1, previousPosition: 0, after: { ...row, userId: null, tagIds: '' } },
-            {
-              id,
-              version: 5,
-              previousPosition: 7,
-              before: row,
-              after: { ...row, userId: null, tagIds: `${id},${otherId}` },
-            },
-          ],
-        },
-      ],
-      ['acme#project#log', expect.objectContaining({ position: 3, time: nowMs })],
-    ]);
-  });
-
   test('a filler takes the place of a record, for 30 days', () => {
     const key = recordKey({ tenant: 'acme', kind: 'task' }, 8);
     const { put, condition } = fillerWrite(key, nowMs);
     expect([condition, put['expiresAt']]).toEqual([notExists, nowMs / 1_000 + 30 * 86_400]);
     expect(decodeRecord(put)).toEqual({ position: 8, time: nowMs, entries: [] });
-  });
-
-  test('the previous position of a kind is the greatest of its entities', () => {
-    const changes = [4, 7, 5].map((logPosition) => ({ before: stored(1, {}, logPosition) }));
-    const created = { after: { ...stored(1), kind: 'project' as const } };
-    expect([...previousPositions([...changes, created])]).toEqual([
-      ['task', 7],
-      ['project', 0],
-    ]);
   });
 
   test('sort keys are in the order of positions, before the manifest, and tell them', () => {
@@ -589,33 +515,6 @@ describe('record-codec', () => {
         expect(contents).toEqual({ actor, entries });
       }),
       { numRuns: 60 },
-    );
-  });
-
-  test('the bytes of an entry: stored records depend on them', () => {
-    const after = {
-      name: 'ae',
-      status: 'todo',
-      dueDate: '2026-02-03',
-      updatedAt: '2026-02-02T02:39:59.999Z',
-      x: null,
-    };
-    const bytes = encodeContents(
-      { actor: otherId, entries: [{ id, version: 1, previousPosition: 0, after }] },
-      timeMs,
-    );
-    expect(bytes.toString('hex')).toBe(
-      // The format; the type of the actor, an id, and the actor.
-      `0203${otherId.replaceAll('-', '')}` +
-        // The version and what the entry has; the id; the number of fields.
-        `16${id.replaceAll('-', '')}05` +
-        // Each field and its type, and the value: a text, a word, a day, a time; and a field with a name of its own.
-        '01026165' +
-        '0d12' +
-        '2f02' +
-        '1e02' +
-        '78' +
-        '0178',
     );
   });
 

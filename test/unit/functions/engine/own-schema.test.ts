@@ -59,8 +59,6 @@ beforeAll(async () => {
   store = await startTestStore();
 });
 
-afterAll(() => store.stop());
-
 beforeEach(() => {
   tenant = randomUUID();
 });

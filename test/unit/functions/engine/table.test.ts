@@ -1,10 +1,8 @@
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import {
   ConditionalCheckFailedException,
   DynamoDBServiceException,
   InternalServerError,
-  ProvisionedThroughputExceededException,
   ThrottlingException,
   TransactionCanceledException,
   TransactionInProgressException,
@@ -19,10 +17,10 @@ import { Deadline } from '#functions/engine/table/deadline.ts';
 import {
   explainCancellation,
   ForeignResponse,
-  isKeyThrottle,
   isRetryable,
   type SdkError,
 } from '#functions/engine/table/error-classification.ts';
+import { startServer } from '#test/support/http-server.ts';
 import { lostResponse, nth } from '#test/support/table/faults.ts';
 import { MemoryTable } from '#test/support/table/memory-table.ts';
 
@@ -30,18 +28,15 @@ describe('client', () => {
   /** Calls a server. @param respond what the server does. Returns the client after the call. */
   async function callServer(respond: (response: ServerResponse) => void) {
     Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' });
-    const server = createServer((_, response) => respond(response));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    const client = connect({ endpoint: `http://127.0.0.1:${port}`, region: 'us-east-1' });
+    const server = await startServer((_, response) => respond(response));
+    const client = connect({ endpoint: server.url, region: 'us-east-1' });
     const call = client.getItem({ TableName: 't', Key: { pk: 'a', sk: 'b' } });
     const error = await call.then(
       () => undefined,
       (thrown: Error) => thrown,
     );
     client.destroy();
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
+    await server.stop();
     return { error, client };
   }
 
@@ -199,27 +194,19 @@ describe('error-classification', () => {
   const connection = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
 
   test.each([
-    ['a throttle', new ThrottlingException(options), true],
-    ['a failure', new InternalServerError(options), true],
     ['an attempt in progress', new TransactionInProgressException(options), true],
     ['a wrong signature: the clock was wrong', unmodeled('InvalidSignatureException'), true],
     ['an unknown error of the server', unmodeled('ServiceUnavailable', 'server'), true],
-    ['an unknown error of the client', unmodeled('ValidationException'), false],
     ['a condition', new ConditionalCheckFailedException(options), false],
-    ['a connection', connection, true],
     [
       'the code of an error of DynamoDB',
       Object.assign(unmodeled('ValidationException'), { code: 'ECONNRESET' }),
       false,
     ],
-    ['a timeout', Object.assign(new Error('timeout'), { name: 'TimeoutError' }), true],
-    ['a response that is not from DynamoDB', new ForeignResponse(), true],
     ['an error of this program', new TypeError('message'), false],
     ['an error of the store', new ConditionFailed([0], undefined), false],
     ['TransactionConflict', cancelled('TransactionConflict'), true],
-    ['ThrottlingError', cancelled('None', 'ThrottlingError'), true],
     ['ConditionalCheckFailed', cancelled('TransactionConflict', 'ConditionalCheckFailed'), false],
-    ['ValidationError', cancelled('ValidationError', 'None'), false],
   ])('isRetryable %s: %j', (_, error, expected) => {
     expect(isRetryable(error as SdkError)).toBe(expected);
   });
@@ -235,21 +222,5 @@ describe('error-classification', () => {
     ['no reasons', new TransactionCanceledException(options) as SdkError, inDoubt],
   ])('explainCancellation because of %s', (_, error, expected) => {
     expect(explainCancellation(error)).toEqual(expected);
-  });
-
-  const throttleFor = (reason: string) =>
-    new ProvisionedThroughputExceededException({
-      ...options,
-      ThrottlingReasons: [{ reason, resource: 'arn:aws:dynamodb:eu-central-1:123456789012:table/one' }],
-    });
-
-  test.each([
-    ['of a key range', throttleFor('TableReadKeyRangeThroughputExceeded'), true],
-    ['of an account', throttleFor('TableReadAccountLimitExceeded'), false],
-    ['without a reason', new ThrottlingException(options), false],
-    ['of a transaction', cancelled('None', 'ThrottlingError'), true],
-    ['that is a conflict', cancelled('None', 'TransactionConflict'), false],
-  ])('isKeyThrottle for a throttle %s: %j', (_, error, expected) => {
-    expect(isKeyThrottle(error)).toBe(expected);
   });
 });

@@ -4,37 +4,20 @@ import { deleteEntity } from '#functions/engine/deletions/delete-entity.ts';
 import { createEntity } from '#functions/engine/entities/create-entity.ts';
 import { updateEntity } from '#functions/engine/entities/update-entity.ts';
 import { Positions } from '#functions/engine/log/positions.ts';
-import {
-  decodeRecord,
-  fillerWrite,
-  logPartition,
-  positionOf,
-  recordKey,
-  recordPrefix,
-  sequencerKey,
-} from '#functions/engine/model/change-log.ts';
+import { decodeRecord, logPartition, positionOf, sequencerKey } from '#functions/engine/model/change-log.ts';
 import { buildCreate, type Change } from '#functions/engine/model/changes.ts';
-import { EntityNotFound, SequencerBehind, TooManyJobs } from '#functions/engine/model/errors.ts';
+import { TooManyJobs } from '#functions/engine/model/errors.ts';
 import { beginJob } from '#functions/engine/model/job.ts';
 import { entityKey } from '#functions/engine/model/keys.ts';
-import type { Item, Key, Write } from '#functions/engine/model/writes.ts';
-import { countOf } from '#functions/engine/table/database.ts';
+import type { Item, Write } from '#functions/engine/model/writes.ts';
 import type { Session } from '#functions/engine/table/session.ts';
 import { findEntity } from '#functions/engine/table/whole-entities.ts';
-import { applyChangeSet, applyInBatches, commit } from '#functions/engine/write/commit.ts';
+import { applyChangeSet, applyInBatches } from '#functions/engine/write/commit.ts';
 import { recordResult } from '#functions/engine/write/idempotency.ts';
 import { maxJobs, requireJobCapacity } from '#functions/engine/write/job-limit.ts';
-import { delay, setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
+import { setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
 import { startTestStore } from '#test/support/local-store.ts';
-import type { Course } from '#test/support/table/course.ts';
-import {
-  lateRequest,
-  lostRequest,
-  lostResponse,
-  nth,
-  touches,
-  untilDecided,
-} from '#test/support/table/faults.ts';
+import { nth } from '#test/support/table/faults.ts';
 import { VirtualTime } from '#test/support/virtual-time.ts';
 
 const now = Date.parse('2026-02-03T04:05:06.789Z');
@@ -76,10 +59,6 @@ async function log(): Promise<[position: number, entries: number][]> {
 
 const tagLog = () => ({ tenant: session.tenant, kind: 'tag' }) as const;
 
-const taken = async (): Promise<number> => countOf(await store.database().get(sequencerKey(tagLog())));
-
-const isRecord = ({ sk }: Key): boolean => sk.startsWith(recordPrefix);
-
 describe('positions', () => {
   /** A change of a tag whose last one was at a position. */
   const changeAfter = (logPosition: number): Change => {
@@ -119,11 +98,6 @@ describe('positions', () => {
     ]);
   });
 
-  test('of a sequencer that is behind its log are an error', async () => {
-    const positions = new Positions(session);
-    await expect(positions.forChanges([changeAfter(7)])).rejects.toThrow(SequencerBehind);
-  });
-
   test('that cannot be taken are an error for who needs them alone', async () => {
     store.table.intercept = nth(1, 'UpdateItem', { refusal: new Error('refused') });
     const positions = new Positions(session);
@@ -135,15 +109,6 @@ describe('positions', () => {
 
 describe('commit', () => {
   const create = () => createEntity(session, 'tag', fields);
-
-  test('a refused create leaves a filler, and a refused update takes no position', async () => {
-    const missing = '01890000-0000-7000-8000-000000000001';
-    const refused = commit(session, () => Promise.reject(new EntityNotFound('tag', missing)), ['tag']);
-    await expect(refused).rejects.toThrow(EntityNotFound);
-    expect([await taken(), await log()]).toEqual([1, [[1, 0]]]);
-    await expect(updateEntity(session, { kind: 'tag', id: missing }, fields)).rejects.toThrow(EntityNotFound);
-    expect(await taken()).toBe(1);
-  });
 
   test('a change has a greater position than the previous one of its entity', async () => {
     const { entity } = await create();
@@ -163,51 +128,6 @@ describe('commit', () => {
     await applyChangeSet(session, { changes: [newTag()] });
     const [record] = await itemsOf(logPartition(session.tenant, 'tag'));
     expect(record?.['expiresAt']).toBe(Math.floor(now / 1_000) + 7 * 86_400);
-  });
-
-  test('a position that somebody else fills is replaced by the next one', async () => {
-    await store.database().putItem(fillerWrite(recordKey(tagLog(), 1), now).put);
-    await create();
-    expect(await log()).toEqual([
-      [1, 0],
-      [2, 1],
-    ]);
-  });
-
-  test('positions that have records again and again are the fault of the sequencer', async () => {
-    await create();
-    const [record] = await itemsOf(logPartition(session.tenant, 'tag'));
-    for (const position of [2, 3, 4])
-      await store.database().putItem({ ...(record as Item), ...recordKey(tagLog(), position) });
-    await expect(create()).rejects.toThrow(SequencerBehind);
-    expect(await log()).toEqual([1, 2, 3, 4].map((position) => [position, 1]));
-  });
-
-  describe('a transaction without a response', () => {
-    test.each<[string, Course, boolean]>([
-      ['was applied, which its position says', lostResponse(2_000), true],
-      ['was not applied, and its filler keeps it from that', lostRequest(2_000), false],
-      ['arrives after its filler', lateRequest(60_000, 1_000), false],
-    ])('%s', async (_, course, isApplied) => {
-      const own = { ...session, database: store.database(10_000) };
-      store.table.intercept = untilDecided(course);
-      const change = newTag();
-      const applied = applyChangeSet(own, { changes: [change] });
-      if (isApplied) await applied;
-      else await expect(applied).rejects.toMatchObject({ name: 'StoreUnavailable', isInDoubt: false });
-      store.table.intercept = undefined;
-      await delay(120_000);
-      expect(await log()).toEqual([[1, isApplied ? 1 : 0]]);
-      const stored = await findEntity(store.session(session.tenant), 'tag', change.after.entity.id);
-      expect(stored !== undefined).toBe(isApplied);
-    });
-
-    test('is in doubt when its position answers nothing either', async () => {
-      const own = { ...session, database: store.database(10_000) };
-      store.table.intercept = (call) => (touches(call, isRecord) ? lostResponse(2_000) : undefined);
-      const applied = applyChangeSet(own, { changes: [newTag()] });
-      await expect(applied).rejects.toMatchObject({ name: 'StoreUnavailable', isInDoubt: true });
-    });
   });
 
   test('batches are divided when they do not fit into one transaction', async () => {
