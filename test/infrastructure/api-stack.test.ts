@@ -317,6 +317,13 @@ test('each collection has a nested stack, and each stack has room to grow', asyn
   expect(Math.max(...nested)).toBeLessThanOrEqual(120);
 });
 
+test('nested stacks are deployed one after the other: API Gateway refuses changes at the same time', async () => {
+  const stacks = ofType((await synthesizeTemplates()).templates.api.Resources, 'AWS::CloudFormation::Stack');
+  expect(stacks).toHaveLength(5);
+  const withoutFirst = stacks.slice(1).map(([, { DependsOn = [] }]) => DependsOn);
+  expect(withoutFirst).toEqual(stacks.slice(0, -1).map(([id]) => expect.arrayContaining([id])));
+});
+
 test('twenty resources of twelve operations can be deployed: stacks, variables and policies stay below the limits of AWS', async () => {
   const ofTags = routes.filter(({ contract }) => contract.path.startsWith('/v1/tags'));
   expect(ofTags).toHaveLength(12);
