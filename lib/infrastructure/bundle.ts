@@ -20,6 +20,8 @@ const withoutSuffix = (file: string): string => file.replace(/\.ts$/, '');
 export const bundling = {
   bundle: true,
   minify: true,
+  // `npm run trace` reads it. It is not deployed: Lambda would load it with the code.
+  sourcemap: 'external',
   platform: 'node',
   target: 'node24',
   // Node.js starts CommonJS faster than ES modules.
@@ -53,4 +55,4 @@ export async function bundleFunctions(directory: string): Promise<Bundles> {
 }
 
 export const bundleOf = ({ directory }: Pick<Bundles, 'directory'>, file: string): Code =>
-  Code.fromAsset(resolve(directory, withoutSuffix(file)));
+  Code.fromAsset(resolve(directory, withoutSuffix(file)), { exclude: ['index.js.map'] });

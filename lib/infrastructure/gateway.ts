@@ -197,8 +197,12 @@ export function gateway(
   const { api, own } = parent;
   const auth = authorization(settings, accounts);
   const nested = new Map<string, FunctionStack>();
+  let previous: NestedStack | undefined;
   const nestedStack = (collection: string): FunctionStack => {
     const stack = new NestedStack(scope, collection, { description: `The operations of ${collection}.` });
+    // One after the other: API Gateway takes ten changes a second of an account, and refuses what changes an API at the same time.
+    if (previous) stack.addStackDependency(previous);
+    previous = stack;
     return { scope: stack, role: new GatewayRole(stack, `${collection}GatewayRole`) };
   };
   const openRoutes: HttpRoute[] = [];

@@ -85,10 +85,11 @@ test('each operation has a route per method to its function, the documentation h
   });
 });
 
-test('each operation deploys the bundle of its own file', () => {
+test('each operation deploys the bundle of its own file, without its source map', () => {
   for (const { contract, file } of routes) {
     const asset = stacks.resources[`${contract.operation}Function`]?.Metadata['aws:asset:path'] ?? '';
     const bundle = join(bundles().directory, file.replace(/\.ts$/, ''), 'index.js');
+    expect(readdirSync(join(assembly, asset))).toEqual(['index.js']);
     expect([file, readFileSync(join(assembly, asset, 'index.js'), 'utf8')]).toEqual([
       file,
       readFileSync(bundle, 'utf8'),
@@ -309,6 +310,13 @@ test('each collection has a nested stack, and each stack has room to grow', asyn
   const { data, api, nested } = sizes(await synthesizeTemplates());
   expect(data + api).toBeLessThanOrEqual(150);
   expect(Math.max(...nested)).toBeLessThanOrEqual(120);
+});
+
+test('nested stacks are deployed one after the other: API Gateway refuses changes at the same time', async () => {
+  const stacks = ofType((await synthesizeTemplates()).templates.api.Resources, 'AWS::CloudFormation::Stack');
+  expect(stacks).toHaveLength(5);
+  const withoutFirst = stacks.slice(1).map(([, { DependsOn = [] }]) => DependsOn);
+  expect(withoutFirst).toEqual(stacks.slice(0, -1).map(([id]) => expect.arrayContaining([id])));
 });
 
 test('twenty resources of twelve operations can be deployed: stacks, variables and policies stay below the limits of AWS', async () => {

@@ -2,13 +2,15 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, request, type Server } from 'node:http';
+import { SourceMap } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { checkHealth } from '#functions/health/contract.ts';
 import { createOrganization } from '#functions/organizations/contract.ts';
-import { documentationFile, functionFiles } from '#lib/hosting/functions.ts';
+import { mapsByOperation, resolveTrace } from '#lib/cli/resolve-trace.ts';
+import { documentationFile, fallbackFile, functionFiles } from '#lib/hosting/functions.ts';
 import { type Engine, inMemory, startEngine } from '#lib/local/dynamodb-engine.ts';
 import { operationEvent } from '#lib/local/operation-event.ts';
 import { ensureTable } from '#lib/local/table.ts';
@@ -167,4 +169,15 @@ describe('the first connection', () => {
     await create(onLambda);
     expect(received[0]?.method).toBe('GET');
   });
+});
+
+test('a stack trace of a bundle names the source', () => {
+  const lines = readFileSync(bundle(fallbackFile), 'utf8').split('\n');
+  const line = lines.findIndex((one) => one.includes('There is nothing at'));
+  const column = lines[line]?.indexOf('There is nothing at');
+  const map = readFileSync(join(directory, mapsByOperation.get('rejectUnmatched') ?? ''), 'utf8');
+  const trace = `Error: x\n    at refuse (/var/task/index.js:${line + 1}:${column})`;
+  expect(resolveTrace(trace, new SourceMap(JSON.parse(map) as SourceMap['payload']))).toMatch(
+    /^Error: x\n {4}at refuse \(functions\/fallback\/reject-unmatched\.ts:\d+:\d+\)$/,
+  );
 });

@@ -13,6 +13,7 @@ export interface Resource {
   readonly Type: string;
   readonly Properties: Readonly<Record<string, unknown>>;
   readonly DeletionPolicy?: string;
+  readonly DependsOn?: readonly string[];
   readonly Metadata: Readonly<Record<string, string>>;
 }
 

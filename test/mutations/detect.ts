@@ -20,6 +20,7 @@ const maxFileMs = 600_000;
 const testFolders: readonly (readonly [code: string, tests: readonly string[]])[] = [
   ['functions/', ['test/contract', 'test/security', 'test/simulation', 'test/unit/functions']],
   ['lib/infrastructure/', ['test/infrastructure']],
+  ['lib/preflight/', ['test/infrastructure']],
   ['client/', ['test/client']],
   ['', ['test/unit', 'test/security', 'test/cli', 'test/infrastructure']],
 ];

@@ -65,6 +65,11 @@ export const infrastructureMutations = toMutations({
       '        ...(scopeName && { authorizationScopes: [auth.scopeName(scopeName)] }),\n',
       '',
     ],
+    'nested-stacks-at-once': [
+      'nested stacks change the API at the same time, which API Gateway refuses',
+      '    if (previous) stack.addStackDependency(previous);\n',
+      '',
+    ],
     'all-functions-in-one-stack': [
       'the API stack has the functions of all collections, so it exceeds the limit of a stack',
       '    const collection = collectionOf(route.contract);',
