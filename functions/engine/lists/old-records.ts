@@ -20,10 +20,10 @@ let reportedAt = Number.NEGATIVE_INFINITY;
 export function reportOldRecords(
   { tenant, database: { tableName } }: Session,
   kind: Kind,
-  { oldestTime }: Pick<LogState, 'oldestTime'>,
+  { records }: Pick<LogState, 'records'>,
 ): void {
   const nowMs = now();
-  const isOld = oldestTime !== undefined && oldestTime + maxPendingMs < nowMs;
+  const isOld = records.some(({ time }) => time + maxPendingMs < nowMs);
   if (!isOld || Math.abs(nowMs - reportedAt) < reportMs) return;
   reportedAt = nowMs;
   const { logWarning, logMetrics } = settingsInUse();

@@ -4,8 +4,7 @@ import { openLogReader } from '../columns/dynamodb-storage.ts';
 import { logMemory } from '../columns/process-memory.ts';
 import type { Totaled } from '../columns/read/count-values.ts';
 import { type ListedRow, listRows, type RowPage } from '../columns/read/list-rows.ts';
-import type { ListSource } from '../columns/read/read-state.ts';
-import { type LogState, readState } from '../columns/read/read-state.ts';
+import { type ListSource, type LogState, readState } from '../columns/read/read-state.ts';
 import type { RowQuery } from '../columns/read/row-query.ts';
 import { addKeyReads, prefetch } from '../columns/read/shown-rows.ts';
 import { StaleRead } from '../columns/read/stale-read.ts';
@@ -56,19 +55,15 @@ const maxAttempts = 5;
 interface SelectedPage extends RowPage {
   readonly source: ListSource;
   readonly state: LogState;
-  readonly query: RowQuery;
 }
 
 async function selectPage(session: Session, kind: Kind, query: RowQuery): Promise<SelectedPage> {
   const { tenant, database } = session;
   const reader = openLogReader(database, tenant, kind);
-  const source: ListSource = {
-    reader,
-    memory: logMemory(database, tenant, kind),
-  };
+  const source: ListSource = { reader, memory: logMemory(database, tenant, kind) };
   const state = await readState(source, (manifest) => prefetch(source, manifest, query));
   reportOldRecords(session, kind, state);
-  return { source, state, query, ...(await listRows(source, state, query)) };
+  return { source, state, ...(await listRows(source, state, query)) };
 }
 
 /** Returns the entities of rows whose columns were loaded. */

@@ -27,8 +27,6 @@ export interface LogState {
   readonly progress: Progress;
   /** Whether that is all. Otherwise some records are behind more holes than a reader remembers. */
   readonly isComplete: boolean;
-  /** The time of the oldest pending record, in milliseconds since 1970, if there is one. */
-  readonly oldestTime: number | undefined;
 }
 
 export interface ListSource {
@@ -151,12 +149,10 @@ function stateOf(
   const bytes = bytesOf(kept);
   const next: KnownLog = { watermark, upTo: end, records: kept, readAt: now() };
   memory.set(knownName, bytes <= maxKnownBytes ? next : undefined, bytes + recordBytes);
-  const times = records.map(({ time }) => time);
   return {
     manifest,
     records,
     progress,
     isComplete: records.every(({ position }) => position <= progress.position),
-    oldestTime: times.length > 0 ? times.reduce((one, other) => Math.min(one, other)) : undefined,
   };
 }

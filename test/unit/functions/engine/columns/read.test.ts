@@ -357,7 +357,6 @@ describe('read-state', () => {
     pending,
     progress: { position, holes },
     isComplete: true,
-    oldestTime: pending[0] === undefined ? undefined : startMs + pending[0],
   });
 
   const manifestAt = (watermark: number): Manifest => makeManifest({ watermark });
