@@ -16,7 +16,7 @@ describe('history-cursor', () => {
   const name = { kind: 'task', id: '01890000-0000-7000-8000-000000000001' } as const;
 
   test.each([
-    ['another kind', encodeHistoryCursor({ ...name, kind: 'tag' }, 5)],
+    ['another kind', encodeHistoryCursor({ ...name, kind: 'user' }, 5)],
     ['another entity', encodeHistoryCursor({ ...name, id: name.id.replace('1', '2') }, 5)],
   ])('a cursor of %s is refused as such', (_, cursor) => {
     expect(() => decodeHistoryCursor(name, cursor)).toThrow(
