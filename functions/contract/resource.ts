@@ -16,7 +16,7 @@ type FieldSchemas = typeof commonFields & v.ObjectEntries;
 
 /** A reference that a response can expand: it then has the entity beside the reference. */
 export interface Expansion {
-  /** The field that the response gains, such as `project` for `projectId`, and `tags` for `tagIds`. */
+  /** The field that the response gains: `project` for `projectId`, and `tags` for `tagIds`. */
   readonly name: string;
   readonly field: string;
   readonly isArray: boolean;
@@ -76,7 +76,7 @@ function expansionOf(name: string, schema: v.GenericSchema, { type }: ListField)
   const target = referenceIn(schema)?.target as Resource | undefined;
   if (!target) return [];
   const isArray = type === 'list of references';
-  const expanded = isArray ? target.plural : name.replace(/Id$/, '');
+  const expanded = isArray ? name.replace(/Ids$/, 's') : name.replace(/Id$/, '');
   const shown = new Set(target.fieldNames.filter((field) => field !== longTextField));
   return [[expanded, { name: expanded, field: name, isArray, target, shown }]];
 }
