@@ -425,6 +425,18 @@ describe('page links', () => {
       `<${target}>; rel="first", <${target}>; rel="last"`,
     );
   });
+
+  // "name=", "&page=9007199254740991" and "&limit=10" take 36 bytes.
+  test.each([
+    ['a query of 2,048 bytes', `name=${'a'.repeat(2_012)}`, undefined, true],
+    ['a longer one', `name=${'a'.repeat(2_013)}`, undefined, false],
+    ['one that is longer as a link encodes it', `name=${'"'.repeat(671)}`, undefined, false],
+    ['one that is longer as it was sent', `name=${'%61'.repeat(682)}`, undefined, false],
+    ['a path of 256 bytes', '', `/${'a'.repeat(255)}`, true],
+    ['a longer path', '', `/${'a'.repeat(256)}`, false],
+  ])('exist, or not, for %s', (_, rawQueryString, path, exist) => {
+    expect(links(1, 1, rawQueryString, path) !== undefined).toBe(exist);
+  });
 });
 
 describe('render page', () => {
