@@ -65,8 +65,9 @@ async function follow(folder: string, { language, file, text }: Part): Promise<v
   return writeFileSync(path, text);
 }
 
-test('the page has an example of an operation and one of a resource, which end with a command', () => {
+test('the page has examples of a field, of an operation and of a resource, which end with a command', () => {
   expect(chapters.map(([title]) => title)).toEqual([
+    expect.stringMatching(/^Example: a field/),
     expect.stringMatching(/^Example: an operation/),
     expect.stringMatching(/^Example: a resource/),
   ]);

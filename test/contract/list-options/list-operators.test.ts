@@ -23,10 +23,10 @@ const comparing: readonly FilterOperator[] = ['ne', 'in', 'notIn', ...orderOpera
 
 /** The operators of a field, without `isNull`. */
 function operatorsOf(field: string): readonly FilterOperator[] {
-  if (field === 'tagIds') return ['in', 'all', 'isEmpty'];
+  if (field.endsWith('Ids')) return ['in', 'all', 'isEmpty'];
   if (field === 'description') return ['ne', 'in', 'notIn', 'startsWith'];
-  const isText = ['name', 'status', 'email', 'color', 'position', 'subject'].includes(field);
-  return isText ? [...comparing, 'startsWith', 'contains'] : comparing;
+  const isOther = /(?:Date|At|Id)$/.test(field) || ['id', 'priority', 'estimate'].includes(field);
+  return isOther ? comparing : [...comparing, 'startsWith', 'contains'];
 }
 
 const allOperators = [...comparing, 'startsWith', 'contains', 'isNull', 'all', 'isEmpty'] as const;
