@@ -39,7 +39,7 @@ export async function readProject(id: string): Promise<unknown> {
 
 export async function listProjects(page: number, limit: number): Promise<unknown> {
   const sort = [{ field: 'createdAt', direction: 'desc' }] as const;
-  const query = { filters: [], sort, countBy: [], page, limit, withTexts: true };
+  const query = { filters: [], sort, countBy: [], sumBy: [], page, limit, withTexts: true };
   const { entities, total } = await listEntities(session(), 'project', query);
   const data = entities.map((entity) => project.show(entity));
   return { data, total, page, totalPages: Math.ceil(total / limit) };

@@ -119,12 +119,7 @@ const listSchema = (
     },
     total: count(0, 'Number of matching entities on all pages.'),
     page: count(1, 'Number of this page.'),
-    limit: {
-      type: 'integer',
-      minimum: 1,
-      maximum: maxLimit,
-      description: 'Entities on a page, at most: the `limit` in effect.',
-    },
+    limit: { ...count(1, 'Entities on a page, at most: the `limit` in effect.'), maximum: maxLimit },
     next: {
       type: ['string', 'null'],
       maxLength: maxPlaceCursorLength,

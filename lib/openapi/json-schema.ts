@@ -34,7 +34,7 @@ function simplified(schema: Schema): Schema {
   if (one && other && isNull(other)) return { ...simplified(one), type: [String(one.type), 'null'], ...rest };
   return {
     ...rest,
-    ...(decimals === 0 && { type: 'integer' }),
+    ...(decimals === 0 && { type: 'integer', format: 'int64' }),
     ...(reference !== undefined && { 'x-reference': reference.target.kind }),
     ...(schema.items && { items: simplified(schema.items) }),
   };
