@@ -4,7 +4,7 @@ const help = (scope: string): string => `Requests that need a token get the resp
   - Use the tokens of a deployed Cognito user pool. Start with
       --authentication-issuer https://cognito-idp.<region>.amazonaws.com/<UserPoolId>
       --authentication-audience <AppClientId>,<MachineClientId>
-    and get a token with the outputs of the deployment ("A token" in docs/deployment.md):
+    and get a token with the outputs of the deployment ("Sign-in" in docs/deployment.md):
       curl -s $SignInUrl/oauth2/token -u $MachineClientId:$secret -d grant_type=client_credentials
   - Use the tokens of your own issuer. Start with
       --authentication-issuer <url> --authentication-audience <names>

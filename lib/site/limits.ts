@@ -1,7 +1,4 @@
-/**
- * Limits of the documentation. Everyone can request it, and each response costs money: docs/deployment.md has the calculation, and a
- * unit test repeats it.
- */
+/** Limits of the documentation. Everyone can request it, and each response costs money, which a unit test calculates. */
 import type { documentationPaths } from '../../functions/documentation/paths.ts';
 
 interface RouteLimits {
