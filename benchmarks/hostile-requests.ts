@@ -12,6 +12,7 @@ import { endpoint } from '../functions/http/endpoint.ts';
 import type { Handler } from '../functions/http/middleware.ts';
 import { Problem } from '../functions/http/problems.ts';
 import { methodsByPath, routes } from '../functions/routes.ts';
+import { packRoutes } from '../functions/runtime/packed-routes.ts';
 import { siteFolder } from '../lib/hosting/functions.ts';
 import { functionContext } from '../lib/local/lambda-context.ts';
 import { prepareSite } from '../lib/site/build.ts';
@@ -49,7 +50,7 @@ Object.assign(process.env, {
   TABLE_NAME: 'none',
   TENANT_CLAIM: 'tenant',
   LOG_LEVEL: 'ERROR',
-  ROUTES: JSON.stringify(methodsByPath),
+  ROUTES: packRoutes(methodsByPath),
   SITE_FOLDER: siteFolder,
 });
 

@@ -60,7 +60,8 @@ const { context } = JSON.parse(readFileSync(new URL('../cdk.json', import.meta.u
 };
 const stacks = new App({
   outdir: assembly,
-  context: { ...context, authentication: 'none' },
+  // As the command line of CDK sets it: the paths of nested templates are in the metadata.
+  context: { ...context, authentication: 'none', 'aws:cdk:enable-asset-metadata': true },
   analyticsReporting: false,
 });
 synthesize(stacks, await bundleFunctions(join(folder, 'functions')));

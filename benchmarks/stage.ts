@@ -7,6 +7,7 @@ import { DynamoDBDocumentClient, PutCommand, paginateScan } from '@aws-sdk/lib-d
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Contract } from '../functions/contract/contract.ts';
 import { methodsByPath, routes } from '../functions/routes.ts';
+import { packRoutes } from '../functions/runtime/packed-routes.ts';
 import { crossOrigin } from '../lib/hosting/cors.ts';
 import { siteFolder } from '../lib/hosting/functions.ts';
 import { inMemory } from '../lib/local/dynamodb-engine.ts';
@@ -137,7 +138,7 @@ export async function setStage(): Promise<Stage> {
     tableName,
     environment: (isRecorded = false) => ({
       ...functionEnvironment(isRecorded ? proxy.endpoint : endpoint, tableName),
-      ROUTES: JSON.stringify(methodsByPath),
+      ROUTES: packRoutes(methodsByPath),
       SITE_FOLDER: siteFolder,
     }),
     event: async (contract) => {
