@@ -6,6 +6,7 @@ import { findOwnIdError } from '../entities/own-ids.ts';
 import { type ExpectedVersions, versionMismatch } from '../entities/preconditions.ts';
 import { findMissingReferences } from '../entities/references.ts';
 import { findContradiction } from '../entities/requirements.ts';
+import { findTreeErrors } from '../entities/trees.ts';
 import { findTakenValues } from '../entities/unique-values.ts';
 import { changeFields } from '../entities/update-entity.ts';
 import { buildCreate, type Change, type WholeChange } from '../model/changes.ts';
@@ -128,14 +129,17 @@ function changeOf(operation: ResolvedOperation): Change | undefined {
   return 'change' in operation ? operation.change : undefined;
 }
 
-/** Replaces operations by errors that add a reference to an entity that does not exist, or give a unique value that another one has. */
+/** Replaces operations by errors that add a reference to an entity that does not exist, make a tree that is refused, or give a unique value that another one has. */
 async function checkOthers(
   session: Session,
+  kind: Kind,
   operations: readonly ResolvedOperation[],
 ): Promise<readonly ResolvedOperation[]> {
   const changes = operations.flatMap((one) => ('change' in one && one.change ? [one.change] : []));
+  const deleted = new Set(operations.flatMap((one) => ('deleted' in one ? [one.deleted.entity.id] : [])));
   const missing = await findMissingReferences(session, changes);
-  const errors = new Map(changes.map((change, position) => [change, missing[position]]));
+  const trees = await findTreeErrors(session, kind, { changes, deleted });
+  const errors = new Map(changes.map((change, position) => [change, missing[position] ?? trees[position]]));
   const taken = await findTakenValues(session, operations.map(changeOf));
   return operations.map((one, position) => {
     const error = ('change' in one && one.change && errors.get(one.change)) || taken[position];
@@ -160,7 +164,7 @@ export function applyBatch(
       const targets = await readTargets(session, kind, operations);
       const nowMs = now();
       const unchecked = operations.map((operation) => resolveOperation({ kind, targets, nowMs }, operation));
-      const resolved = await checkOthers(session, unchecked);
+      const resolved = await checkOthers(session, kind, unchecked);
       const failures = resolved.flatMap((one, position) =>
         'error' in one ? [{ position, error: one.error }] : [],
       );

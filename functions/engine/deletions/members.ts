@@ -1,5 +1,5 @@
 /** The deleted entities that deletions have removed. The index that has them together may lag: they are read by key. */
-import { isDeletedItem, isSameDeletion, queryOfDeletion } from '../model/deletion.ts';
+import { isDeletedItem, isRoot, isSameDeletion, queryOfDeletion } from '../model/deletion.ts';
 import type { DeletedEntity, Deletion } from '../model/entity.ts';
 import { decodeAnyEntity } from '../model/item-codec.ts';
 import type { Kind } from '../model/schema.ts';
@@ -43,7 +43,7 @@ export async function* walkMembers(
     const keys = items.map(({ pk, sk }) => ({ pk, sk }));
     const current = await database.getMany(keys, true, { withDeleted: true });
     const members = (current.filter(isDeletedItem).map(decodeAnyEntity) as DeletedEntity[])
-      .filter((one) => isSameDeletion(one.deletion, deletion))
+      .filter((one) => isSameDeletion(one.deletion, deletion) && !isRoot(one))
       .sort((one, other) => (one.entity.id < other.entity.id ? -1 : 1));
     const last = next && items.at(-1);
     if (last) after = decodeAnyEntity(last).entity.id;

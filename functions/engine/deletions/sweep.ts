@@ -12,7 +12,7 @@ import type { Write } from '../model/writes.ts';
 import { maxRequestMs } from '../table/deadline.ts';
 import type { Session } from '../table/session.ts';
 import type { JobHandler } from '../write/job-handler.ts';
-import { type Deletions, findNextDescendants } from './descendants.ts';
+import { type Deletions, Found, findNextDescendants } from './descendants.ts';
 import { type MembersPlace, walkMembers } from './members.ts';
 
 /** The type of the jobs of deletions. */
@@ -141,7 +141,7 @@ export async function sweepStep(session: Session, { work }: Job<SweepWork>): Pro
   if (roots.size === 0) return { left: undefined };
   if (roots.size < work.ids.length) return { left: { ...work, ids: [...roots.keys()], ...placeOfRoots } };
   const parents = await readParents(session, work, roots);
-  const changes = parents ? await findNextDescendants(session, parents.kind, parents.deletions) : [];
+  const changes = parents ? await findNextDescendants(session, { ...parents, found: new Found() }) : [];
   if (changes.length > 0) {
     // No index has them: the next pass does not find them.
     const erased = changes.flatMap(({ after }) => (after?.deletion?.isErased ? [after] : []));

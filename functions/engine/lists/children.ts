@@ -5,7 +5,7 @@ import type { StoredEntity } from '../model/entity.ts';
 import { StoreUnavailable } from '../model/errors.ts';
 import type { Relation } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
-import { readPage } from './read-page.ts';
+import { readIds, readPage } from './read-page.ts';
 
 const pageSize = 100;
 
@@ -35,6 +35,36 @@ const filterOf = ({ field, isArray }: Relation, ids: readonly string[]): RowFilt
   field,
   condition: isArray ? { by: 'anyId', ids } : { by: 'texts', texts: ids },
 });
+
+/** Ids that one page has, at most. */
+const maxIds = 1_000;
+
+/** Returns the ids of the children of some parents, without a read of the children. */
+export async function readChildIds(
+  session: Session,
+  relation: Relation,
+  parentIds: readonly string[],
+): Promise<string[]> {
+  const filters = [filterOf(relation, parentIds)];
+  const found: string[] = [];
+  for (let isLast = false; !isLast; ) {
+    const ids = unionRanges([{ from: rangeOfId(found.at(-1) ?? '').to, to: allIds.to }]);
+    const query = {
+      filters,
+      orders: [],
+      countBy: [],
+      sumBy: [],
+      skip: 0,
+      isDescending: false,
+      ids,
+      limit: maxIds,
+    };
+    const page = await readIds(session, relation.child, query);
+    found.push(...page);
+    isLast = page.length < maxIds;
+  }
+  return found;
+}
 
 /**
  * Reads one page of the children of some parents.
