@@ -69,8 +69,8 @@ describe.each(expansions)('expand=$expand of a $kind', ({ kind, field, to, many,
     });
   }
 
-  // The deletion of a project removes its tasks.
-  if (isOptional && to !== 'project') {
+  // The deletion of a project removes its tasks, and that of a task its sub-tasks.
+  if (isOptional && to !== 'project' && to !== 'task') {
     test('shows null or an empty array after the deletion of the entity', async () => {
       const parent = await create(to);
       const { id } = await create(kind, referring(parent));

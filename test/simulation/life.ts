@@ -140,6 +140,7 @@ function requireReferences(world: World): void {
     ['user', 'organizationId', 'organization'],
     ['tag', 'organizationId', 'organization'],
     ['task', 'projectId', 'project'],
+    ['task', 'parentId', 'task'],
     ['task', 'userId', 'user'],
     ['task', 'tagIds', 'tag'],
   ] as const;

@@ -75,6 +75,7 @@ export const fieldsOf: Readonly<Record<Kind, Readonly<Record<string, Field>>>> =
     description,
     priority: { type: 'enumeration', default: 'none' },
     projectId: { type: 'id', default: null, refersTo: 'project', onDelete: 'cascade' },
+    parentId: { type: 'id', default: null, refersTo: 'task', onDelete: 'cascade' },
     userId: { type: 'id', default: null, refersTo: 'user', onDelete: 'set null' },
     dueDate: date,
     tagIds: { type: 'ids', default: [], refersTo: 'tag', onDelete: 'set null' },
@@ -176,7 +177,7 @@ type Shown = Readonly<Record<string, unknown>>;
 export const expansionsOf = (kind: Kind): Record<string, string> =>
   Object.fromEntries(
     Object.entries(fieldsOf[kind]).flatMap(([name, { refersTo, type }]) =>
-      refersTo ? [[type === 'ids' ? `${refersTo}s` : refersTo, name]] : [],
+      refersTo ? [[type === 'ids' ? `${refersTo}s` : name.replace(/Id$/, ''), name]] : [],
     ),
   );
 

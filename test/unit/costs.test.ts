@@ -313,7 +313,7 @@ test('the deletion of an organization with 40 projects of 5 tasks is one job of 
   }
   expect(total.writeUnits).toBeLessThanOrEqual(1_600);
   expect(total.readUnits).toBeLessThanOrEqual(320);
-  expect(calls).toBeLessThanOrEqual(80);
+  expect(calls).toBeLessThanOrEqual(85);
   expect(ids.size).toBe(1);
   await store.stop();
 });
@@ -508,11 +508,14 @@ describe('write-costs', () => {
     expect(close).toEqual({ calls: 3, readUnits: 1, writeUnits: inTransaction + 2 + 1 + record });
 
     const remove = await costOf((session) => deleteEntity(session, 'task', id));
-    // The deleted entity goes from two indexes, and into the partition of deleted ones of one of them.
-    expect(remove).toEqual({ calls: 3, readUnits: 1, writeUnits: inTransaction + 2 + 1 + record });
+    // The deleted entity goes from two indexes, and into the partition of deleted ones of one of them. A job, which is in one index, looks for late sub-tasks.
+    const job = inTransaction + 1;
+    // This process lists tasks for the first time: later, two calls less and a unit.
+    expect(remove).toEqual({ calls: 5, readUnits: 3, writeUnits: inTransaction + 2 + 1 + record + job });
 
     const restore = await costOf((session) => restoreEntity(session, 'task', id));
-    expect(restore).toEqual({ calls: 4, readUnits: 3, writeUnits: inTransaction + 2 + 1 + record });
+    // It looks for sub-tasks that the deletion has removed, and once more by a job.
+    expect(restore).toEqual({ calls: 6, readUnits: 4.5, writeUnits: inTransaction + 2 + 1 + record + job });
   });
 });
 

@@ -33,7 +33,7 @@ class Parents {
     this.#relation = relation;
     this.created = new Set(changes.flatMap(({ before, after }) => (before ? [] : [after.entity.id])));
     this.#parentOf = new Map(
-      changes.map(({ after: { entity } }) => [entity.id, entity[relation.field] as string | null]),
+      changes.map(({ after: { entity } }) => [entity.id, (entity[relation.field] ?? null) as string | null]),
     );
   }
 
@@ -111,7 +111,7 @@ export async function findTreeErrors(
   if (!relation) return [];
   const { field } = relation;
   const isMoved = ({ before, after }: WholeChange): boolean =>
-    after.entity[field] !== null && after.entity[field] !== (before?.entity[field] ?? null);
+    (after.entity[field] ?? null) !== null && after.entity[field] !== before?.entity[field];
   const parents = new Parents(session, relation, changes);
   const parentIn = (stored: StoredEntity | undefined): string[] =>
     [stored?.entity[field] ?? []].flat() as string[];

@@ -147,6 +147,7 @@ describe('sweep', () => {
     const other = { kind: 'task', entity: { id: 'other' } } as StoredEntity;
     expect(sweepLater({ tenant: 'acme' }, [one, other])).toMatchObject([
       { put: { work: { ids: ['one'], isFirst: false }, dueAt: '2026-02-03T04:06:08.789Z' } },
+      { put: { work: { ids: ['other'], isFirst: false }, dueAt: '2026-02-03T04:06:08.789Z' } },
     ]);
   });
 
