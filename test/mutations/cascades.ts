@@ -53,8 +53,8 @@ export const cascadeMutations = toMutations({
   'functions/engine/feed/children-as-of.ts': {
     'clone-of-later-tasks': [
       'a job handles children that were created after it began',
-      'page.children.filter((_, position) => existed[position])',
-      'page.children.filter((_, position) => existed[position] || position >= 0)',
+      'const existed = all.map((fields) => fields && refersToAny(relation, { entity: fields }, parentIds));',
+      'const existed = all.map(() => true);',
     ],
   },
   'functions/projects/clone.ts': {

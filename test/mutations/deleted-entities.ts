@@ -158,8 +158,8 @@ export const deletedEntityMutations = toMutations({
   'functions/engine/feed/children-as-of.ts': {
     'later-children-with-earlier-ids': [
       'a clone copies tasks that came after it began, with ids that were made before',
-      'if (!found.entry.before) return false;',
-      'if (found.entry.version < 0) return false;',
+      'fields = found.entry.before && entityOfRow(kind, entity.id, found.entry.before);',
+      'fields = found.entry.before ? entityOfRow(kind, entity.id, found.entry.before) : fields;',
     ],
   },
 });

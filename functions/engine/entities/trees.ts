@@ -90,7 +90,7 @@ async function levelsFrom(
   for (let levels = 1; ; levels += 1) {
     if (levels >= limit) return limit;
     const former = [...level].filter((one) => !parents.created.has(one));
-    const found = former.length > 0 ? await readChildIds(session, relation, former) : [];
+    const found = await readChildIds(session, relation, former);
     const { added, isElsewhere } = parents.children(level);
     const next = [...found.filter((one) => !isElsewhere(one)), ...added].filter((one) => !deleted.has(one));
     if (next.length === 0) return levels;

@@ -25,7 +25,11 @@ export interface ChildrenPage {
   readonly total: number;
 }
 
-export function refersToAny({ field }: Relation, { entity }: StoredEntity, ids: readonly string[]): boolean {
+export function refersToAny(
+  { field }: Relation,
+  { entity }: Pick<StoredEntity, 'entity'>,
+  ids: readonly string[],
+): boolean {
   const value = entity[field];
   const references = (Array.isArray(value) ? value : [value]) as (string | null)[];
   return references.some((id) => id !== null && ids.includes(id));
@@ -47,7 +51,7 @@ export async function readChildIds(
 ): Promise<string[]> {
   const filters = [filterOf(relation, parentIds)];
   const found: string[] = [];
-  for (let isLast = false; !isLast; ) {
+  for (let isLast = parentIds.length === 0; !isLast; ) {
     const ids = unionRanges([{ from: rangeOfId(found.at(-1) ?? '').to, to: allIds.to }]);
     const query = {
       filters,

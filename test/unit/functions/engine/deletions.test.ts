@@ -262,7 +262,7 @@ describe('a clone', () => {
     const late = await makeTask('later and changed', 5);
     await updateEntity(fresh(), { kind: 'task', id: late }, { status: 'done' });
     const query = jest.spyOn(session.database, 'query');
-    const work = { type: 'clone', from, to, asOf, after: '' } as const;
+    const work = { type: 'clone', from, to, asOf, path: [{ after: '' }] } as const;
     const { once } = await clone.step(session, jobOf(work));
     const names = once?.changes.map(({ after }) => after?.entity.name);
     expect(names).toEqual(['before', 'before and changed']);
