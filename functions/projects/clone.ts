@@ -15,7 +15,7 @@ import {
   type WholeEntity,
 } from '../engine/model/entity.ts';
 import { newId } from '../engine/model/ids.ts';
-import { decodeAnyEntity, decodeEntity } from '../engine/model/item-codec.ts';
+import { decodeAnyEntity } from '../engine/model/item-codec.ts';
 import { beginJob, type Job, type JobWork, type Step } from '../engine/model/job.ts';
 import { entityKey } from '../engine/model/keys.ts';
 import { relationOf } from '../engine/model/relations.ts';
@@ -73,10 +73,11 @@ function copyFields(entity: Entity): Fields {
   return Object.fromEntries(Object.entries(entity).filter(([field]) => !excluded.includes(field))) as Fields;
 }
 
-const readTasks = ({ tenant, database }: Session, ids: readonly string[], withDeleted = false) => {
-  const keys = [...new Set(ids)].map((id) => entityKey(tenant, 'task', id));
-  return database.getMany(keys, true, { withDeleted });
-};
+/** Reads tasks, also deleted ones. */
+async function readTasks({ tenant, database }: Session, ids: readonly (string | null | undefined)[]) {
+  const keys = [...new Set(ids)].flatMap((id) => (id ? entityKey(tenant, 'task', id) : []));
+  return (await database.getMany(keys, true, { withDeleted: true })).map(decodeAnyEntity);
+}
 
 /**
  * Returns the changes that create copies of a project's tasks, with their long texts. Their ids keep the order of the originals. The parent of a copy is that of
@@ -94,18 +95,18 @@ async function copyTasks(
     .filter((task) => refersToAny(ownership(), task, [from]));
   const nowMs = now();
   const ids = new Map(originals.map(({ entity }) => [entity.id, newId(nowMs).id]));
-  const parentOf = ({ entity }: StoredEntity): string | undefined => {
-    const id = parentIn(entity);
-    return id === null ? undefined : (ids.get(id) ?? (copies ? copies[id] : id));
+  const parentOf = ({ entity }: StoredEntity): string | null => {
+    const id = parentIn(entity) ?? '';
+    return ids.get(id) ?? (copies ? copies[id] : id) ?? null;
   };
-  const known = new Set(ids.values());
-  const others = originals.flatMap((task) => parentOf(task) ?? []).filter((id) => !known.has(id));
-  for (const parent of (await readTasks(session, others)).map(decodeEntity))
-    if (!refersToAny(ownership(), parent, [from])) known.add(parent.entity.id);
+  const known = new Set<string | null>(ids.values());
+  const others = originals.map(parentOf).filter((id) => !known.has(id));
+  for (const { entity, deletion } of await readTasks(session, others))
+    if (!deletion && entity['projectId'] !== from) known.add(entity.id);
   return new Map(
     originals.flatMap((task): [string, WholeChange][] => {
       const { id } = task.entity;
-      const parentId = known.has(parentOf(task) ?? '') ? parentOf(task) : null;
+      const parentId = known.has(parentOf(task)) ? parentOf(task) : null;
       // The copy of its parent was deleted, or the task has moved.
       if (copies && parentId === null) return [];
       const fields = { ...copyFields(task.entity), projectId: to, parentId };
@@ -157,13 +158,7 @@ async function findTop(
   { children, former }: Awaited<ReturnType<typeof readChildrenAsOf>>,
   { from, asOf }: CloneWork,
 ): Promise<StoredEntity[]> {
-  const parents = (
-    await readTasks(
-      session,
-      former.flatMap((fields) => parentIn(fields) ?? []),
-      true,
-    )
-  ).map(decodeAnyEntity);
+  const parents = await readTasks(session, former.map(parentIn));
   const fields = await Promise.all(parents.map((parent) => fieldsAt(session, parent, asOf)));
   const inside = fields.flatMap((one) => (one?.['projectId'] === from ? [one.id] : []));
   return children.filter((_, position) => !inside.includes(parentIn(former[position] as ItemFields) ?? ''));
@@ -183,20 +178,16 @@ async function cloneStep(session: Session, { work }: Job<CloneWork>): Promise<St
     ? page.children.filter((_, position) => page.former[position]?.['projectId'] === from)
     : await findTop(session, page, work);
   const changes = await copyTasks(session, tasks, work, copies);
-  const below = await readChildIds(session, parenthood(), [...changes.keys()]);
-  const next: Place[] = [
-    ...path.slice(0, -1),
-    ...(page.next === undefined ? [] : [{ ...place, after: page.next }]),
-    ...(below.length === 0 ? [] : [{ copies: idsOfCopies(changes), after: '' }]),
-  ];
+  const ids = Object.fromEntries([...changes].map(([id, { after: copy }]) => [id, copy.entity.id]));
+  const below = await readChildIds(session, parenthood(), Object.keys(ids));
+  const left = path.slice(0, -1);
+  if (page.next !== undefined) left.push({ ...place, after: page.next });
+  if (below.length > 0) left.push({ copies: ids, after: '' });
   return {
     once: { changes: [...changes.values()] },
-    left: next.length === 0 ? undefined : { ...work, path: next },
+    left: left.length === 0 ? undefined : { ...work, path: left },
   };
 }
-
-const idsOfCopies = (changes: ReadonlyMap<string, WholeChange>): Record<string, string> =>
-  Object.fromEntries([...changes].map(([id, { after }]) => [id, after.entity.id]));
 
 export const clone: JobHandler<CloneWork> = {
   fields: { type: true, from: true, to: true, asOf: true, path: true },

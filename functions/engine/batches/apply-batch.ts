@@ -138,7 +138,7 @@ async function checkOthers(
   const changes = operations.flatMap((one) => ('change' in one && one.change ? [one.change] : []));
   const deleted = new Set(operations.flatMap((one) => ('deleted' in one ? [one.deleted.entity.id] : [])));
   const missing = await findMissingReferences(session, changes);
-  const trees = await findTreeErrors(session, kind, { changes, deleted });
+  const trees = await findTreeErrors(session, kind, changes, deleted);
   const errors = new Map(changes.map((change, position) => [change, missing[position] ?? trees[position]]));
   const taken = await findTakenValues(session, operations.map(changeOf));
   return operations.map((one, position) => {

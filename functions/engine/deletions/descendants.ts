@@ -42,24 +42,21 @@ function removeChildren(
   );
 }
 
-/** Entities that have a change already. One can be found in two ways: below its parent, and with what both belong to. */
-export class Found {
-  readonly #keys = new Set<string>();
-
-  /** Returns the entities that are not here yet, and adds them. */
-  addNew<Stored extends Pick<StoredEntity, 'kind' | 'entity'>>(entities: readonly Stored[]): Stored[] {
-    return entities.filter(({ kind, entity }) => {
-      const { size } = this.#keys;
-      return this.#keys.add(`${kind}/${entity.id}`).size > size;
-    });
-  }
-}
+export const nameOf = ({ kind, entity }: Pick<StoredEntity, 'kind' | 'entity'>): string =>
+  `${kind}/${entity.id}`;
 
 /** A search for the descendants of deleted entities of one kind. */
 interface Search {
   readonly kind: Kind;
   readonly deletions: Deletions;
-  readonly found: Found;
+  /** The names of what has a change already. An entity can be found in two ways: below its parent, and with what both belong to. */
+  readonly found: Set<string>;
+}
+
+function addNew(found: Set<string>, children: readonly StoredEntity[]): StoredEntity[] {
+  const others = children.filter((child) => !found.has(nameOf(child)));
+  for (const child of others) found.add(nameOf(child));
+  return others;
 }
 
 /**
@@ -79,7 +76,7 @@ export async function findDescendants(
     const range = { limit: maxTotal, maxTotal };
     const page = await readChildren(session, relation, [...deletions.keys()], range);
     if (page.total > maxTotal) return undefined;
-    const children = found.addNew(page.children);
+    const children = addNew(found, page.children);
     changes.push(...removeChildren(relation, children, deletions));
     if (relation.onDelete === 'setNull') continue;
     const below = {
@@ -103,7 +100,7 @@ export async function findNextDescendants(
   for (const relation of dependentsOf(kind)) {
     const page = await readChildren(session, relation, [...deletions.keys()]);
     // In a tree, a page can have children of each other, and in one with a cycle its own parents.
-    const children = found.addNew(page.children);
+    const children = addNew(found, page.children);
     if (children.length === 0) continue;
     if (relation.onDelete === 'setNull') return removeChildren(relation, children, deletions);
     const ofChildren = deletionsOfChildren(relation, children, deletions);

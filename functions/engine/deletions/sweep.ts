@@ -13,7 +13,7 @@ import type { Write } from '../model/writes.ts';
 import { maxRequestMs } from '../table/deadline.ts';
 import type { Session } from '../table/session.ts';
 import type { JobHandler } from '../write/job-handler.ts';
-import { type Deletions, Found, findNextDescendants } from './descendants.ts';
+import { type Deletions, findNextDescendants } from './descendants.ts';
 import { type MembersPlace, walkMembers } from './members.ts';
 
 /** The type of the jobs of deletions. */
@@ -142,7 +142,7 @@ async function findChanges(
   isFromIndex = work.position > 0,
 ): Promise<{ readonly parents: Parents | undefined; readonly changes: Change[] }> {
   const parents = await readParents(session, work, roots, isFromIndex);
-  const changes = parents ? await findNextDescendants(session, { ...parents, found: new Found() }) : [];
+  const changes = parents ? await findNextDescendants(session, { ...parents, found: new Set() }) : [];
   return changes.length > 0 && isFromIndex ? findChanges(session, work, roots, false) : { parents, changes };
 }
 

@@ -19,8 +19,7 @@ export async function requireValid(session: Session, change: WholeChange): Promi
   if (error) throw error;
   const [missing] = await findMissingReferences(session, [change]);
   if (missing) throw missing;
-  const changes = { changes: [change], deleted: new Set<string>() };
-  const [contradiction] = await findTreeErrors(session, change.after.kind, changes);
+  const [contradiction] = await findTreeErrors(session, change.after.kind, [change]);
   if (contradiction) throw contradiction;
   await requireFreeValue(session, change);
 }

@@ -23,22 +23,18 @@ export async function fieldsAt(
   return fields;
 }
 
-interface FormerChildrenPage extends ChildrenPage {
-  /** The fields that each child had then. */
-  readonly former: readonly ItemFields[];
-}
-
 /**
  * Reads one page of the children that some parents had when a job began, and have. The order of ids does not tell which ones existed: one that was made offline, or was
  * restored, is earlier than its arrival. Only what has changed since costs a read for each change.
  * @param asOf the head of their log, when the job began.
+ * @returns `former`: the fields that each child had then.
  */
 export async function readChildrenAsOf(
   session: Session,
   relation: Relation,
   parentIds: readonly string[],
   { asOf, ...range }: ChildrenRange & { readonly asOf: number },
-): Promise<FormerChildrenPage> {
+): Promise<ChildrenPage & { readonly former: readonly ItemFields[] }> {
   const page = await readChildren(session, relation, parentIds, range);
   const all = await Promise.all(page.children.map((child) => fieldsAt(session, child, asOf)));
   const existed = all.map((fields) => fields && refersToAny(relation, { entity: fields }, parentIds));

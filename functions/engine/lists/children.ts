@@ -1,11 +1,12 @@
 /** The children of entities, page by page, in the order of their creation. The list engine finds them: it does not lag behind writes. */
 import { allIds, rangeOfId, unionRanges } from '../columns/read/id-ranges.ts';
 import type { RowFilter } from '../columns/read/row-filter.ts';
+import type { RowQuery } from '../columns/read/row-query.ts';
 import type { StoredEntity } from '../model/entity.ts';
 import { StoreUnavailable } from '../model/errors.ts';
 import type { Relation } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
-import { readIds, readPage } from './read-page.ts';
+import { readPage } from './read-page.ts';
 
 const pageSize = 100;
 
@@ -40,35 +41,29 @@ const filterOf = ({ field, isArray }: Relation, ids: readonly string[]): RowFilt
   condition: isArray ? { by: 'anyId', ids } : { by: 'texts', texts: ids },
 });
 
-/** Ids that one page has, at most. */
-const maxIds = 1_000;
+const queryOf = (relation: Relation, parentIds: readonly string[], limit: number, after = ''): RowQuery => ({
+  filters: [filterOf(relation, parentIds)],
+  orders: [],
+  countBy: [],
+  sumBy: [],
+  skip: 0,
+  isDescending: false,
+  ids: unionRanges([{ from: rangeOfId(after).to, to: allIds.to }]),
+  limit,
+});
+
+/** Ids that are read together, at most: more than a collection that is in memory has. */
+const maxIds = 1_000_000;
 
 /** Returns the ids of the children of some parents, without a read of the children. */
-export async function readChildIds(
+export const readChildIds = async (
   session: Session,
   relation: Relation,
   parentIds: readonly string[],
-): Promise<string[]> {
-  const filters = [filterOf(relation, parentIds)];
-  const found: string[] = [];
-  for (let isLast = parentIds.length === 0; !isLast; ) {
-    const ids = unionRanges([{ from: rangeOfId(found.at(-1) ?? '').to, to: allIds.to }]);
-    const query = {
-      filters,
-      orders: [],
-      countBy: [],
-      sumBy: [],
-      skip: 0,
-      isDescending: false,
-      ids,
-      limit: maxIds,
-    };
-    const page = await readIds(session, relation.child, query);
-    found.push(...page);
-    isLast = page.length < maxIds;
-  }
-  return found;
-}
+): Promise<readonly string[]> =>
+  parentIds.length === 0
+    ? []
+    : (await readPage(session, relation.child, queryOf(relation, parentIds, maxIds), { maxTotal: 0 })).ids;
 
 /**
  * Reads one page of the children of some parents.
@@ -80,9 +75,7 @@ export async function readChildren(
   parentIds: readonly string[],
   { after = '', limit = pageSize, maxTotal = Number.POSITIVE_INFINITY }: ChildrenRange = {},
 ): Promise<ChildrenPage> {
-  const ids = unionRanges([{ from: rangeOfId(after).to, to: allIds.to }]);
-  const filters = [filterOf(relation, parentIds)];
-  const query = { filters, orders: [], countBy: [], sumBy: [], skip: 0, isDescending: false, ids, limit };
+  const query = queryOf(relation, parentIds, limit, after);
   const { stored, total } = await readPage(session, relation.child, query, { maxTotal });
   // A child that changes during each attempt to read the page can have another parent by now.
   const children = stored.filter((child) => refersToAny(relation, child, parentIds));

@@ -24,6 +24,8 @@ import { type IndexPartition, readPageFromIndex } from './read-page-from-index.t
 
 export interface EntityPage extends Totaled {
   readonly stored: readonly StoredEntity[];
+  /** Also those of entities that were not read. */
+  readonly ids: readonly string[];
   readonly total: number;
   /** Number of entities before those of the page. */
   readonly skipped: number;
@@ -137,46 +139,30 @@ async function readOnce(
   const isCurrent = rows.every(({ id, version }) => versions.get(id) === version);
   const { progress, isComplete } = page.state;
   const log = { progress, isExact: isCurrent && isComplete };
-  return { stored, total: total - (rows.length - stored.length), skipped, end, counts, sums, isCurrent, log };
-}
-
-/**
- * Reads until the log has not changed meanwhile.
- * @param read returns `undefined` when what it has read is not of one moment.
- * @throws StoreUnavailable when the log changes so often that it cannot be read.
- */
-async function untilCurrent<Result>(read: (attempt: number) => Promise<Result | undefined>): Promise<Result> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      const result = await read(attempt);
-      if (result !== undefined) return result;
-    } catch (error) {
-      if (!(error instanceof StaleRead)) throw error;
-      if (attempt === maxAttempts) throw new StoreUnavailable(error);
-    }
-  }
+  const ids = page.rows.map(({ id }) => id);
+  const left = total - (rows.length - stored.length);
+  return { stored, ids, total: left, skipped, end, counts, sums, isCurrent, log };
 }
 
 /**
  * Returns one page of the entities that match, the exact total, and the counts of values.
  * @throws StoreUnavailable when the log changes so often that it cannot be read.
  */
-export const readPage = (
+export async function readPage(
   session: Session,
   kind: Kind,
   query: RowQuery,
   options: PageOptions = {},
-): Promise<EntityPage> =>
-  untilCurrent(async (attempt) => {
-    // An index is read once: a throttled one delays the writes of the table, and more reads would make that worse.
-    const own = attempt === 1 ? options : { ...options, pageIndex: undefined };
-    const page = await readOnce(session, kind, query, own);
-    return page.isCurrent || options.mayBeNewer || attempt === maxAttempts ? page : undefined;
-  });
-
-/**
- * Returns the ids of a page, without a read of its entities.
- * @throws StoreUnavailable when the log changes so often that it cannot be read.
- */
-export const readIds = (session: Session, kind: Kind, query: RowQuery): Promise<readonly string[]> =>
-  untilCurrent(async () => (await selectPage(session, kind, query)).rows.map(({ id }) => id));
+): Promise<EntityPage> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      // An index is read once: a throttled one delays the writes of the table, and more reads would make that worse.
+      const own = attempt === 1 ? options : { ...options, pageIndex: undefined };
+      const page = await readOnce(session, kind, query, own);
+      if (page.isCurrent || options.mayBeNewer || attempt === maxAttempts) return page;
+    } catch (error) {
+      if (!(error instanceof StaleRead)) throw error;
+      if (attempt === maxAttempts) throw new StoreUnavailable(error);
+    }
+  }
+}

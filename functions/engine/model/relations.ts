@@ -18,17 +18,13 @@ export const treeOf = (kind: Kind): Relation | undefined =>
   referencesOf(kind).find(({ parent }) => parent === kind);
 
 /** Returns the kinds of the entities that the deletion of one of a kind removes besides: a kind comes before others that refer to it. */
-export function cascadeKinds(kind: Kind): Kind[] {
-  const found = new Set<Kind>();
-  const add = (parent: Kind): void => {
-    for (const { child, onDelete } of dependentsOf(parent)) {
-      if (onDelete !== 'cascade' || found.has(child)) continue;
-      found.add(child);
-      add(child);
+export function cascadeKinds(kind: Kind, found: Kind[] = []): Kind[] {
+  for (const { child, onDelete } of dependentsOf(kind))
+    if (onDelete === 'cascade' && !found.includes(child)) {
+      found.push(child);
+      cascadeKinds(child, found);
     }
-  };
-  add(kind);
-  return [...found];
+  return found;
 }
 
 /**
