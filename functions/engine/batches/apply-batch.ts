@@ -45,6 +45,8 @@ type ResolvedOperation =
   | {
       readonly result: BatchResult;
       readonly change?: WholeChange | undefined;
+      /** The change, also one after which the entity is the same. */
+      readonly whole: WholeChange;
     }
   | { readonly result: BatchResult; readonly deleted: StoredEntity }
   | { readonly error: Error };
@@ -89,7 +91,8 @@ function resolveWrite(
   after: WholeEntity,
 ): ResolvedOperation {
   const error = change && findContradiction(change);
-  return error ? { error } : { change, result: { operation, stored: after } };
+  const whole = change ?? { before: after, after };
+  return error ? { error } : { change, whole, result: { operation, stored: after } };
 }
 
 /** What the operations of a batch are about. */
@@ -135,14 +138,14 @@ async function checkOthers(
   kind: Kind,
   operations: readonly ResolvedOperation[],
 ): Promise<readonly ResolvedOperation[]> {
-  const changes = operations.flatMap((one) => ('change' in one && one.change ? [one.change] : []));
   const deleted = new Set(operations.flatMap((one) => ('deleted' in one ? [one.deleted.entity.id] : [])));
-  const missing = await findMissingReferences(session, changes);
-  const trees = await findTreeErrors(session, kind, changes, deleted);
-  const errors = new Map(changes.map((change, position) => [change, missing[position] ?? trees[position]]));
+  const whole = operations.flatMap((one) => ('whole' in one ? [one.whole] : []));
+  const missing = await findMissingReferences(session, whole);
+  const trees = await findTreeErrors(session, kind, whole, deleted);
+  const errors = new Map(whole.map((change, position) => [change, missing[position] ?? trees[position]]));
   const taken = await findTakenValues(session, operations.map(changeOf));
   return operations.map((one, position) => {
-    const error = ('change' in one && one.change && errors.get(one.change)) || taken[position];
+    const error = ('whole' in one && errors.get(one.whole)) || taken[position];
     return error ? { error } : one;
   });
 }
