@@ -519,6 +519,46 @@ describe('write-costs', () => {
   });
 });
 
+test('a parent costs at most 12 read units more, and a move with a subtree of ten levels at most 30', async () => {
+  const store = await startTestStore();
+  const fields = (parentId: string | null) => ({
+    name: 'x',
+    status: 'open',
+    userId: null,
+    tagIds: [],
+    parentId,
+  });
+  const make = async (parentId: string | null): Promise<string> =>
+    (await createEntity(store.session('public'), 'task', fields(parentId))).entity.id;
+  const chainOf = async (levels: number): Promise<string[]> => {
+    const ids: string[] = [];
+    while (ids.length < levels) ids.push(await make(ids.at(-1) ?? null));
+    return ids;
+  };
+  const unitsOf = async (work: (session: Session) => Promise<unknown>): Promise<number> => {
+    const session = store.session('public');
+    await work(session);
+    return session.database.consumption.readUnits;
+  };
+  const [nine, tree, alone] = [await chainOf(9), await chainOf(8), await make(null)] as const;
+  for (const parentId of tree)
+    await applyChangeSet(store.session('public'), {
+      changes: Array.from({ length: 20 }, () => buildCreate('task', fields(parentId), Date.now())),
+    });
+  await compactAll(store.database(), 'public', 'task');
+  const plain = await unitsOf((session) => createEntity(session, 'task', fields(null)));
+  expect((await unitsOf((session) => createEntity(session, 'task', fields(nine[8] ?? '')))) - plain).toBe(10);
+  const rename = await unitsOf((session) =>
+    updateEntity(session, { kind: 'task', id: alone }, { name: 'y' }),
+  );
+  const move = (id: string, parentId: string) =>
+    unitsOf((session) => updateEntity(session, { kind: 'task', id }, { parentId }));
+  // The process loads columns.
+  expect((await move(tree[0] ?? '', await make(null))) - rename).toBe(12.5);
+  expect((await move(alone, nine[8] ?? '')) - rename).toBe(11);
+  await store.stop();
+});
+
 describe('write-units', () => {
   /** The estimate, compared with what the engine reports for the same transaction. */
 
