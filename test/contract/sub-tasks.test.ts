@@ -189,13 +189,14 @@ describe('a deletion', () => {
 
   test('of a project deletes sub-tasks that belong to no project', async () => {
     const projectId = (await create('project')).id;
-    const [parent, child] = (await createChain(2)) as [string, string];
-    await request('PATCH', pathTo('task', parent), { body: { projectId } });
+    const [parent, child, grandchild] = (await createChain(3)) as [string, string, string];
+    for (const id of [parent, grandchild])
+      await request('PATCH', pathTo('task', id), { body: { projectId } });
     expect((await read('task', child))['projectId']).toBeNull();
     await request('DELETE', pathTo('project', projectId));
-    expect(await status(child)).toBe(404);
+    for (const id of [child, grandchild]) expect(await status(id)).toBe(404);
     await request('POST', `${pathTo('project', projectId)}/restore`);
-    expect(await parentOf(child)).toBe(parent);
+    expect([await parentOf(child), await parentOf(grandchild)]).toEqual([parent, child]);
   });
 });
 

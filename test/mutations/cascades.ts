@@ -58,6 +58,21 @@ export const cascadeMutations = toMutations({
     ],
   },
   'functions/projects/clone.ts': {
+    'clone-without-trees': [
+      'the copies of sub-tasks have no parent',
+      'known.has(parentOf(task)) ? parentOf(task) : null',
+      'known.has(parentOf(task)) && known.size === 0 ? parentOf(task) : null',
+    ],
+    'sub-tasks-at-the-top': [
+      'a clone copies a sub-task twice: at the top, and below its parent',
+      '!inside.includes(',
+      '!inside.slice(inside.length).includes(',
+    ],
+    'sub-task-of-a-deleted-copy': [
+      'a clone copies a sub-task of a task whose copy was deleted',
+      'if (copies && parentId === null) return [];',
+      'if (copies && parentId === null && id === to) return [];',
+    ],
     'copy-of-a-moved-task': [
       'a clone copies a task that moved to another project while its text was read again',
       '.filter((task) => refersToAny(ownership(), task, [from]))',

@@ -246,6 +246,17 @@ describe('a clone', () => {
     expect(copies.entities.map(({ name }) => name)).toEqual(['stays']);
   });
 
+  test('has no copy of a sub-task of a task whose copy was deleted', async () => {
+    const [from, to] = [await make('project'), await make('project')];
+    const [parent, copy] = [await make('task', { projectId: from }), await make('task', { projectId: to })];
+    await make('task', { projectId: from, parentId: parent });
+    const path = [{ copies: { [parent]: copy }, after: '' }];
+    const work = { type: 'clone', from, to, asOf: await readSequencer(session, 'task'), path } as const;
+    expect((await clone.step(session, jobOf(work))).once?.changes).toHaveLength(1);
+    await deleteEntity(fresh(), 'task', copy);
+    expect((await clone.step(fresh(), jobOf(work))).once?.changes).toEqual([]);
+  });
+
   test('finds in no index the tasks that were there, changed or not, also those with later ids and without those with earlier ids', async () => {
     const [from, to] = [await make('project'), await make('project')];
     const begun = Date.now();
