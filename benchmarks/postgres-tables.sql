@@ -14,4 +14,4 @@ create table tags (id uuid primary key, name text not null, status text not null
 -- The priority is its rank.
 create table tasks (id uuid primary key, name text not null, status text not null, description text not null,
   priority smallint not null, project_id uuid, user_id uuid, due_date date, tag_ids uuid[] not null,
-  position text, estimate numeric, created_at timestamptz not null, updated_at timestamptz not null);
+  position text, parent_id uuid, estimate numeric, created_at timestamptz not null, updated_at timestamptz not null);

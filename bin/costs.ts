@@ -222,7 +222,7 @@ const costsOf = (
   Object.fromEntries(
     Object.entries(measured).map(([operation, { used }]) => {
       const isList = operation.startsWith('list');
-      const readsColumns = isList || /^(?:clone|archive|delete a project)/.test(operation);
+      const readsColumns = isList || /^(?:clone|archive|delete)/.test(operation);
       const time = {
         billedMs: isList ? billedMs.list : billedMs.request,
         memoryMb: readsColumns ? 1_769 : 1_024,

@@ -19,6 +19,25 @@ export interface ReplicationOptions<Types extends ResourceTypes> {
   readonly interval?: number | undefined;
 }
 
+/** Returns changes so that each comes after the creations that it refers to: a sub-task after its parent. Ends also if they refer to each other. */
+function parentsFirst<Types extends ResourceTypes>(changes: readonly LocalChange<Types>[]) {
+  const created = new Map(
+    changes.flatMap((change) =>
+      change.after && !change.before?.version ? [[change.after.id as unknown, change]] : [],
+    ),
+  );
+  const seen = new Set<LocalChange<Types>>();
+  const ordered: LocalChange<Types>[] = [];
+  const add = (change: LocalChange<Types> | undefined): void => {
+    if (!change || seen.has(change)) return;
+    seen.add(change);
+    for (const value of Object.values(change.after ?? {}).flat()) add(created.get(value));
+    ordered.push(change);
+  };
+  for (const change of changes) add(change);
+  return ordered;
+}
+
 /**
  * Keeps one copy of a list in a database of the app equal to the list. `pull` reads what has changed, and `push` sends what the app has
  * changed in the copy.
@@ -76,7 +95,7 @@ export class Replication<Types extends ResourceTypes> {
   }
 
   /**
-   * Sends changes of the copy, one after the other. A change of fields that nobody else has changed is applied, whatever else has changed. After an
+   * Sends changes of the copy, one after the other, entities before those that refer to them. A change of fields that nobody else has changed is applied, whatever else has changed. After an
    * error, also send the same changes again before later ones of these entities: none is applied twice. Pushes that wait for one that fails
    * fail as well.
    * @param changes at most one of each entity.
@@ -164,12 +183,13 @@ export class Replication<Types extends ResourceTypes> {
     const repeated = ids.find((id, position) => ids.indexOf(id) < position);
     if (repeated)
       throw new TypeError(`There are two changes of the entity ${repeated}. Push them one after the other.`);
-    const results: PushResult<Types>[] = [];
-    for (const change of changes) {
+    const byChange = new Map<LocalChange<Types>, PushResult<Types>>();
+    for (const change of parentsFirst(changes)) {
       const result = await this.#writer.write(change);
-      results.push(result);
+      byChange.set(change, result);
       if (result.error) this.#options.onRefused?.(result);
     }
+    const results = changes.flatMap((change) => byChange.get(change) ?? []);
     const data = results.flatMap(({ current }) => current ?? []);
     const removed = results.flatMap(({ id, current }) => (current ? [] : id));
     for (const give of this.#followers) await give(data, removed);

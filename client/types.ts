@@ -180,6 +180,8 @@ export interface Task {
   readonly priority: 'none' | 'low' | 'medium' | 'high' | 'urgent';
   /** Id of the project. Deleting the project also deletes the task. At most 255 characters. */
   readonly projectId: string | null;
+  /** Id of the task that it is a part of. Deleting that task also deletes this one. At most 255 characters. */
+  readonly parentId: string | null;
   /** Id of the user to whom the task is assigned. At most 255 characters. */
   readonly userId: string | null;
   /** The last day. `YYYY-MM-DD`. */
@@ -216,6 +218,36 @@ export interface ExpandedProject {
   readonly updatedAt: string;
 }
 
+/** One of the tasks, as `expand` adds it: without its description. */
+export interface ExpandedTask {
+  /** An opaque, unique id. Later ids sort after earlier ones. */
+  readonly id: string;
+  /** The name. Leading and trailing white space is removed before the length is checked. 1 to 255 characters. */
+  readonly name: string;
+  /** Any status. Common values are active, planned, completed and archived. 1 to 64 characters. */
+  readonly status: Status;
+  /** The urgency, from none to urgent. */
+  readonly priority: 'none' | 'low' | 'medium' | 'high' | 'urgent';
+  /** Id of the project. Deleting the project also deletes the task. At most 255 characters. */
+  readonly projectId: string | null;
+  /** Id of the task that it is a part of. Deleting that task also deletes this one. At most 255 characters. */
+  readonly parentId: string | null;
+  /** Id of the user to whom the task is assigned. At most 255 characters. */
+  readonly userId: string | null;
+  /** The last day. `YYYY-MM-DD`. */
+  readonly dueDate: string | null;
+  /** Ids of the tags. At most 50. */
+  readonly tagIds: readonly string[];
+  /** A key for an order that people arrange, for example by drag and drop. Keys sort by code point, and their format is up to the app. At most 100 characters. */
+  readonly position: string | null;
+  /** The expected effort, in the unit of the team, with at most two decimals. */
+  readonly estimate: number | null;
+  /** The time of the creation, in UTC. */
+  readonly createdAt: string;
+  /** The time of the last write, in UTC. */
+  readonly updatedAt: string;
+}
+
 /** One of the tags, as `expand` adds it: without its description. */
 export interface ExpandedTag {
   /** An opaque, unique id. Later ids sort after earlier ones. */
@@ -246,6 +278,8 @@ export interface NewTask {
   readonly priority?: 'none' | 'low' | 'medium' | 'high' | 'urgent' | undefined;
   /** Id of the project. Deleting the project also deletes the task. At most 255 characters. Default: `null`. */
   readonly projectId?: string | null | undefined;
+  /** Id of the task that it is a part of. Deleting that task also deletes this one. At most 255 characters. Default: `null`. */
+  readonly parentId?: string | null | undefined;
   /** Id of the user to whom the task is assigned. At most 255 characters. Default: `null`. */
   readonly userId?: string | null | undefined;
   /** The last day. `YYYY-MM-DD`. Default: `null`. */
@@ -270,6 +304,8 @@ export interface TaskChanges {
   readonly priority?: 'none' | 'low' | 'medium' | 'high' | 'urgent' | undefined;
   /** Id of the project. Deleting the project also deletes the task. At most 255 characters. */
   readonly projectId?: string | null | undefined;
+  /** Id of the task that it is a part of. Deleting that task also deletes this one. At most 255 characters. */
+  readonly parentId?: string | null | undefined;
   /** Id of the user to whom the task is assigned. At most 255 characters. */
   readonly userId?: string | null | undefined;
   /** The last day. `YYYY-MM-DD`. */
@@ -467,6 +503,7 @@ export interface TaskFilters {
   readonly description?: Filter<string, 'ne' | 'in' | 'notIn' | 'startsWith'> | undefined;
   readonly priority?: Filter<'none' | 'low' | 'medium' | 'high' | 'urgent', 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
   readonly projectId?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte' | 'isNull'> | undefined;
+  readonly parentId?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte' | 'isNull'> | undefined;
   readonly userId?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte' | 'isNull'> | undefined;
   readonly dueDate?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte' | 'isNull'> | undefined;
   readonly tagIds?: Filter<string, 'in' | 'all' | 'isEmpty'> | undefined;
@@ -480,6 +517,8 @@ export interface TaskFilters {
 export interface TaskExpansions {
   /** With `expand`: the project of `projectId`. */
   readonly project: ExpandedProject | null;
+  /** With `expand`: the task of `parentId`. */
+  readonly parent: ExpandedTask | null;
   /** With `expand`: the user of `userId`. */
   readonly user: User | null;
   /** With `expand`: the tags of `tagIds`. */
@@ -494,6 +533,8 @@ export interface TaskCounts {
   readonly priority: readonly ValueCount<'none' | 'low' | 'medium' | 'high' | 'urgent'>[];
   /** The most frequent values of `projectId`, by count and then by value. */
   readonly projectId: readonly ValueCount<string | null>[];
+  /** The most frequent values of `parentId`, by count and then by value. */
+  readonly parentId: readonly ValueCount<string | null>[];
   /** The most frequent values of `userId`, by count and then by value. */
   readonly userId: readonly ValueCount<string | null>[];
   /** The most frequent values of `dueDate`, by count and then by value. */
@@ -515,7 +556,7 @@ export interface TaskTypes {
   readonly new: NewTask;
   readonly changes: TaskChanges;
   readonly filters: TaskFilters;
-  readonly sort: 'id' | 'name' | 'status' | 'description' | 'priority' | 'projectId' | 'userId' | 'dueDate' | 'position' | 'estimate' | 'createdAt' | 'updatedAt';
+  readonly sort: 'id' | 'name' | 'status' | 'description' | 'priority' | 'projectId' | 'parentId' | 'userId' | 'dueDate' | 'position' | 'estimate' | 'createdAt' | 'updatedAt';
   readonly expansions: TaskExpansions;
   readonly counts: TaskCounts;
   readonly sums: TaskSums;

@@ -858,6 +858,13 @@ export const tools: readonly Tool[] = [
           ],
           "description": "Id of the project. Deleting the project also deletes the task."
         },
+        "parentId": {
+          "type": [
+            "string",
+            "null"
+          ],
+          "description": "Id of the task that it is a part of. Deleting that task also deletes this one."
+        },
         "userId": {
           "type": [
             "string",
@@ -954,6 +961,13 @@ export const tools: readonly Tool[] = [
             "null"
           ],
           "description": "Id of the project. Deleting the project also deletes the task."
+        },
+        "parentId": {
+          "type": [
+            "string",
+            "null"
+          ],
+          "description": "Id of the task that it is a part of. Deleting that task also deletes this one."
         },
         "userId": {
           "type": [

@@ -211,9 +211,19 @@ interface Target {
 /** How a reference behaves; by default, a deletion of the entity that it names removes it. */
 export type ReferenceOptions = Partial<Pick<Relation, 'onDelete'>>;
 
-/** The id of an entity of another resource. The store checks that there is one. */
-export const reference = (target: Target, options: ReferenceOptions = {}) =>
-  v.pipe(aString(), v.metadata({ maxLength: 255, reference: { target, options } }), bounded(255, []));
+/**
+ * The id of an entity. The store checks that there is one.
+ * @param target the resource; a function that returns it for a reference of a resource to itself, which does not exist yet.
+ */
+export const reference = (target: Target | (() => Target), options: ReferenceOptions = {}) =>
+  v.pipe(
+    aString(),
+    v.metadata({
+      maxLength: 255,
+      reference: { target: () => (typeof target === 'function' ? target() : target), options },
+    }),
+    bounded(255, []),
+  );
 
 /**
  * Returns the schema of an array whose length is checked before its items: valibot would check each of 100,000 items and

@@ -100,7 +100,7 @@ function valueSchema(schema: v.GenericSchema): AnySchema {
 /** Returns what a reference, or each of a list of references, refers to, and how; `undefined` for another field. */
 export function referenceIn(
   schema: v.GenericSchema,
-): { readonly target: unknown; readonly options: ReferenceOptions } | undefined {
+): { readonly target: () => unknown; readonly options: ReferenceOptions } | undefined {
   const value = valueSchema(schema);
   return v.getMetadata(value.item ?? value)['reference'] as ReturnType<typeof referenceIn>;
 }

@@ -73,7 +73,7 @@ const mapFields = (
   );
 
 function expansionOf(name: string, schema: v.GenericSchema, { type }: ListField): [string, Expansion][] {
-  const target = referenceIn(schema)?.target as Resource | undefined;
+  const target = referenceIn(schema)?.target() as Resource | undefined;
   if (!target) return [];
   const isArray = type === 'list of references';
   const expanded = isArray ? name.replace(/Ids$/, 's') : name.replace(/Id$/, '');
@@ -99,7 +99,7 @@ function relationOf(
   const reference = referenceIn(schema);
   if (!reference) return [];
   const isArray = type === 'list of references';
-  const parent = (reference.target as Resource).kind;
+  const parent = (reference.target() as Resource).kind;
   const isRequired = !isArray && !isNullable;
   return [{ child, field: name, parent, onDelete: 'setNull', isArray, isRequired, ...reference.options }];
 }
@@ -114,18 +114,26 @@ export function resource(definition: Definition): Resource {
   const listFields = Object.fromEntries(
     fieldNames.map((name) => [name, toListField(name, fields[name] as v.GenericSchema | undefined)]),
   );
+  const schemaOf = Object.entries(fields) as [string, v.GenericSchema][];
+  // A resource that refers to itself does not exist yet.
+  const relations = lazy(() =>
+    schemaOf.flatMap(([name, schema]) => relationOf(kind, listFields[name] as ListField, schema)),
+  );
+  const expansions = lazy(() =>
+    Object.fromEntries(
+      schemaOf.flatMap(([name, schema]) => expansionOf(name, schema, listFields[name] as ListField)),
+    ),
+  );
   return {
     ...definition,
-    relations: Object.entries(fields).flatMap(([name, schema]) =>
-      relationOf(kind, listFields[name] as ListField, schema as v.GenericSchema),
-    ),
+    get relations() {
+      return relations();
+    },
     fieldNames,
     listFields,
-    expansions: Object.fromEntries(
-      Object.entries(fields).flatMap(([name, schema]) =>
-        expansionOf(name, schema as v.GenericSchema, listFields[name] as ListField),
-      ),
-    ),
+    get expansions() {
+      return expansions();
+    },
     ranks: Object.fromEntries(
       Object.values(listFields).flatMap(({ name, type, values }) =>
         type === 'enumeration' ? [[name, values] as const] : [],

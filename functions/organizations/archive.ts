@@ -60,7 +60,7 @@ export function archiveWithProjects(
 
 /** Returns the next step of a job that archives projects. */
 async function archiveStep(session: Session, { work }: Job<ArchiveWork>): Promise<Step<ArchiveWork>> {
-  const { children, next } = await readChildrenAsOf(session, ownership(), work.id, work);
+  const { children, next } = await readChildrenAsOf(session, ownership(), [work.id], work);
   return {
     repeatable: archiveAll(children, now()).map((change) => ({ changes: [change] })),
     left: next === undefined ? undefined : { ...work, after: next },

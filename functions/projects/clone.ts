@@ -2,18 +2,20 @@
 
 import type { ExpectedVersions } from '../engine/entities/preconditions.ts';
 import { readEntity } from '../engine/entities/read-entity.ts';
-import { readChildrenAsOf } from '../engine/feed/children-as-of.ts';
+import { fieldsAt, readChildrenAsOf } from '../engine/feed/children-as-of.ts';
 import { readSequencer } from '../engine/feed/read-log.ts';
-import { readChildren, refersToAny } from '../engine/lists/children.ts';
-import { buildCreate, type Change } from '../engine/model/changes.ts';
+import { readChildIds, readChildren, refersToAny } from '../engine/lists/children.ts';
+import { buildCreate, type WholeChange } from '../engine/model/changes.ts';
 import {
   type Entity,
   type Fields,
+  type ItemFields,
   readOnlyFields,
   type StoredEntity,
   type WholeEntity,
 } from '../engine/model/entity.ts';
 import { newId } from '../engine/model/ids.ts';
+import { decodeAnyEntity } from '../engine/model/item-codec.ts';
 import { beginJob, type Job, type JobWork, type Step } from '../engine/model/job.ts';
 import { entityKey } from '../engine/model/keys.ts';
 import { relationOf } from '../engine/model/relations.ts';
@@ -23,14 +25,23 @@ import { commit } from '../engine/write/commit.ts';
 import type { JobHandler } from '../engine/write/job-handler.ts';
 import { now } from '../runtime/time-and-chance.ts';
 
-/** Copies the tasks that a project had when it was cloned. */
+/** The tasks that a step copies: the sub-tasks of some others, or those at the top of the project. */
+interface Place {
+  /** The copies of their parents, by the ids of these. At the top, parents belong to other projects. */
+  readonly copies?: Readonly<Record<string, string>>;
+  /** The last one that was copied, or an empty text. */
+  readonly after: string;
+}
+
+/** Copies the tasks that a project had when it was cloned, parents before their sub-tasks. */
 interface CloneWork extends JobWork {
   readonly type: 'clone';
   readonly from: string;
   readonly to: string;
   /** The head of the tasks' log when the job began: later tasks can have earlier ids. */
   readonly asOf: number;
-  readonly after: string;
+  /** From the top to the level of the next step. */
+  readonly path: readonly Place[];
 }
 
 /** The project has more tasks than a clone copies. */
@@ -42,6 +53,10 @@ export class CloneTooLarge extends Error {
 }
 
 const ownership = () => relationOf('task', 'project');
+
+const parenthood = () => relationOf('task', 'task');
+
+const parentIn = ({ parentId }: ItemFields): string | null => (parentId ?? null) as string | null;
 
 /**
  * Tasks that a clone copies, at most. They take 100 seconds at the pace of 100 tasks a second, and about 50,000 write units: five for each
@@ -58,19 +73,45 @@ function copyFields(entity: Entity): Fields {
   return Object.fromEntries(Object.entries(entity).filter(([field]) => !excluded.includes(field))) as Fields;
 }
 
-/** Returns the changes that create copies of a project's tasks, with their long texts. Their ids keep the order of the originals. */
+/** Reads tasks, also deleted ones. */
+async function readTasks({ tenant, database }: Session, ids: readonly (string | null | undefined)[]) {
+  const keys = [...new Set(ids)].flatMap((id) => (id ? entityKey(tenant, 'task', id) : []));
+  return (await database.getMany(keys, true, { withDeleted: true })).map(decodeAnyEntity);
+}
+
+/**
+ * Returns the changes that create copies of a project's tasks, with their long texts. Their ids keep the order of the originals. The parent of a copy is that of
+ * the original if it belongs to another project, and otherwise its copy.
+ * @returns the changes by the ids of the originals.
+ */
 async function copyTasks(
   session: Session,
   tasks: readonly StoredEntity[],
-  { from, to }: { readonly from: string; readonly to: string },
-): Promise<Change[]> {
-  const originals = await readTexts(session, tasks);
+  { from, to }: Pick<CloneWork, 'from' | 'to'>,
+  copies?: Place['copies'],
+): Promise<Map<string, WholeChange>> {
+  const originals = (await readTexts(session, tasks))
+    // A task whose text changed was read again.
+    .filter((task) => refersToAny(ownership(), task, [from]));
   const nowMs = now();
-  return (
-    originals
-      // A task whose text changed was read again.
-      .filter((task) => refersToAny(ownership(), task, [from]))
-      .map(({ entity }) => buildCreate('task', { ...copyFields(entity), projectId: to }, nowMs))
+  const ids = new Map(originals.map(({ entity }) => [entity.id, newId(nowMs).id]));
+  const parentOf = ({ entity }: StoredEntity): string | null => {
+    const id = parentIn(entity) ?? '';
+    return ids.get(id) ?? (copies ? copies[id] : id) ?? null;
+  };
+  const known = new Set<string | null>(ids.values());
+  const others = originals.map(parentOf).filter((id) => !known.has(id));
+  for (const { entity, deletion } of await readTasks(session, others))
+    if (!deletion && entity['projectId'] !== from) known.add(entity.id);
+  return new Map(
+    originals.flatMap((task): [string, WholeChange][] => {
+      const { id } = task.entity;
+      const parentId = known.has(parentOf(task)) ? parentOf(task) : null;
+      // The copy of its parent was deleted, or the task has moved.
+      if (copies && parentId === null) return [];
+      const fields = { ...copyFields(task.entity), projectId: to, parentId };
+      return [[id, buildCreate('task', fields, nowMs, ids.get(id))]];
+    }),
   );
 }
 
@@ -101,27 +142,54 @@ export function cloneProjectWithTasks(
     const page = await readChildren(session, ownership(), [id]);
     if (page.total > maxClonedTasks) throw new CloneTooLarge(maxClonedTasks);
     const asOf = await readSequencer(session, 'task');
-    const work: CloneWork = { type: 'clone', from: id, to, asOf, after: '' };
+    const work: CloneWork = { type: 'clone', from: id, to, asOf, path: [{ after: '' }] };
     const job = beginJob(session, work, { id: newId(nowMs).id });
     // The job copies all tasks when there is another page.
-    const changes = page.next === undefined ? await copyTasks(session, page.children, work) : [];
+    const changes =
+      page.next === undefined ? [...(await copyTasks(session, page.children, work)).values()] : [];
     const begun = { changes: [own], writes: [job] };
     return { ...(page.next ? begun : { changes: [own, ...changes] }), orElse: begun, result: clone };
   });
 }
 
-/** Returns the next step of a job that copies tasks. */
+/** Returns the tasks of the project that were below no other one of it when the job began. */
+async function findTop(
+  session: Session,
+  { children, former }: Awaited<ReturnType<typeof readChildrenAsOf>>,
+  { from, asOf }: CloneWork,
+): Promise<StoredEntity[]> {
+  const parents = await readTasks(session, former.map(parentIn));
+  const fields = await Promise.all(parents.map((parent) => fieldsAt(session, parent, asOf)));
+  const inside = fields.flatMap((one) => (one?.['projectId'] === from ? [one.id] : []));
+  return children.filter((_, position) => !inside.includes(parentIn(former[position] as ItemFields) ?? ''));
+}
+
+/** Returns the next step of a job that copies tasks. A task is copied where it was when the job began, so never twice; one in a cycle is at no place. */
 async function cloneStep(session: Session, { work }: Job<CloneWork>): Promise<Step<CloneWork>> {
+  const { from, to, asOf, path } = work;
+  const place = path.at(-1);
   // Tasks must not be created in a project that was deleted meanwhile.
-  const clone = await session.database.get(entityKey(session.tenant, 'project', work.to));
-  if (!clone) return { left: undefined };
-  const range = { ...work, limit: stepSize };
-  const { children, next } = await readChildrenAsOf(session, ownership(), work.from, range);
-  const changes = await copyTasks(session, children, work);
-  return { once: { changes }, left: next === undefined ? undefined : { ...work, after: next } };
+  const clone = await session.database.get(entityKey(session.tenant, 'project', to));
+  if (!clone || !place) return { left: undefined };
+  const { copies, after } = place;
+  const [relation, parentIds] = copies ? [parenthood(), Object.keys(copies)] : [ownership(), [from]];
+  const page = await readChildrenAsOf(session, relation, parentIds, { after, asOf, limit: stepSize });
+  const tasks = copies
+    ? page.children.filter((_, position) => page.former[position]?.['projectId'] === from)
+    : await findTop(session, page, work);
+  const changes = await copyTasks(session, tasks, work, copies);
+  const ids = Object.fromEntries([...changes].map(([id, { after: copy }]) => [id, copy.entity.id]));
+  const below = await readChildIds(session, parenthood(), Object.keys(ids));
+  const left = path.slice(0, -1);
+  if (page.next !== undefined) left.push({ ...place, after: page.next });
+  if (below.length > 0) left.push({ copies: ids, after: '' });
+  return {
+    once: { changes: [...changes.values()] },
+    left: left.length === 0 ? undefined : { ...work, path: left },
+  };
 }
 
 export const clone: JobHandler<CloneWork> = {
-  fields: { type: true, from: true, to: true, asOf: true, after: true },
+  fields: { type: true, from: true, to: true, asOf: true, path: true },
   step: cloneStep,
 };

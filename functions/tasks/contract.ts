@@ -8,6 +8,7 @@ export const listTasks = define.list(task);
 export const listProjectTasks = define.listOf(task, project);
 export const listUserTasks = define.listOf(task, user);
 export const listTagTasks = define.listOf(task, tag, 'List the tasks that have a tag');
+export const listTaskTasks = define.listOf(task, task, 'List the sub-tasks of a task');
 export const createTask = define.create(task);
 export const readTask = define.read(task);
 export const replaceTask = define.replace(task);

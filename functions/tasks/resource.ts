@@ -8,12 +8,12 @@ import {
   text,
   withDefault,
 } from '../contract/fields.ts';
-import { commonFields, resource } from '../contract/resource.ts';
+import { commonFields, type Resource, resource } from '../contract/resource.ts';
 import { project } from '../projects/resource.ts';
 import { tag } from '../tags/resource.ts';
 import { user } from '../users/resource.ts';
 
-export const task = resource({
+export const task: Resource = resource({
   kind: 'task',
   plural: 'tasks',
   fields: {
@@ -21,6 +21,7 @@ export const task = resource({
     description: withDefault(text(10_000), ''),
     priority: withDefault(oneOf(['none', 'low', 'medium', 'high', 'urgent']), 'none'),
     projectId: nullable(reference(project, { onDelete: 'cascade' })),
+    parentId: nullable(reference((): Resource => task, { onDelete: 'cascade' })),
     userId: nullable(reference(user)),
     dueDate: nullable(day()),
     tagIds: withDefault(references(tag, 50), []),

@@ -1,5 +1,5 @@
 /**
- * Audits a whole table while it is used: compares the rows and the totals of the list engine with the entities, looks up every reference, and
+ * Audits a whole table while it is used: compares the rows and the totals of the list engine with the entities, looks up every reference, finds cycles, and
  * compares the keys of every entity with its fields, its long text with its digest, its subject with the item that makes it unique, and the sequencer of each
  * change log with its positions. Repairs what is wrong when the options ask for it.
  */
@@ -25,6 +25,7 @@ import { compareSequencers, raiseSequencer } from './sequencers.ts';
 import { Inventory, type Reference, referencesFrom, Suspects, tenantOf } from './snapshot.ts';
 import { compareSubjects, repairSubject } from './subjects.ts';
 import { compareTexts, repairText } from './texts.ts';
+import { compareTrees, findCycles, repairCycle } from './trees.ts';
 
 interface AuditOptions {
   readonly repair?: boolean;
@@ -36,7 +37,7 @@ interface AuditOptions {
   readonly pauseMs: number;
 }
 
-interface Findings extends Pick<Report, 'texts' | 'subjects' | 'sequencers' | 'logs'> {
+interface Findings extends Pick<Report, 'cycles' | 'texts' | 'subjects' | 'sequencers' | 'logs'> {
   readonly orphans: readonly Reference[];
 }
 
@@ -69,6 +70,7 @@ class TableAudit {
     await scanTable(table, (item) => suspects.add(item));
     const found: Findings = {
       orphans: await this.#orphans(suspects.dangling),
+      cycles: await compareTrees(this.#database, findCycles(suspects.parentOf)),
       texts: await compareTexts(this.#database, suspects.texts.suspects, pauseMs),
       subjects: await compareSubjects(this.#database, suspects.subjects.suspects, pauseMs),
       sequencers,
@@ -83,6 +85,7 @@ class TableAudit {
         field: member,
         refersTo: parent.pk,
       })),
+      cycles: found.cycles,
       malformed,
       texts: found.texts,
       subjects: found.subjects,
@@ -103,12 +106,14 @@ class TableAudit {
     const blockedTenants = new Set([...blocked].map((pk) => tenantOf({ pk })));
     const isOpen = (pk: string): boolean => !blockedTenants.has(tenantOf({ pk }));
     const orphans = found.orphans.filter(({ child }) => isOpen(child.pk));
+    const cycles = found.cycles.filter(([pk = '']) => isOpen(pk));
     const texts = found.texts.filter(({ entity }) => isOpen(entity));
     const subjects = found.subjects.filter(({ item }) => isOpen(item));
     await this.#sweep(orphans);
+    for (const cycle of cycles) await repairCycle(this.#database, cycle);
     for (const difference of texts) await repairText(this.#database, difference);
     for (const difference of subjects) await repairSubject(this.#database, difference);
-    const differences = [sequencers, logs, orphans, texts, subjects];
+    const differences = [sequencers, logs, orphans, cycles, texts, subjects];
     return differences.reduce((sum, { length }) => sum + length, -blocked.length);
   }
 

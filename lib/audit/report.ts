@@ -3,6 +3,7 @@ import type { SequencerDifference } from './sequencers.ts';
 import { maxFindings } from './snapshot.ts';
 import type { SubjectDifference, SubjectProblem } from './subjects.ts';
 import type { TextDifference, TextProblem } from './texts.ts';
+import type { Cycle } from './trees.ts';
 
 interface Orphan {
   readonly entity: string;
@@ -15,6 +16,7 @@ export interface Report {
   /** Number of logs that were compared: one for each kind of each tenant. */
   readonly compared: number;
   readonly orphans: readonly Orphan[];
+  readonly cycles: readonly Cycle[];
   /** Entities whose stored keys differ from the keys that their fields give. */
   readonly malformed: readonly string[];
   readonly texts: readonly TextDifference[];
@@ -26,12 +28,13 @@ export interface Report {
 
 const findingsOf = ({
   orphans,
+  cycles,
   malformed,
   texts,
   subjects,
   sequencers,
   logs,
-}: Report): (readonly unknown[])[] => [orphans, malformed, texts, subjects, sequencers, logs];
+}: Report): (readonly unknown[])[] => [orphans, cycles, malformed, texts, subjects, sequencers, logs];
 
 export const isClean = (report: Report): boolean => findingsOf(report).flat().length === 0;
 
@@ -77,11 +80,13 @@ export const isRepaired = (report: Report): boolean =>
   report.repaired > 0 && report.repaired === findingsOf(report).flat().length && !isLimited(report);
 
 export function reportLines(report: Report): string[] {
-  const { entities, compared, orphans, malformed, texts, subjects, sequencers, logs, repaired } = report;
+  const { entities, compared, orphans, cycles, malformed, texts, subjects, sequencers, logs, repaired } =
+    report;
   return [
     ...orphans.map(
       ({ entity, field, refersTo }) => `Orphan: ${field} of ${entity} is ${refersTo}, which does not exist.`,
     ),
+    ...cycles.map((cycle) => `Cycle: ${examples(cycle)} are below each other, ${cycle.length} in all.`),
     ...malformed.map((entity) => `Malformed: the keys of ${entity} do not match its fields.`),
     ...texts.map(({ entity, problem }) => `Text: the description of ${entity} ${problemTexts[problem]}.`),
     ...subjects.map(
@@ -95,6 +100,6 @@ export function reportLines(report: Report): string[] {
     ...(isLimited(report)
       ? [`The audit keeps ${maxFindings} findings of a kind. Repair them, and audit again.`]
       : []),
-    `${entities} entities in ${compared} logs: ${orphans.length} orphans, ${malformed.length} malformed, ${texts.length} wrong texts, ${subjects.length} wrong subjects, ${sequencers.length} wrong sequencers, ${logs.length} wrong logs${repaired > 0 ? `; ${repaired} repaired` : ''}.`,
+    `${entities} entities in ${compared} logs: ${orphans.length} orphans, ${cycles.length} cycles, ${malformed.length} malformed, ${texts.length} wrong texts, ${subjects.length} wrong subjects, ${sequencers.length} wrong sequencers, ${logs.length} wrong logs${repaired > 0 ? `; ${repaired} repaired` : ''}.`,
   ];
 }

@@ -24,6 +24,7 @@ import { schema } from '../../functions/schema.ts';
 import { Checksum, Checksums, KeyFilter, type StoredCopy } from './checksums.ts';
 import { copyOfSubject, ScannedSubjects } from './subjects.ts';
 import { copyOfText, ScannedTexts } from './texts.ts';
+import { parentKeyOf } from './trees.ts';
 
 export interface Reference {
   readonly child: Key;
@@ -97,6 +98,8 @@ export class Inventory {
   readonly checksums = new Checksums();
   /** The entities that others can refer to. */
   readonly referable = new KeyFilter();
+  /** The entities that are above others in a tree. */
+  readonly inner = new KeyFilter();
   readonly malformed: string[] = [];
   entities = 0;
 
@@ -128,6 +131,8 @@ export class Inventory {
     const { kind, entity, version } = stored;
     this.entities += 1;
     if (parents.has(kind)) this.referable.add(pk);
+    const parent = parentKeyOf(tenant, stored as StoredEntity);
+    if (parent) this.inner.add(parent);
     const row = { version, row: toRow(entity) };
     this.change(log, copyOfRow(logPartition(tenant, kind), entity.id, row, 1));
   }
@@ -157,6 +162,8 @@ export class Suspects {
   readonly dangling: Reference[] = [];
   readonly texts = new ScannedTexts();
   readonly subjects = new ScannedSubjects();
+  /** The parents of entities that are between others in a tree: a cycle has no others. */
+  readonly parentOf = new Map<string, string>();
   readonly #inventory: Inventory;
   #kept = 0;
 
@@ -165,7 +172,7 @@ export class Suspects {
   }
 
   add(item: Item): void {
-    const { checksums, logs, referable } = this.#inventory;
+    const { checksums, logs, referable, inner } = this.#inventory;
     const differs = (copy: StoredCopy | undefined): boolean =>
       copy !== undefined && this.#kept < maxFindings && checksums.differs(copy.key);
     const isSuspect = { text: differs(copyOfText(item)), subject: differs(copyOfSubject(item)) };
@@ -175,6 +182,8 @@ export class Suspects {
     if (item.sk !== entitySortKey || isDeletedItem(item)) return;
     const stored = decodeEntity(item);
     const tenant = tenantOf(item);
+    const parent = parentKeyOf(tenant, stored);
+    if (parent && inner.has(item.pk)) this.parentOf.set(item.pk, parent);
     const partition = logPartition(tenant, stored.kind);
     const log = logs.get(partition);
     if (

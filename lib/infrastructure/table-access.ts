@@ -7,7 +7,7 @@ import { longTextField } from '../../functions/contract/fields.ts';
 import type { Resource } from '../../functions/contract/resource.ts';
 import type { Kind } from '../../functions/kinds.ts';
 import '../../functions/schema.ts';
-import { dependentsOf, referencesOf } from '../../functions/engine/model/relations.ts';
+import { dependentsOf, referencesOf, treeOf } from '../../functions/engine/model/relations.ts';
 import type { IndexName } from '../../functions/engine/model/table.ts';
 
 type Action = 'GetItem' | 'BatchGetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem';
@@ -92,6 +92,8 @@ const actionAccess: Access = {
 export function accessOf({ success, method, path, resource, nestedBy }: Contract): Access {
   if (!resource) return { actions: success === 'health' ? ['GetItem'] : [] };
   const { kind, plural } = resource;
+  // The list engine finds what is below an entity that moves.
+  const isInTree = treeOf(kind) !== undefined;
   if (path === `/v1/${plural}` && method === 'POST') return { actions: createActions(kind) };
   if (path.endsWith('/restore')) return restoreAccess(resource);
   switch (`${method} ${success}`) {
@@ -107,9 +109,12 @@ export function accessOf({ success, method, path, resource, nestedBy }: Contract
     case 'GET signedInUser':
       return { actions: ['GetItem', 'Query'] };
     case 'PUT entity':
-      return { actions: ['GetItem', ...updateActions(resource)] };
+      return { actions: ['GetItem', ...updateActions(resource)], usesListEngine: isInTree };
     case 'PATCH entity':
-      return { actions: updateActions(resource) };
+      return {
+        actions: [...updateActions(resource), ...(isInTree ? (['GetItem'] as const) : [])],
+        usesListEngine: isInTree,
+      };
     case 'DELETE deleted':
       return removeAccess(resource);
     case 'POST batch':

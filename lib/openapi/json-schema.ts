@@ -27,7 +27,7 @@ const isNull = (schema: Schema): boolean => schema.type === 'null';
 function simplified(schema: Schema): Schema {
   // No keyword tells decimals: validators divide by `multipleOf` in floating point, and refuse 0.07 with 0.01.
   const { anyOf, reference, decimals, ...rest } = schema as Schema & {
-    reference?: { readonly target: Pick<Resource, 'kind'> };
+    reference?: { readonly target: () => Pick<Resource, 'kind'> };
     decimals?: number;
   };
   const [one, other] = anyOf ?? [];
@@ -35,7 +35,7 @@ function simplified(schema: Schema): Schema {
   return {
     ...rest,
     ...(decimals === 0 && { type: 'integer', format: 'int64' }),
-    ...(reference !== undefined && { 'x-reference': reference.target.kind }),
+    ...(reference !== undefined && { 'x-reference': reference.target().kind }),
     ...(schema.items && { items: simplified(schema.items) }),
   };
 }

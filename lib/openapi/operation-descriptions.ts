@@ -7,7 +7,7 @@ import { defaultLimit } from '../../functions/http/parse-list-query.ts';
 import type { Kind } from '../../functions/kinds.ts';
 import { describeFilters } from './operator-descriptions.ts';
 
-const plural = ({ child }: Relation): string => `${child}s`;
+const plural = ({ child, parent }: Relation): string => `${child === parent ? 'sub-' : ''}${child}s`;
 
 /** Returns names as a part of a sentence: "a", "a and b", "a, b and c". */
 const joined = (names: readonly string[]): string =>
@@ -18,7 +18,9 @@ export function describeCascade(kind: Kind): string {
   const deleted = relations.filter(({ onDelete }) => onDelete === 'cascade');
   const kept = relations.filter(({ onDelete }) => onDelete === 'setNull');
   const parts = deleted.map((relation) => {
-    const deeper = dependentsOf(relation.child).filter(({ onDelete }) => onDelete === 'cascade');
+    const deeper = dependentsOf(relation.child).filter(
+      ({ child, onDelete }) => onDelete === 'cascade' && child !== kind,
+    );
     return `Also deletes its ${plural(relation)}${deeper.length > 0 ? ` and their ${joined(deeper.map(plural))}` : ''}.`;
   });
   const fields = [...new Set(kept.map(({ field }) => field))];

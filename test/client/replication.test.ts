@@ -95,6 +95,31 @@ const alreadyDone = { error: undefined, isUnchanged: true };
 const refused = (code: string) => ({ error: { problem: { code } }, isUnchanged: true });
 
 describe('push', () => {
+  test('sends entities before those that refer to them, whatever their order, and returns the results in the order of the changes', async () => {
+    const { position, replication } = replicationOf();
+    const [parent, child, grandchild] = [newId(), newId(), newId()] as const;
+    const moved = await created(position, 'moved');
+    const results = await replication.push([
+      { after: { id: grandchild, name: 'grandchild', position, parentId: child } },
+      { before: moved, after: { ...moved, parentId: parent } },
+      { after: { id: child, name: 'child', position, parentId: parent } },
+      { after: { id: parent, name: 'parent', position } },
+    ]);
+    expect(results).toMatchObject([grandchild, moved.id, child, parent].map((id) => ({ id, ...applied })));
+    expect((await other.tasks.get(grandchild)).parentId).toBe(child);
+    expect((await other.tasks.get(moved.id)).parentId).toBe(parent);
+  });
+
+  test('sends what refers to each other, and ends', async () => {
+    const { position, replication } = replicationOf();
+    const [one, two] = [newId(), newId()];
+    const results = await replication.push([
+      { after: { id: one, name: 'one', position, parentId: two } },
+      { after: { id: two, name: 'two', position, parentId: one } },
+    ]);
+    expect(results).toMatchObject([refused('invalid-request'), refused('invalid-request')]);
+  });
+
   test('creates, updates and deletes, and sends only fields that differ', async () => {
     const { position, replication, written } = replicationOf();
     const [id, short] = [newId(), newId()];

@@ -116,6 +116,7 @@ const declared: readonly Omit<Resource, 'scalarFields' | 'nullable'>[] = [
       description: 'All there is.',
       priority: 'high',
       projectId: await sharedId('project'),
+      parentId: await sharedId('task'),
       userId: await sharedId('user'),
       dueDate: '2031-12-31',
       tagIds: [await sharedId('tag'), (await create('tag')).id],
@@ -127,6 +128,7 @@ const declared: readonly Omit<Resource, 'scalarFields' | 'nullable'>[] = [
       description: '',
       priority: 'none',
       projectId: null,
+      parentId: null,
       userId: null,
       dueDate: null,
       tagIds: [],
@@ -135,10 +137,11 @@ const declared: readonly Omit<Resource, 'scalarFields' | 'nullable'>[] = [
     },
     references: [
       { field: 'projectId', to: 'project', many: false },
+      { field: 'parentId', to: 'task', many: false },
       { field: 'userId', to: 'user', many: false },
       { field: 'tagIds', to: 'tag', many: true },
     ],
-    nested: [],
+    nested: [{ segment: 'tasks', item: 'task', field: 'parentId' }],
   },
   {
     kind: 'tag',

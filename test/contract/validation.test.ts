@@ -63,6 +63,7 @@ const fields: Readonly<Record<string, FieldRules>> = {
     invalid: ['', 'x'.repeat(256), 'a\u0000', 1],
   },
   projectId: reference,
+  parentId: reference,
   userId: reference,
 };
 

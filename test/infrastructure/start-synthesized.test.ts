@@ -215,6 +215,16 @@ async function beginJobs(client: Client): Promise<void> {
   const ofTasks = { projectId: project, description: long, tagIds: [tag, otherTag] };
   await createMany(client, 'task', { ...ofTasks, userId: user });
   await createMany(client, 'task', { tagIds: [], userId: otherUser });
+  const [parent, otherParent] = [await create(client, 'task', {}), await create(client, 'task', {})];
+  await createMany(client, 'task', { parentId: parent });
+  await createMany(client, 'task', { parentId: otherParent });
+  await client.call('updateTask', { id: otherParent, body: { parentId: parent } });
+  await client.call('updateTask', { id: otherParent, body: { parentId: null } });
+  await client.call('deleteTask', { id: parent });
+  await deleteInBatch(client, 'task', otherParent);
+  await client.untilTotal('listTasks', { query: { 'parentId[in]': `${parent},${otherParent}` } }, 0);
+  await client.call('restoreTask', { id: parent });
+  await client.untilTotal('listTaskTasks', { id: parent }, many);
   const { id: clone } = await client.call('cloneProject', { id: project, body: { name: 'Clone' } });
   await client.untilTotal('listProjectTasks', { id: clone }, many);
   await client.call('deleteUser', { id: user });
@@ -250,6 +260,7 @@ async function callAll(client: Client): Promise<void> {
     ['listOrganizationUsers', 'organization', { expand: 'organization' }],
     ['listProjectTasks', 'project', {}],
     ['listTagTasks', 'tag', { projectId: ids.project }],
+    ['listTaskTasks', 'task', { expand: 'parent' }],
     ['listUserTasks', 'user', { projectId: ids.project }],
   ] as const) {
     await client.call(operation, { id: ids[kind], query: { ...filters } });

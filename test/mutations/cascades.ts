@@ -53,11 +53,26 @@ export const cascadeMutations = toMutations({
   'functions/engine/feed/children-as-of.ts': {
     'clone-of-later-tasks': [
       'a job handles children that were created after it began',
-      'page.children.filter((_, position) => existed[position])',
-      'page.children.filter((_, position) => existed[position] || position >= 0)',
+      'const existed = all.map((fields) => fields && refersToAny(relation, { entity: fields }, parentIds));',
+      'const existed = all.map(() => true);',
     ],
   },
   'functions/projects/clone.ts': {
+    'clone-without-trees': [
+      'the copies of sub-tasks have no parent',
+      'known.has(parentOf(task)) ? parentOf(task) : null',
+      'known.has(parentOf(task)) && known.size === 0 ? parentOf(task) : null',
+    ],
+    'sub-tasks-at-the-top': [
+      'a clone copies a sub-task twice: at the top, and below its parent',
+      '!inside.includes(',
+      '!inside.slice(inside.length).includes(',
+    ],
+    'sub-task-of-a-deleted-copy': [
+      'a clone copies a sub-task of a task whose copy was deleted',
+      'if (copies && parentId === null) return [];',
+      'if (copies && parentId === null && id === to) return [];',
+    ],
     'copy-of-a-moved-task': [
       'a clone copies a task that moved to another project while its text was read again',
       '.filter((task) => refersToAny(ownership(), task, [from]))',

@@ -155,11 +155,18 @@ export const deletedEntityMutations = toMutations({
       'if (stored && (!hasExpired(stored, nowMs) || nowMs > 0))',
     ],
   },
+  'functions/engine/deletions/members.ts': {
+    'root-among-its-members': [
+      'a restore restores the task itself twice, because it is of the kind of what is below it',
+      'isSameDeletion(one.deletion, deletion) && !isRoot(one)',
+      'isSameDeletion(one.deletion, deletion) && (!isRoot(one) || one.version > 0)',
+    ],
+  },
   'functions/engine/feed/children-as-of.ts': {
     'later-children-with-earlier-ids': [
       'a clone copies tasks that came after it began, with ids that were made before',
-      'if (!found.entry.before) return false;',
-      'if (found.entry.version < 0) return false;',
+      'fields = found.entry.before && entityOfRow(kind, entity.id, found.entry.before);',
+      'fields = found.entry.before ? entityOfRow(kind, entity.id, found.entry.before) : fields;',
     ],
   },
 });

@@ -3,6 +3,11 @@ import { toMutations } from './mutation.ts';
 /** Mutations of the rules of a copy that an app changes. docs/sync.md gives the reasons. */
 export const replicationMutations = toMutations({
   'client/replication.ts': {
+    'children-before-parents': [
+      'a push sends a sub-task before the task that it is a part of',
+      'add(created.get(value));',
+      'created.get(value);',
+    ],
     'pages-read-during-a-push': [
       'a copy drops the page with its own change, because it is sending the change',
       'if (pushes === this.#pushes) return',

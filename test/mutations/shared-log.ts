@@ -179,6 +179,13 @@ export const sharedLogMutations = toMutations({
       'position: Math.max(positions.get(partition) ?? 0, await fillAllHoles(openLog(open(), log.tenant, log.kind))),',
     ],
   },
+  'lib/audit/trees.ts': {
+    'cycle-opened-at-its-oldest-task': [
+      'a repair of a cycle removes the parent of the oldest task',
+      '(one.entity.id < other.entity.id ? 1 : -1)',
+      '(one.entity.id < other.entity.id ? -1 : 1)',
+    ],
+  },
   'lib/audit/sequencers.ts': {
     'sequencers-not-compared': [
       'the audit does not find a sequencer that is behind its log',

@@ -30,6 +30,33 @@ export const writeMutations = toMutations({
       'new Date(Math.min(nowMs, createdMs))',
     ],
   },
+  'functions/engine/entities/trees.ts': {
+    'tree-of-eleven-levels': [
+      'a tree has more levels than the maximum',
+      'hasMoreLevels(id, maxLevels - above.length)',
+      'hasMoreLevels(id, maxLevels + 1 - above.length)',
+    ],
+    'levels-below-not-counted': [
+      'the levels below a task that moves do not count',
+      'hasMoreLevels(id, maxLevels - above.length)',
+      'hasMoreLevels(id, above.length < maxLevels ? maxLevels : 0)',
+    ],
+    'task-below-itself': [
+      'a cycle is refused as a tree of too many levels',
+      'if (above.includes(id)) return',
+      'if (above.includes(id) && above.length <= 0) return',
+    ],
+    'tree-before-the-batch': [
+      'the tree before a batch decides, not the one after it',
+      'const parents: Parents = new Map(changes.map(',
+      'const parents: Parents = new Map(changes.slice(changes.length).map(',
+    ],
+    'sub-task-moved-from-a-deleted-task': [
+      'a batch moves a task away that is below one that it deletes',
+      '[...above, ...former].some(',
+      '[...above, ...former.slice(former.length)].some(',
+    ],
+  },
   'functions/engine/entities/preconditions.ts': {
     'if-match-ignored': [
       'a write ignores the version in If-Match',
@@ -115,6 +142,11 @@ export const writeMutations = toMutations({
     ],
   },
   'functions/engine/entities/references.ts': {
+    'created-parent-unknown': [
+      'an operation of a batch cannot refer to what another one creates',
+      'new Set([...created, ...existing])',
+      'new Set(existing)',
+    ],
     'any-number-of-references': [
       'a batch may add references to any number of entities',
       'keys.size > maxReferences',

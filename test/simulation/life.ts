@@ -128,7 +128,11 @@ export async function check(world: World): Promise<void> {
   for (const version of world.moments.state.task.values()) {
     if (world.random.chance(0.2)) await checkHistory(world, version);
   }
-  const report = await auditTable(world.table, tableName, { pauseMs: 0 });
+  const audit = (repair: boolean) => auditTable(world.table, tableName, { repair, pauseMs: 0 });
+  const first = await audit(false);
+  // Moves at the same time can make a cycle.
+  if (first.cycles.length > 0 && isClean({ ...first, cycles: [] })) await audit(true);
+  const report = await audit(false);
   if (!isClean(report)) throw new Error(reportLines(report).join('\n'));
 }
 
@@ -140,6 +144,7 @@ function requireReferences(world: World): void {
     ['user', 'organizationId', 'organization'],
     ['tag', 'organizationId', 'organization'],
     ['task', 'projectId', 'project'],
+    ['task', 'parentId', 'task'],
     ['task', 'userId', 'user'],
     ['task', 'tagIds', 'tag'],
   ] as const;

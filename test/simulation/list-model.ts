@@ -52,6 +52,7 @@ export const fieldsOf: Readonly<Record<Kind, Readonly<Record<string, Field>>>> =
     description,
     priority: { type: 'enumeration', default: 'none' },
     projectId: optionalId,
+    parentId: optionalId,
     userId: optionalId,
     dueDate: date,
     tagIds: { type: 'ids', default: [] },

@@ -27,6 +27,7 @@ const nested: readonly { readonly kind: Kind; readonly parent: Kind; readonly fi
   { kind: 'project', parent: 'organization', field: 'organizationId' },
   { kind: 'user', parent: 'organization', field: 'organizationId' },
   { kind: 'task', parent: 'project', field: 'projectId' },
+  { kind: 'task', parent: 'task', field: 'parentId' },
   { kind: 'task', parent: 'user', field: 'userId' },
   { kind: 'task', parent: 'tag', field: 'tagIds' },
 ];

@@ -100,6 +100,7 @@ export class Writer {
       dueDate: random.pick(dates),
       estimate: random.pick(estimates),
       projectId: this.#optional(this.#anyId('project')),
+      parentId: this.#optional(this.#anyId('task')),
       userId: this.#optional(this.#anyId('user')),
       tagIds: [...new Set(tagIds.slice(0, random.below(3)))],
     };

@@ -6,6 +6,7 @@ import { findOwnIdError } from '../entities/own-ids.ts';
 import { type ExpectedVersions, versionMismatch } from '../entities/preconditions.ts';
 import { findMissingReferences } from '../entities/references.ts';
 import { findContradiction } from '../entities/requirements.ts';
+import { findTreeErrors } from '../entities/trees.ts';
 import { findTakenValues } from '../entities/unique-values.ts';
 import { changeFields } from '../entities/update-entity.ts';
 import { buildCreate, type Change, type WholeChange } from '../model/changes.ts';
@@ -44,6 +45,8 @@ type ResolvedOperation =
   | {
       readonly result: BatchResult;
       readonly change?: WholeChange | undefined;
+      /** The change, also one after which the entity is the same. */
+      readonly whole: WholeChange;
     }
   | { readonly result: BatchResult; readonly deleted: StoredEntity }
   | { readonly error: Error };
@@ -88,7 +91,8 @@ function resolveWrite(
   after: WholeEntity,
 ): ResolvedOperation {
   const error = change && findContradiction(change);
-  return error ? { error } : { change, result: { operation, stored: after } };
+  const whole = change ?? { before: after, after };
+  return error ? { error } : { change, whole, result: { operation, stored: after } };
 }
 
 /** What the operations of a batch are about. */
@@ -128,17 +132,20 @@ function changeOf(operation: ResolvedOperation): Change | undefined {
   return 'change' in operation ? operation.change : undefined;
 }
 
-/** Replaces operations by errors that add a reference to an entity that does not exist, or give a unique value that another one has. */
+/** Replaces operations by errors that add a reference to an entity that does not exist, make a tree that is refused, or give a unique value that another one has. */
 async function checkOthers(
   session: Session,
+  kind: Kind,
   operations: readonly ResolvedOperation[],
 ): Promise<readonly ResolvedOperation[]> {
-  const changes = operations.flatMap((one) => ('change' in one && one.change ? [one.change] : []));
-  const missing = await findMissingReferences(session, changes);
-  const errors = new Map(changes.map((change, position) => [change, missing[position]]));
+  const deleted = new Set(operations.flatMap((one) => ('deleted' in one ? [one.deleted.entity.id] : [])));
+  const whole = operations.flatMap((one) => ('whole' in one ? [one.whole] : []));
+  const missing = await findMissingReferences(session, whole);
+  const trees = await findTreeErrors(session, kind, whole, deleted);
+  const errors = new Map(whole.map((change, position) => [change, missing[position] ?? trees[position]]));
   const taken = await findTakenValues(session, operations.map(changeOf));
   return operations.map((one, position) => {
-    const error = ('change' in one && one.change && errors.get(one.change)) || taken[position];
+    const error = ('whole' in one && errors.get(one.whole)) || taken[position];
     return error ? { error } : one;
   });
 }
@@ -160,7 +167,7 @@ export function applyBatch(
       const targets = await readTargets(session, kind, operations);
       const nowMs = now();
       const unchecked = operations.map((operation) => resolveOperation({ kind, targets, nowMs }, operation));
-      const resolved = await checkOthers(session, unchecked);
+      const resolved = await checkOthers(session, kind, unchecked);
       const failures = resolved.flatMap((one, position) =>
         'error' in one ? [{ position, error: one.error }] : [],
       );

@@ -10,7 +10,7 @@ import type { Kind } from '../model/schema.ts';
 import { maxTransactionWrites } from '../model/writes.ts';
 import type { Session } from '../table/session.ts';
 import { commit, type UnitOfWork } from '../write/commit.ts';
-import { findDescendants } from './descendants.ts';
+import { findDescendants, nameOf } from './descendants.ts';
 import { beginSweep, sweepLater } from './sweep.ts';
 
 /** Attempts to delete the descendants in the same transaction. Later attempts leave them to the job: they change too often. */
@@ -41,7 +41,10 @@ export async function buildDeletions(
   };
   const limit = maxTransactionWrites - changes.length - begun.writes.length;
   const mayRead = attempt <= maxAttemptsWithDescendants;
-  const descendants = mayRead ? await findDescendants(session, first.kind, deletions, limit) : undefined;
+  const found = new Set(changes.map((change) => nameOf(change.after as StoredEntity)));
+  const descendants = mayRead
+    ? await findDescendants(session, { kind: first.kind, deletions, found }, limit)
+    : undefined;
   if (!descendants) return begun;
   return { changes: [...changes, ...descendants], writes: sweepLater(session, deleted), orElse: begun };
 }

@@ -42,16 +42,31 @@ function removeChildren(
   );
 }
 
+export const nameOf = ({ kind, entity }: Pick<StoredEntity, 'kind' | 'entity'>): string =>
+  `${kind}/${entity.id}`;
+
+/** A search for the descendants of deleted entities of one kind. */
+interface Search {
+  readonly kind: Kind;
+  readonly deletions: Deletions;
+  /** The names of what has a change already. An entity can be found in two ways: below its parent, and with what both belong to. */
+  readonly found: Set<string>;
+}
+
+function addNew(found: Set<string>, children: readonly StoredEntity[]): StoredEntity[] {
+  const others = children.filter((child) => !found.has(nameOf(child)));
+  for (const child of others) found.add(nameOf(child));
+  return others;
+}
+
 /**
- * Returns the changes of all descendants of deleted entities of one kind. An entity that refers to several of them has one change: DynamoDB refuses two
- * writes of one item in a transaction.
+ * Returns the changes of all descendants. An entity that refers to several of them has one change: DynamoDB refuses two writes of one item in a transaction.
  * @param limit of the changes.
  * @returns `undefined` when there are more: then they are left to the job.
  */
 export async function findDescendants(
   session: Session,
-  kind: Kind,
-  deletions: Deletions,
+  { kind, deletions, found }: Search,
   limit: number,
 ): Promise<Change[] | undefined> {
   if (deletions.size === 0) return [];
@@ -59,31 +74,37 @@ export async function findDescendants(
   for (const relation of dependentsOf(kind)) {
     const maxTotal = limit - changes.length;
     const range = { limit: maxTotal, maxTotal };
-    const { children, total } = await readChildren(session, relation, [...deletions.keys()], range);
-    if (total > maxTotal) return undefined;
+    const page = await readChildren(session, relation, [...deletions.keys()], range);
+    if (page.total > maxTotal) return undefined;
+    const children = addNew(found, page.children);
     changes.push(...removeChildren(relation, children, deletions));
     if (relation.onDelete === 'setNull') continue;
-    const ofChildren = deletionsOfChildren(relation, children, deletions);
-    const descendants = await findDescendants(session, relation.child, ofChildren, limit - changes.length);
+    const below = {
+      kind: relation.child,
+      deletions: deletionsOfChildren(relation, children, deletions),
+      found,
+    };
+    const descendants = await findDescendants(session, below, limit - changes.length);
     if (!descendants) return undefined;
     changes.push(...descendants);
   }
   return changes;
 }
 
-/** Returns the changes of one page of the descendants of deleted entities of one kind, those without children of their ofChildren first. */
+/** Returns the changes of one page of the descendants, those without children of their own first. */
 export async function findNextDescendants(
   session: Session,
-  kind: Kind,
-  deletions: Deletions,
+  { kind, deletions, found }: Search,
 ): Promise<Change[]> {
   if (deletions.size === 0) return [];
   for (const relation of dependentsOf(kind)) {
-    const { children } = await readChildren(session, relation, [...deletions.keys()]);
+    const page = await readChildren(session, relation, [...deletions.keys()]);
+    // In a tree, a page can have children of each other, and in one with a cycle its own parents.
+    const children = addNew(found, page.children);
     if (children.length === 0) continue;
     if (relation.onDelete === 'setNull') return removeChildren(relation, children, deletions);
     const ofChildren = deletionsOfChildren(relation, children, deletions);
-    const below = await findNextDescendants(session, relation.child, ofChildren);
+    const below = await findNextDescendants(session, { kind: relation.child, deletions: ofChildren, found });
     return below.length > 0 ? below : removeChildren(relation, children, deletions);
   }
   return [];

@@ -1,6 +1,7 @@
 /** The job of deletions: removes what belongs to deleted entities, and the references to them. */
 
 import { now } from '../../runtime/time-and-chance.ts';
+import type { Change } from '../model/changes.ts';
 import type { DeletedEntity, Deletion, StoredEntity } from '../model/entity.ts';
 import { newId } from '../model/ids.ts';
 import { decodeAnyEntity } from '../model/item-codec.ts';
@@ -111,6 +112,7 @@ async function readParents(
   session: Session,
   work: SweepWork,
   roots: Deletions,
+  isFromIndex: boolean,
 ): Promise<Parents | undefined> {
   const { kind, isFirst, position, after } = work;
   const kinds = cascadeKinds(kind).filter((one) => dependentsOf(one).length > 0);
@@ -121,6 +123,7 @@ async function readParents(
   const { value: page } = await walkMembers(session, [...roots.values()], kinds, {
     from,
     limit: pageSize,
+    isFromIndex,
   }).next();
   return (
     page && {
@@ -129,6 +132,18 @@ async function readParents(
       next: { ...page.next, position: page.next.position + 1 },
     }
   );
+}
+
+/** Returns the entities whose children a step looks for, and the changes of these. Few have any: they are read by key only then. */
+async function findChanges(
+  session: Session,
+  work: SweepWork,
+  roots: Deletions,
+  isFromIndex = work.position > 0,
+): Promise<{ readonly parents: Parents | undefined; readonly changes: Change[] }> {
+  const parents = await readParents(session, work, roots, isFromIndex);
+  const changes = parents ? await findNextDescendants(session, { ...parents, found: new Set() }) : [];
+  return changes.length > 0 && isFromIndex ? findChanges(session, work, roots, false) : { parents, changes };
 }
 
 /**
@@ -140,8 +155,7 @@ export async function sweepStep(session: Session, { work }: Job<SweepWork>): Pro
   const roots = await readDeletions(session, work);
   if (roots.size === 0) return { left: undefined };
   if (roots.size < work.ids.length) return { left: { ...work, ids: [...roots.keys()], ...placeOfRoots } };
-  const parents = await readParents(session, work, roots);
-  const changes = parents ? await findNextDescendants(session, parents.kind, parents.deletions) : [];
+  const { parents, changes } = await findChanges(session, work, roots);
   if (changes.length > 0) {
     // No index has them: the next pass does not find them.
     const erased = changes.flatMap(({ after }) => (after?.deletion?.isErased ? [after] : []));

@@ -29,7 +29,7 @@ function listReferences({ kind, entity }: WholeEntity): Reference[] {
 
 /**
  * Returns, for each change, the error that names the references that it adds to entities that do not exist; `undefined` when they all
- * exist. Each entity is read once, however many changes refer to it.
+ * exist, or are created by one of the changes. Each entity is read once, however many changes refer to it.
  *
  * They are read just before the write, not checked in its transaction: a condition check would make every two creations under one
  * parent conflict. The job of the parent's deletion sweeps again when no such write can be in progress any more.
@@ -39,15 +39,22 @@ export async function findMissingReferences(
   { tenant, database }: Session,
   changes: readonly WholeChange[],
 ): Promise<(ReferenceNotFound | undefined)[]> {
+  const created = new Set(
+    changes.flatMap(({ before, after: { kind, entity } }) =>
+      before ? [] : [entityKey(tenant, kind, entity.id).pk],
+    ),
+  );
   const keyOf = ({ kind, id }: Reference) => entityKey(tenant, kind, id);
   const added = changes.map(({ before, after }) => {
     const known = new Set(before ? listReferences(before).map((reference) => keyOf(reference).pk) : []);
     return listReferences(after).filter((reference) => !known.has(keyOf(reference).pk));
   });
-  const wanted = added.flat().filter(({ id }) => isId(id));
+  const isRead = (reference: Reference): boolean => isId(reference.id) && !created.has(keyOf(reference).pk);
+  const wanted = added.flat().filter(isRead);
   const keys = new Map(wanted.map((reference) => [keyOf(reference).pk, keyOf(reference)]));
   if (keys.size > maxReferences) throw new TooManyReferences(keys.size, maxReferences);
-  const found = new Set((await database.getMany([...keys.values()])).map(({ pk }) => pk));
+  const existing = (await database.getMany([...keys.values()])).map(({ pk }) => pk);
+  const found = new Set([...created, ...existing]);
   return added.map((references) => {
     const missing = references.filter((reference) => !found.has(keyOf(reference).pk));
     if (missing.length === 0) return undefined;

@@ -4,6 +4,7 @@ import { ContradictingField } from '../model/errors.ts';
 import { schemaInUse } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
 import { findMissingReferences } from './references.ts';
+import { findTreeErrors } from './trees.ts';
 import { requireFreeValue } from './unique-values.ts';
 
 /** Returns the error of a change after which a field contradicts another one; `undefined` when none does. */
@@ -18,5 +19,7 @@ export async function requireValid(session: Session, change: WholeChange): Promi
   if (error) throw error;
   const [missing] = await findMissingReferences(session, [change]);
   if (missing) throw missing;
+  const [contradiction] = await findTreeErrors(session, change.after.kind, [change]);
+  if (contradiction) throw contradiction;
   await requireFreeValue(session, change);
 }

@@ -1,34 +1,46 @@
 /** The children that an entity had when a job began. */
-import { type ChildrenPage, type ChildrenRange, readChildren } from '../lists/children.ts';
-import type { StoredEntity } from '../model/entity.ts';
+import { type ChildrenPage, type ChildrenRange, readChildren, refersToAny } from '../lists/children.ts';
+import type { DeletedEntity, ItemFields, StoredEntity } from '../model/entity.ts';
+import { entityOfRow } from '../model/entity-of-row.ts';
 import type { Relation } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
 import { findEntry } from './list-history.ts';
 
-/** Returns whether an entity existed at a position of its log, and was not deleted then. What is older than its records did. */
-async function existedAt(session: Session, stored: StoredEntity, position: number): Promise<boolean> {
-  const { kind, entity, logPosition = 0 } = stored;
+/** Returns the fields that an entity had at a position of its log; `undefined` when it did not exist then, or was deleted. What is older than its records has the fields of the oldest one. */
+export async function fieldsAt(
+  session: Session,
+  stored: StoredEntity | DeletedEntity,
+  position: number,
+): Promise<ItemFields | undefined> {
+  const { kind, entity, logPosition = 0, deletion } = stored;
+  let fields = deletion ? undefined : entity;
   for (let later = logPosition; later > position; ) {
     const found = await findEntry(session, { kind, id: entity.id }, later);
-    if (!found) return true;
-    if (!found.entry.before) return false;
+    if (!found) return fields;
+    fields = found.entry.before && entityOfRow(kind, entity.id, found.entry.before);
     later = found.entry.previousPosition;
   }
-  return true;
+  return fields;
 }
 
 /**
- * Reads one page of the children that existed when a job began. The order of ids does not tell which ones did: one that was made offline, or was restored, is
- * earlier than its arrival. Only what has changed since costs a read for each change.
+ * Reads one page of the children that some parents had when a job began, and have. The order of ids does not tell which ones existed: one that was made offline, or was
+ * restored, is earlier than its arrival. Only what has changed since costs a read for each change.
  * @param asOf the head of their log, when the job began.
+ * @returns `former`: the fields that each child had then.
  */
 export async function readChildrenAsOf(
   session: Session,
   relation: Relation,
-  parentId: string,
+  parentIds: readonly string[],
   { asOf, ...range }: ChildrenRange & { readonly asOf: number },
-): Promise<ChildrenPage> {
-  const page = await readChildren(session, relation, [parentId], range);
-  const existed = await Promise.all(page.children.map((child) => existedAt(session, child, asOf)));
-  return { ...page, children: page.children.filter((_, position) => existed[position]) };
+): Promise<ChildrenPage & { readonly former: readonly ItemFields[] }> {
+  const page = await readChildren(session, relation, parentIds, range);
+  const all = await Promise.all(page.children.map((child) => fieldsAt(session, child, asOf)));
+  const existed = all.map((fields) => fields && refersToAny(relation, { entity: fields }, parentIds));
+  return {
+    ...page,
+    children: page.children.filter((_, position) => existed[position]),
+    former: all.filter((fields, position) => existed[position] && fields) as ItemFields[],
+  };
 }

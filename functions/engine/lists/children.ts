@@ -1,6 +1,7 @@
 /** The children of entities, page by page, in the order of their creation. The list engine finds them: it does not lag behind writes. */
 import { allIds, rangeOfId, unionRanges } from '../columns/read/id-ranges.ts';
 import type { RowFilter } from '../columns/read/row-filter.ts';
+import type { RowQuery } from '../columns/read/row-query.ts';
 import type { StoredEntity } from '../model/entity.ts';
 import { StoreUnavailable } from '../model/errors.ts';
 import type { Relation } from '../model/schema.ts';
@@ -25,7 +26,11 @@ export interface ChildrenPage {
   readonly total: number;
 }
 
-export function refersToAny({ field }: Relation, { entity }: StoredEntity, ids: readonly string[]): boolean {
+export function refersToAny(
+  { field }: Relation,
+  { entity }: Pick<StoredEntity, 'entity'>,
+  ids: readonly string[],
+): boolean {
   const value = entity[field];
   const references = (Array.isArray(value) ? value : [value]) as (string | null)[];
   return references.some((id) => id !== null && ids.includes(id));
@@ -35,6 +40,30 @@ const filterOf = ({ field, isArray }: Relation, ids: readonly string[]): RowFilt
   field,
   condition: isArray ? { by: 'anyId', ids } : { by: 'texts', texts: ids },
 });
+
+const queryOf = (relation: Relation, parentIds: readonly string[], limit: number, after = ''): RowQuery => ({
+  filters: [filterOf(relation, parentIds)],
+  orders: [],
+  countBy: [],
+  sumBy: [],
+  skip: 0,
+  isDescending: false,
+  ids: unionRanges([{ from: rangeOfId(after).to, to: allIds.to }]),
+  limit,
+});
+
+/** Ids that are read together, at most: more than a collection that is in memory has. */
+const maxIds = 1_000_000;
+
+/** Returns the ids of the children of some parents, without a read of the children. */
+export const readChildIds = async (
+  session: Session,
+  relation: Relation,
+  parentIds: readonly string[],
+): Promise<readonly string[]> =>
+  parentIds.length === 0
+    ? []
+    : (await readPage(session, relation.child, queryOf(relation, parentIds, maxIds), { maxTotal: 0 })).ids;
 
 /**
  * Reads one page of the children of some parents.
@@ -46,9 +75,7 @@ export async function readChildren(
   parentIds: readonly string[],
   { after = '', limit = pageSize, maxTotal = Number.POSITIVE_INFINITY }: ChildrenRange = {},
 ): Promise<ChildrenPage> {
-  const ids = unionRanges([{ from: rangeOfId(after).to, to: allIds.to }]);
-  const filters = [filterOf(relation, parentIds)];
-  const query = { filters, orders: [], countBy: [], sumBy: [], skip: 0, isDescending: false, ids, limit };
+  const query = queryOf(relation, parentIds, limit, after);
   const { stored, total } = await readPage(session, relation.child, query, { maxTotal });
   // A child that changes during each attempt to read the page can have another parent by now.
   const children = stored.filter((child) => refersToAny(relation, child, parentIds));

@@ -23,6 +23,8 @@ import { type IndexPartition, readPageFromIndex } from './read-page-from-index.t
 
 export interface EntityPage extends Totaled {
   readonly stored: readonly StoredEntity[];
+  /** Also those of entities that were not read. */
+  readonly ids: readonly string[];
   readonly total: number;
   /** Number of entities before those of the page. */
   readonly skipped: number;
@@ -132,7 +134,9 @@ async function readOnce(
   const isCurrent = rows.every(({ id, version }) => versions.get(id) === version);
   const { progress, isComplete } = page.state;
   const log = { progress, isExact: isCurrent && isComplete };
-  return { stored, total: total - (rows.length - stored.length), skipped, end, counts, sums, isCurrent, log };
+  const ids = page.rows.map(({ id }) => id);
+  const left = total - (rows.length - stored.length);
+  return { stored, ids, total: left, skipped, end, counts, sums, isCurrent, log };
 }
 
 /**

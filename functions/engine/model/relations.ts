@@ -13,20 +13,26 @@ export const isArray = (kind: Kind, field: string): boolean =>
 export const dependentsOf = (kind: Kind): Relation[] =>
   schemaInUse().relations.filter(({ parent }) => parent === kind);
 
-/** Returns the kinds of the entities that the deletion of one of a kind removes besides: a kind comes before those that refer to it. */
-export const cascadeKinds = (kind: Kind): Kind[] => {
-  const children = dependentsOf(kind).filter(({ onDelete }) => onDelete === 'cascade');
-  return [...new Set(children.flatMap(({ child }) => [child, ...cascadeKinds(child)]))];
-};
+/** Returns the reference of entities to others of their kind, which makes trees of them; `undefined` when a kind has none. */
+export const treeOf = (kind: Kind): Relation | undefined =>
+  referencesOf(kind).find(({ parent }) => parent === kind);
+
+/** Returns the kinds of the entities that the deletion of one of a kind removes besides: a kind comes before others that refer to it. */
+export function cascadeKinds(kind: Kind, found: Kind[] = []): Kind[] {
+  for (const { child, onDelete } of dependentsOf(kind))
+    if (onDelete === 'cascade' && !found.includes(child)) {
+      found.push(child);
+      cascadeKinds(child, found);
+    }
+  return found;
+}
 
 /**
  * Returns the relation between two kinds.
  * @throws TypeError when there is none.
  */
 export function relationOf(child: Kind, parent: Kind): Relation {
-  const found = schemaInUse().relations.find(
-    (relation) => relation.child === child && relation.parent === parent,
-  );
+  const found = referencesOf(child).find((relation) => relation.parent === parent);
   if (!found) throw new TypeError(`There is no relation from ${child} to ${parent}.`);
   return found;
 }

@@ -24,6 +24,7 @@ const schema = {
     userId: nullable,
     dueDate: nullable,
     position: nullable,
+    parentId: nullable,
     estimate: { type: ['number', 'null'] },
     tagIds: { type: 'array', items: text },
     createdAt: text,

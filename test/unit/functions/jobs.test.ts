@@ -271,7 +271,7 @@ describe('job metrics', () => {
 
 describe('jobs of the stream', () => {
   async function makeJob(type = 'clone'): Promise<Job> {
-    const work = { type, from: randomUUID(), to: randomUUID(), asOf: writtenAt, after: '' };
+    const work = { type, from: randomUUID(), to: randomUUID(), asOf: writtenAt, path: [] };
     const dueAt = new Date(0).toISOString();
     const job = { id: randomUUID(), tenant, version: 1, dueAt, work } as unknown as Job;
     await store.database().transact([buildJobWrite(undefined, job)]);

@@ -15,9 +15,9 @@ import {
   recordPrefix,
   sequencerKey,
 } from '#functions/engine/model/change-log.ts';
-import { buildCreate } from '#functions/engine/model/changes.ts';
+import { buildCreate, buildUpdate } from '#functions/engine/model/changes.ts';
 import type { Fields, StoredEntity } from '#functions/engine/model/entity.ts';
-import { UnknownFormat } from '#functions/engine/model/errors.ts';
+import { ContradictingField, UnknownFormat } from '#functions/engine/model/errors.ts';
 import { encodeEntity } from '#functions/engine/model/item-codec.ts';
 import { entityKey, textKey } from '#functions/engine/model/keys.ts';
 import { encodeUniqueValue, entityOfUniqueValue, uniqueKey } from '#functions/engine/model/unique-value.ts';
@@ -50,7 +50,7 @@ afterEach(() => setTimeAndChance());
 const audit = (repair = false): Promise<Report> =>
   auditTable(store.table, store.tableName, { repair, pauseMs: 50 });
 
-const clean = { orphans: [], malformed: [], texts: [], subjects: [], sequencers: [], logs: [] };
+const clean = { orphans: [], cycles: [], malformed: [], texts: [], subjects: [], sequencers: [], logs: [] };
 
 describe('audit table', () => {
   /** The audit finds the errors that a test writes, and nothing else, and repairs them. Other writers continue. */
@@ -104,6 +104,37 @@ describe('audit table', () => {
     expect(await audit()).toMatchObject(clean);
     const { entity } = await readEntity(session, 'task', lost.after.entity.id);
     expect(entity).toMatchObject({ projectId: project, userId: null, tagIds: [] });
+  });
+
+  test('finds cycles of tasks, which requests at the same time make, and removes the parent of the youngest task', async () => {
+    const session = store.session('a');
+    const { tasks } = await fill(session, 6);
+    const [one, two, three, below, alone, last] = tasks.map(({ entity }) => entity.id) as [
+      string,
+      string,
+      string,
+      string,
+      string,
+      string,
+    ];
+    const update = (id: string, parentId: string) =>
+      updateEntity(store.session('a'), { kind: 'task', id }, { parentId });
+    await update(below, three);
+    await update(last, alone);
+    await update(two, one);
+    await update(three, two);
+    // Each of two requests sees the task of the other one where it was.
+    const before = await readEntity(session, 'task', one);
+    await applyChangeSet(session, { changes: [buildUpdate(before, { parentId: three }, now())] });
+    await expect(update(alone, three)).rejects.toThrow(ContradictingField);
+    const keys = [one, two, three].map((id) => entityKey('a', 'task', id).pk);
+    expect((await audit()).cycles.map((cycle) => cycle.toSorted())).toEqual([keys]);
+    expect(await audit(true)).toMatchObject({ repaired: 1 });
+    expect(await audit()).toMatchObject(clean);
+    const parents = [one, two, three, below].map(
+      async (id) => (await readEntity(session, 'task', id)).entity['parentId'],
+    );
+    expect(await Promise.all(parents)).toEqual([three, one, null, three]);
   });
 
   test('clears a reference that the row of an entity does not have', async () => {
@@ -389,6 +420,7 @@ describe('report', () => {
     entities: 0,
     compared: 0,
     orphans: [],
+    cycles: [],
     malformed: [],
     texts: [],
     subjects: [],

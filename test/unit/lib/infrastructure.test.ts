@@ -9,7 +9,14 @@ describe('table access', () => {
   test.each([
     ['checkHealth', { actions: ['GetItem'] }],
     ['readOrganization', { actions: ['Query'] }],
-    ['updateTask', { actions: [...writing, 'BatchGetItem', 'Query', 'DeleteItem'] }],
+    [
+      'updateTask',
+      {
+        actions: [...writing, 'BatchGetItem', 'Query', 'DeleteItem', 'GetItem'],
+        // Finds what is below a task that moves.
+        usesListEngine: true,
+      },
+    ],
     [
       'listProjectTasks',
       { actions: ['GetItem', 'BatchGetItem', 'Query'], indexes: [], usesListEngine: true },

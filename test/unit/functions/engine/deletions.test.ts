@@ -145,6 +145,7 @@ describe('sweep', () => {
     const other = { kind: 'task', entity: { id: 'other' } } as StoredEntity;
     expect(sweepLater({ tenant: 'acme' }, [one, other])).toMatchObject([
       { put: { work: { ids: ['one'], isFirst: false }, dueAt: '2026-02-03T04:06:08.789Z' } },
+      { put: { work: { ids: ['other'], isFirst: false }, dueAt: '2026-02-03T04:06:08.789Z' } },
     ]);
   });
 
@@ -243,6 +244,17 @@ describe('a clone', () => {
     expect(copies.entities.map(({ name }) => name)).toEqual(['stays']);
   });
 
+  test('has no copy of a sub-task of a task whose copy was deleted', async () => {
+    const [from, to] = [await make('project'), await make('project')];
+    const [parent, copy] = [await make('task', { projectId: from }), await make('task', { projectId: to })];
+    await make('task', { projectId: from, parentId: parent });
+    const path = [{ copies: { [parent]: copy }, after: '' }];
+    const work = { type: 'clone', from, to, asOf: await readSequencer(session, 'task'), path } as const;
+    expect((await clone.step(session, jobOf(work))).once?.changes).toHaveLength(1);
+    await deleteEntity(fresh(), 'task', copy);
+    expect((await clone.step(fresh(), jobOf(work))).once?.changes).toEqual([]);
+  });
+
   test('finds in no index the tasks that were there, changed or not, also those with later ids and without those with earlier ids', async () => {
     const [from, to] = [await make('project'), await make('project')];
     const begun = Date.now();
@@ -259,7 +271,7 @@ describe('a clone', () => {
     const late = await makeTask('later and changed', 5);
     await updateEntity(fresh(), { kind: 'task', id: late }, { status: 'done' });
     const query = jest.spyOn(session.database, 'query');
-    const work = { type: 'clone', from, to, asOf, after: '' } as const;
+    const work = { type: 'clone', from, to, asOf, path: [{ after: '' }] } as const;
     const { once } = await clone.step(session, jobOf(work));
     const names = once?.changes.map(({ after }) => after?.entity.name);
     expect(names).toEqual(['before', 'before and changed']);

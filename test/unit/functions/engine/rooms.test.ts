@@ -13,7 +13,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   columns: ['log', 'table', 'model'],
   write: ['log', 'table', 'model'],
   lists: ['columns', 'log', 'table', 'model'],
-  entities: ['write', 'table', 'model'],
+  entities: ['write', 'lists', 'table', 'model'],
   feed: ['entities', 'lists', 'columns', 'log', 'table', 'model'],
   deletions: ['entities', 'write', 'lists', 'table', 'model'],
   batches: ['deletions', 'entities', 'write', 'table', 'model'],

@@ -1,0 +1,95 @@
+/** Trees of entities that refer to others of their kind. Each walk through one ends, also when two requests at the same time have made a cycle. */
+import { readChildIds } from '../lists/children.ts';
+import type { WholeChange } from '../model/changes.ts';
+import type { ItemFields } from '../model/entity.ts';
+import { ContradictingField } from '../model/errors.ts';
+import { isId } from '../model/ids.ts';
+import { decodeEntity } from '../model/item-codec.ts';
+import { entityKey } from '../model/keys.ts';
+import { treeOf } from '../model/relations.ts';
+import type { Kind, Relation } from '../model/schema.ts';
+import type { Session } from '../table/session.ts';
+
+/** Levels of a tree, at most: that of the entity at the top is the first one. */
+export const maxLevels = 10;
+
+const parentIn = ({ field }: Relation, entity?: ItemFields) => (entity?.[field] ?? null) as string | null;
+
+/** The parents of entities as they are after a request, by id; those that are known. */
+type Parents = Map<string, string | null>;
+
+/** Reads what is above entities, level by level. */
+async function readAbove(
+  { tenant, database }: Session,
+  relation: Relation,
+  parents: Parents,
+  ids: readonly (string | null)[],
+): Promise<void> {
+  let level = ids.flatMap((id) => id ?? []);
+  for (let number = 0; number < maxLevels && level.length > 0; number += 1) {
+    const unread = [...new Set(level)].filter((id) => isId(id) && !parents.has(id));
+    const items = await database.getMany(unread.map((id) => entityKey(tenant, relation.child, id)));
+    for (const { entity } of items.map(decodeEntity)) parents.set(entity.id, parentIn(relation, entity));
+    level = level.flatMap((id) => parents.get(id) ?? []);
+  }
+}
+
+/** Returns an entity and what is above it, the nearest first: at most one more than a tree has levels. */
+function pathOf(parents: Parents, id: string | null): string[] {
+  const path: string[] = [];
+  for (let next = id; next && path.length <= maxLevels; next = parents.get(next) ?? null) path.push(next);
+  return path;
+}
+
+/**
+ * Returns, for each change, why the tree that it makes is refused; `undefined` when it is not. The state after all changes decides. A cycle that two requests
+ * make at the same time is not seen here: an audit repairs it.
+ * @param deleted the ids of the entities that the same request deletes.
+ */
+export async function findTreeErrors(
+  session: Session,
+  kind: Kind,
+  changes: readonly WholeChange[],
+  deleted: ReadonlySet<string> = new Set(),
+): Promise<(ContradictingField | undefined)[]> {
+  const relation = treeOf(kind);
+  if (!relation) return [];
+  const parentOf = ({ after }: WholeChange) => parentIn(relation, after.entity);
+  const formerOf = ({ before }: WholeChange) => parentIn(relation, before?.entity);
+  const isMoved = (change: WholeChange): boolean =>
+    parentOf(change) !== null && parentOf(change) !== formerOf(change);
+  const parents: Parents = new Map(changes.map((change) => [change.after.entity.id, parentOf(change)]));
+  const created = new Set(changes.flatMap(({ before, after }) => (before ? [] : after.entity.id)));
+  const moved = changes.filter(isMoved).map(parentOf);
+  const all = deleted.size > 0 ? changes.flatMap((change) => [parentOf(change), formerOf(change)]) : moved;
+  await readAbove(session, relation, parents, all);
+  /** Returns whether a tree has more levels than a number from an entity downwards. */
+  const hasMoreLevels = async (id: string, number: number): Promise<boolean> => {
+    let level = [id];
+    for (let left = number; left > 0 && level.length > 0; left -= 1) {
+      const upper = new Set(level);
+      // None that exists is below a new entity.
+      const former = level.filter((one) => !created.has(one));
+      const found = await readChildIds(session, relation, former);
+      const others = found.filter((one) => !parents.has(one));
+      const changed = [...parents.keys()].filter((one) => upper.has(parents.get(one) ?? ''));
+      level = [...others, ...changed].filter((one) => !deleted.has(one));
+    }
+    return level.length > 0;
+  };
+  const refuse = (detail: string) => new ContradictingField(relation.field, detail);
+  return Promise.all(
+    changes.map(async (change) => {
+      const { id } = change.after.entity;
+      const above = pathOf(parents, parentOf(change));
+      const former = pathOf(parents, formerOf(change));
+      if ([...above, ...former].some((one) => deleted.has(one)))
+        return refuse(`The request deletes what this ${kind} is below.`);
+      if (!isMoved(change)) return undefined;
+      if (above.includes(id)) return refuse(`The ${kind} would be below itself.`);
+      return (await hasMoreLevels(id, maxLevels - above.length))
+        ? refuse(`The tree would have more than ${maxLevels} levels, the maximum.`)
+        : undefined;
+    }),
+  );
+}

@@ -1,0 +1,277 @@
+/** Trees of tasks, compared with a model in memory: random creations, moves, batches, deletions, restores and clones. */
+import { v7 as uuidv7 } from 'uuid';
+import { applyBatch, type BatchOperation } from '#functions/engine/batches/apply-batch.ts';
+import { deleteEntity } from '#functions/engine/deletions/delete-entity.ts';
+import { restoreEntity } from '#functions/engine/deletions/restore.ts';
+import { readJobs } from '#functions/engine/due-work/read-jobs.ts';
+import { createEntity } from '#functions/engine/entities/create-entity.ts';
+import { updateEntity } from '#functions/engine/entities/update-entity.ts';
+import { listEntities } from '#functions/engine/lists/list-entities.ts';
+import { buildUpdate } from '#functions/engine/model/changes.ts';
+import { BatchFailed, ContradictingField } from '#functions/engine/model/errors.ts';
+import type { Session } from '#functions/engine/table/session.ts';
+import { applyChangeSet } from '#functions/engine/write/commit.ts';
+import { continueJob } from '#functions/jobs/continue-job.ts';
+import { cloneProjectWithTasks } from '#functions/projects/clone.ts';
+import { Random } from '#test/simulation/random.ts';
+import { listQuery, sortedBy } from '#test/support/list-queries.ts';
+import { startTestStore, type TestStore } from '#test/support/local-store.ts';
+import { runs } from '#test/support/runs.ts';
+
+interface Task {
+  parent: string | null;
+  project: string | null;
+  /** The task whose deletion has removed it. */
+  deletedBy?: string | undefined;
+}
+
+type Model = Map<string, Task>;
+
+const isAlive = (model: Model, id: string | null): boolean =>
+  id !== null && model.get(id)?.deletedBy === undefined;
+
+const living = (model: Model): string[] => [...model.keys()].filter((id) => isAlive(model, id));
+
+/** Returns a task and what is above it; more than ten if it is below itself. */
+function pathOf(model: Model, id: string | null): string[] {
+  const path: string[] = [];
+  for (let next = id; next !== null && path.length < 20; next = model.get(next)?.parent ?? null)
+    path.push(next);
+  return path;
+}
+
+/** Returns whether a request makes a tree too deep or a cycle: a task that it moves is in it. */
+function isTooDeep(model: Model, next: Model): boolean {
+  const isMoved = (id: string): boolean => {
+    const parent = next.get(id)?.parent ?? null;
+    return parent !== null && parent !== model.get(id)?.parent;
+  };
+  return living(next).some((id) => pathOf(next, id).some(isMoved) && pathOf(next, id).length > 10);
+}
+
+/** Returns a model after a request; `undefined` when the request is refused. */
+function apply(model: Model, operations: readonly BatchOperation[]): Model | undefined {
+  const next: Model = new Map([...model].map(([id, task]) => [id, { ...task }]));
+  const deleted = operations.flatMap((one) => (one.operation === 'delete' ? one.id : []));
+  const changed = operations.flatMap((one) => ('fields' in one ? one : []));
+  const formerOf = (id: string): string | null => model.get(id)?.parent ?? null;
+  for (const { id = '', fields } of changed) {
+    const project = (fields['projectId'] ?? model.get(id)?.project ?? null) as string | null;
+    next.set(id, { project, parent: fields['parentId'] as string | null });
+  }
+  const isInvalid = changed.some(({ id = '' }) => {
+    const above = [...pathOf(next, id), ...pathOf(next, formerOf(id))];
+    return above.some((one) => deleted.includes(one));
+  });
+  for (const id of living(next)) {
+    const root = pathOf(next, id).find((one) => deleted.includes(one));
+    if (root) (next.get(id) as Task).deletedBy = root;
+  }
+  return isInvalid || isTooDeep(model, next) ? undefined : next;
+}
+
+/** Restores a task: with what its deletion has removed, if the request named the task. */
+function restoreIn(model: Model, id: string): void {
+  const members = [...model].flatMap(([one, { deletedBy }]) => (deletedBy === id ? one : []));
+  const back = members.includes(id) ? members : [id];
+  const ofRoot = model.get(id) as Task;
+  if (!isAlive(model, ofRoot.parent)) ofRoot.parent = null;
+  const fateOf = (one: string): string | undefined => {
+    const { parent } = model.get(one) as Task;
+    if (one === id || parent === null) return undefined;
+    return back.includes(parent) ? fateOf(parent) : model.get(parent)?.deletedBy;
+  };
+  const fates = back.map((one) => [one, fateOf(one)] as const);
+  for (const [one, fate] of fates) (model.get(one) as Task).deletedBy = fate;
+}
+
+let store: TestStore;
+
+beforeAll(async () => {
+  store = await startTestStore();
+});
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+async function finishJobs(): Promise<void> {
+  for (
+    let jobs = await readJobs(store.database());
+    jobs.length > 0;
+    jobs = await readJobs(store.database())
+  ) {
+    for (const job of jobs) await continueJob(store.database(), job, { owner: 'test' });
+    const later = Date.now() + 70_000;
+    jest.spyOn(Date, 'now').mockReturnValue(later);
+  }
+}
+
+async function readTasks(session: Session): Promise<[string, string | null, string | null][]> {
+  const tasks: [string, string | null, string | null][] = [];
+  for (let page = 1; ; page += 1) {
+    const query = listQuery({ sort: sortedBy('id', 'asc'), limit: 100, page });
+    const { entities, total } = await listEntities(session, 'task', query);
+    tasks.push(
+      ...entities.map(({ id, parentId, projectId }) => [id, parentId, projectId] as (typeof tasks)[0]),
+    );
+    if (tasks.length >= total) return tasks;
+  }
+}
+
+const isRefusal = (error: unknown): boolean =>
+  error instanceof ContradictingField || error instanceof BatchFailed;
+
+const common = { name: 'x', status: 'open', userId: null, tagIds: [] };
+
+const counts = { applied: 0, refused: 0, deepest: 0 };
+
+/** Random requests, one after the other, and the model of what they do. */
+class RandomTrees {
+  readonly #random: Random;
+  readonly #tenant: string;
+  readonly #projects: string[] = [];
+  #model: Model = new Map();
+
+  constructor(seed: number) {
+    this.#random = new Random(seed);
+    this.#tenant = `trees-${seed}`;
+  }
+
+  get #session(): Session {
+    return store.session(this.#tenant);
+  }
+
+  async begin(): Promise<void> {
+    const project = await createEntity(this.#session, 'project', { ...common, organizationId: null });
+    this.#projects.push(project.entity.id);
+  }
+
+  async step(): Promise<void> {
+    const deleted = [...this.#model.keys()].filter((id) => !isAlive(this.#model, id));
+    const dice = this.#random.next();
+    if (dice < 0.15 && deleted.length > 0) await this.#restore(this.#random.pick(deleted));
+    else if (dice < 0.18) await this.#clone(this.#random.pick(this.#projects));
+    else await this.#write(this.#operations());
+    await finishJobs();
+    const expected = living(this.#model).map((id) => {
+      const { parent, project } = this.#model.get(id) as Task;
+      counts.deepest = Math.max(counts.deepest, pathOf(this.#model, id).length);
+      return [id, parent, project];
+    });
+    expect(await readTasks(this.#session)).toEqual(expected.sort());
+  }
+
+  /** Returns a task, often a deep one. */
+  #parent(): string | null {
+    const some = Array.from({ length: 3 }, () => this.#random.pick([null, ...living(this.#model)]));
+    const depth = (id: string | null): number => pathOf(this.#model, id).length;
+    return some.sort((one, other) => depth(other) - depth(one))[0] ?? null;
+  }
+
+  #operations(): BatchOperation[] {
+    const fields = () => ({
+      ...common,
+      parentId: this.#parent(),
+      projectId: this.#random.pick([null, ...this.#projects]),
+    });
+    const others = living(this.#model)
+      .filter(() => this.#random.chance(3 / this.#model.size))
+      .map((id): BatchOperation => {
+        if (this.#random.chance(0.2)) return { operation: 'delete', id, expected: undefined };
+        return { operation: 'update', id, expected: undefined, fields: { parentId: this.#parent() } };
+      });
+    const created: BatchOperation = {
+      operation: 'create',
+      id: uuidv7({ msecs: Date.now() }),
+      fields: fields(),
+    };
+    return [created, ...others].slice(-3);
+  }
+
+  async #write(operations: readonly BatchOperation[]): Promise<void> {
+    const next = apply(this.#model, operations);
+    const error: unknown = await send(this.#session, operations).then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    if (error !== undefined && !isRefusal(error)) throw error;
+    expect([operations, error === undefined]).toEqual([operations, next !== undefined]);
+    counts[next ? 'applied' : 'refused'] += 1;
+    this.#model = next ?? this.#model;
+  }
+
+  async #restore(id: string): Promise<void> {
+    await restoreEntity(this.#session, 'task', id);
+    restoreIn(this.#model, id);
+  }
+
+  async #clone(from: string): Promise<void> {
+    const clone = await cloneProjectWithTasks(this.#session, from, undefined, { includesTasks: true });
+    const to = clone.entity.id;
+    this.#projects.push(to);
+    const originals = living(this.#model).filter((id) => this.#model.get(id)?.project === from);
+    const copies = (await readTasks(this.#session)).flatMap(([id, , project]) => (project === to ? id : []));
+    const copyOf = new Map<string | null, string>(
+      originals.sort().map((id, place) => [id, copies[place] ?? '']),
+    );
+    for (const id of originals) {
+      const { parent } = this.#model.get(id) as Task;
+      this.#model.set(copyOf.get(id) ?? '', { project: to, parent: copyOf.get(parent) ?? parent });
+    }
+  }
+}
+
+/** Sends one operation as a request of its own, and several as a batch. */
+function send(session: Session, operations: readonly BatchOperation[]): Promise<unknown> {
+  const [one] = operations;
+  if (!one || operations.length > 1 || one.operation === 'invalid')
+    return applyBatch(session, 'task', operations);
+  if (one.operation === 'create') return createEntity(session, 'task', one.fields, one.id);
+  if (one.operation === 'delete') return deleteEntity(session, 'task', one.id);
+  return updateEntity(session, { kind: 'task', id: one.id }, one.fields);
+}
+
+test.each(Array.from({ length: runs(3, 30) }, (_, seed) => seed))(
+  'random trees are as in the model: seed %i',
+  async (seed) => {
+    const trees = new RandomTrees(seed);
+    await trees.begin();
+    for (let step = 0; step < 120; step += 1) await trees.step();
+  },
+);
+
+test('the random requests were applied and refused, and made trees of ten levels', () => {
+  expect(counts.applied).toBeGreaterThan(50);
+  expect(counts.refused).toBeGreaterThan(10);
+  expect(counts.deepest).toBeGreaterThanOrEqual(10);
+});
+
+test('a clone, a deletion and a restore of a cycle, which requests at the same time have made, end', async () => {
+  const session = (): Session => store.session('cycle');
+  const project = await createEntity(session(), 'project', { ...common, organizationId: null });
+  const fields = { ...common, projectId: project.entity.id, parentId: null };
+  const [one, other] = [
+    await createEntity(session(), 'task', fields),
+    await createEntity(session(), 'task', fields),
+  ];
+  const [id, otherId] = [one.entity.id, other.entity.id];
+  const changes = [
+    buildUpdate(one, { parentId: otherId }, Date.now()),
+    buildUpdate(other, { parentId: id }, Date.now()),
+  ];
+  await applyChangeSet(session(), { changes });
+  await cloneProjectWithTasks(session(), project.entity.id, undefined, { includesTasks: true });
+  const copies = (await readTasks(session())).filter(([, , projectId]) => projectId !== project.entity.id);
+  expect(copies).toHaveLength(2);
+  await deleteEntity(session(), 'task', id);
+  await finishJobs();
+  expect(await readTasks(session())).toEqual(copies);
+  await restoreEntity(session(), 'task', id);
+  await finishJobs();
+  const restored = [
+    [id, null, project.entity.id],
+    [otherId, id, project.entity.id],
+  ];
+  expect(await readTasks(session())).toEqual([...restored, ...copies]);
+});
