@@ -66,7 +66,7 @@ describe('the limits of bundles', () => {
     expect(budgetViolations(metafile, { ...recorded, bundles: {} })).toEqual([]);
     expect(budgetViolations(grown, { ...recorded, bundles: {} })).toEqual([
       expect.stringMatching(
-        / has \d+,\d+ bytes; the limit is 357,000 bytes\. Largest growth: fast-check \(new/,
+        / has \d+,\d+ bytes; the limit is 340,000 bytes\. Largest growth: fast-check \(new/,
       ),
     ]);
   });

@@ -1,6 +1,6 @@
 /** What a process remembers of logs: decoded items, what is derived from them, and the last records that it has read. */
 
-import { LRUCache } from 'lru-cache';
+import { LruMap } from './lru-map.ts';
 
 /** What a process remembers of one log, by name. */
 export interface LogMemory {
@@ -23,12 +23,12 @@ const maxTenants = 10_000;
 /** Bytes of an entry beside its value. */
 const entryBytes = 200;
 
-type Entries = LRUCache<string, NonNullable<unknown>>;
+type Entries = LruMap<NonNullable<unknown>>;
 
 /** The memory of all logs. Of one tenant, the least recently used entries leave first; of all, the least recently used tenants. */
 export class ProcessMemory {
   readonly #maxBytes: number;
-  readonly #tenants: LRUCache<string, Entries>;
+  readonly #tenants = new LruMap<Entries>();
   #bytes = 0;
   /** See `LogMemory`. */
   cheapRows = 2_000;
@@ -36,11 +36,6 @@ export class ProcessMemory {
   /** @param maxBytes of all tenants; one tenant may use a quarter of it. */
   constructor(maxBytes = defaultMaxBytes) {
     this.#maxBytes = maxBytes;
-    const dispose = (entries: Entries): void => {
-      this.#bytes -= entries.calculatedSize;
-    };
-    // With `max`, the cache would allocate the places of all of them at once. An audit has a memory for each log.
-    this.#tenants = new LRUCache({ maxSize: maxTenants, sizeCalculation: () => 1, dispose });
   }
 
   /** Bytes in memory. */
@@ -54,23 +49,32 @@ export class ProcessMemory {
       get: (name) => this.#tenants.get(tenant)?.get(`${kind}#${name}`),
       set: (name, value, bytes) => {
         const entries = this.#entriesOf(tenant);
-        const before = entries.calculatedSize;
+        const before = entries.size;
         // An entry that is larger than the memory of a tenant is not kept.
-        entries.set(`${kind}#${name}`, value ?? undefined, { size: bytes + entryBytes });
-        this.#bytes += entries.calculatedSize - before;
-        while (this.#bytes > this.#maxBytes) this.#tenants.pop();
+        if (value === undefined || value === null) entries.delete(`${kind}#${name}`);
+        else entries.set(`${kind}#${name}`, value, bytes + entryBytes);
+        this.#bytes += entries.size - before;
+        this.#makeRoom();
       },
     };
   }
 
   clear(): void {
-    this.#tenants.clear();
+    while (this.#tenants.size > 0) this.#dropTenant();
+  }
+
+  #dropTenant(): void {
+    this.#bytes -= this.#tenants.pop()?.size ?? 0;
+  }
+
+  #makeRoom(): void {
+    while (this.#bytes > this.#maxBytes || this.#tenants.size > maxTenants) this.#dropTenant();
   }
 
   #entriesOf(tenant: string): Entries {
     const known = this.#tenants.get(tenant);
     if (known) return known;
-    const entries: Entries = new LRUCache({ maxSize: Math.ceil(this.#maxBytes * shareOfOneTenant) });
+    const entries: Entries = new LruMap(Math.ceil(this.#maxBytes * shareOfOneTenant));
     this.#tenants.set(tenant, entries);
     return entries;
   }
