@@ -202,11 +202,12 @@ describe('API5: scopes for reading', () => {
 
 const pluralOf = (kind: string): string => resources.find((resource) => resource.kind === kind)?.plural ?? '';
 
-/** Every list and single read, with each reference of its kind. */
+/** Every list and single read, with each reference of its kind to another one. */
 const reads = contracts.flatMap((contract) => {
   const { resource, success, operation } = contract;
   if (!resource || (success !== 'list' && success !== 'entity') || contract.method !== 'GET') return [];
-  return referencesOf(resource.kind).map(({ field, parent }) => ({
+  const references = referencesOf(resource.kind).filter(({ parent }) => parent !== resource.kind);
+  return references.map(({ field, parent }) => ({
     contract,
     operation,
     expand: field.replace(/Ids$/, 's').replace(/Id$/, ''),

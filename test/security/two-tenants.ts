@@ -45,7 +45,8 @@ export const unknown = '0192f0c1-2d3e-7abc-8def-0123456789ab';
 export const referring = ({ kind }: Resource, ids: Ids): Record<string, unknown> =>
   Object.fromEntries(
     referencesOf(kind).map(({ field, parent }) => {
-      const id = ids[parent] ?? unknown;
+      // Nothing is above the first entity of its kind.
+      const id = ids[parent] ?? (parent === kind ? null : unknown);
       return [field, field.endsWith('Ids') ? [id] : id];
     }),
   );
