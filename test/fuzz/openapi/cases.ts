@@ -107,6 +107,11 @@ function values(schema: Schema): fc.Arbitrary<unknown> {
   }
   if (types.includes('string')) return strings(schema).filter((value) => isValid(schema, value));
   if (types.includes('boolean')) return fc.boolean();
+  if (types.includes('number')) {
+    const [min, max] = [number(schema['minimum'], -1_000), number(schema['maximum'], 1_000)];
+    // No keyword says that numbers have two decimals.
+    return fc.integer({ min: 100 * min, max: 100 * max }).map((units) => units / 100);
+  }
   if (types.includes('integer')) {
     const max = Math.min(number(schema['maximum'], Number.MAX_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
     return fc.oneof(
@@ -175,7 +180,7 @@ function asText(value: unknown): Value {
 function asParameter({ type }: Schema, value: string): unknown {
   if (type === 'array') return value.split(',');
   if (type === 'boolean' && /^(?:true|false)$/i.test(value)) return value.toLowerCase() === 'true';
-  return type === 'integer' && /^-?\d+(?:\.\d+)?$/.test(value) ? Number(value) : value;
+  return (type === 'integer' || type === 'number') && /^-?\d+(?:\.\d+)?$/.test(value) ? Number(value) : value;
 }
 
 /** Returns a query whose order has one direction: no schema says that there must be as many directions as fields. */
