@@ -89,7 +89,8 @@ export class Moments {
   #addVersion(id: string, version: number, entity: Entity | undefined): void {
     const known = this.versions.get(id) ?? [];
     this.versions.set(id, known);
-    known.push({ version, entity });
+    // What was deleted can become a part of another deletion, in the same version.
+    if (known.at(-1)?.version !== version) known.push({ version, entity });
   }
 
   kindOf(id: string): Kind | undefined {

@@ -15,12 +15,10 @@ function numberText(number: number): string {
   const bits = Buffer.alloc(8);
   // There is one zero.
   bits.writeDoubleBE(number + 0);
-  return (
-    mark +
-    orderedBits(bits, number < 0)
-      .toString('hex')
-      .replace(/0+$/, '')
-  );
+  const digits = orderedBits(bits, number < 0).toString('hex');
+  let end = digits.length;
+  while (digits[end - 1] === '0') end -= 1;
+  return mark + digits.slice(0, end);
 }
 
 /** Returns the text of a number or a flag; `undefined` for another value. */
