@@ -130,7 +130,16 @@ class Tags extends Collection<types.TagTypes> {
   }
 }
 
-class Tasks extends Collection<types.TaskTypes> {}
+class Tasks extends Collection<types.TaskTypes> {
+  /**
+   * Returns the list of the sub-tasks of a task.
+   * @example
+   * const { data } = await client.tasks.tasks(task.id).list({ sortBy: 'position' });
+   */
+  tasks(id: string): Listing<types.TaskTypes> {
+    return this.nested(id, 'tasks');
+  }
+}
 
 /** Who a token is for. */
 export interface SignedInUser {

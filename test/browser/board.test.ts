@@ -66,8 +66,11 @@ async function stored(name: string) {
   return task;
 }
 
-/** Keeps the feed from responding: the board does not see what others do. */
-const holdFeed = () => page.route('**/v1/tasks/changes?*', () => {});
+/** Keeps the feed from responding, but for its beginning: the board does not see what others do. */
+const holdFeed = () =>
+  page.route('**/v1/tasks/changes?*', (route) =>
+    route.request().url().includes('since=now') ? route.continue() : undefined,
+  );
 
 /** Handles the moves of cards. */
 const routeMoves = (handle: (route: Route) => Promise<void>) =>

@@ -270,6 +270,7 @@ test('every operation of the document has a method', async () => {
     client.tags.tasks(tag.id),
   ];
   for (const tasks of taskLists) expect((await tasks.list()).data).toEqual([task]);
+  expect((await client.tasks.tasks(task.id).list()).total).toBe(0);
   const [projects, users] = [
     client.organizations.projects(organization.id),
     client.organizations.users(organization.id),

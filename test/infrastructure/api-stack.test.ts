@@ -135,8 +135,8 @@ test('the function that compacts may publish, and no other one', async () => {
 test('functions of the API with the same permissions share a role, whose name says what it allows', () => {
   // Those of the data stack have roles of their own.
   const ofApi = policies().filter(([id]) => id.startsWith('Allow'));
-  expect(ofApi).toHaveLength(20);
-  expect(new Set(ofApi.map(([, policy]) => policy)).size).toBe(20);
+  expect(new Set(ofApi.map(([, policy]) => policy)).size).toBe(ofApi.length);
+  expect(ofApi.length).toBeLessThan(routes.length / 2);
   expect(stacks.resources['readTaskFunction']?.Properties['Role']).toBe('<AllowBatchGetItemQuery.Arn>');
 });
 
