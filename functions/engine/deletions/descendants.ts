@@ -91,10 +91,14 @@ export async function findDescendants(
   return changes;
 }
 
-/** Returns the changes of one page of the descendants, those without children of their own first. */
+/**
+ * Returns the changes of one page of the descendants, those without children of their own first. When half of the time is over, it takes what it has found:
+ * what is below is found by the next pass, as children of what was removed.
+ */
 export async function findNextDescendants(
   session: Session,
   { kind, deletions, found }: Search,
+  endMs = now() + session.database.deadline.remaining() / 2,
 ): Promise<Change[]> {
   if (deletions.size === 0) return [];
   for (const relation of dependentsOf(kind)) {
@@ -103,8 +107,13 @@ export async function findNextDescendants(
     const children = addNew(found, page.children);
     if (children.length === 0) continue;
     if (relation.onDelete === 'setNull') return removeChildren(relation, children, deletions);
+    if (now() >= endMs) return removeChildren(relation, children, deletions);
     const ofChildren = deletionsOfChildren(relation, children, deletions);
-    const below = await findNextDescendants(session, { kind: relation.child, deletions: ofChildren, found });
+    const below = await findNextDescendants(
+      session,
+      { kind: relation.child, deletions: ofChildren, found },
+      endMs,
+    );
     return below.length > 0 ? below : removeChildren(relation, children, deletions);
   }
   return [];

@@ -1,7 +1,8 @@
 /** The job of deletions: removes what belongs to deleted entities, and the references to them. */
 
 import { now } from '../../runtime/time-and-chance.ts';
-import type { Change } from '../model/changes.ts';
+import { readChildIds } from '../lists/children.ts';
+import { isSameDeletion } from '../model/deletion.ts';
 import type { DeletedEntity, Deletion, StoredEntity } from '../model/entity.ts';
 import { newId } from '../model/ids.ts';
 import { decodeAnyEntity } from '../model/item-codec.ts';
@@ -76,12 +77,12 @@ export function sweepLater(origin: JobOrigin, removed: readonly (StoredEntity | 
 }
 
 /**
- * Returns the deletions of those roots that are still deleted: one that exists was restored. One that is not even there as a deleted entity was lost, or its
+ * Returns the deletions of those entities that are still deleted: one that exists was restored. One that is not even there as a deleted entity was lost, or its
  * item has expired.
  */
 async function readDeletions(
   { tenant, actor, database }: Session,
-  { kind, ids }: SweepWork,
+  { kind, ids }: Pick<SweepWork, 'kind' | 'ids'>,
 ): Promise<Deletions> {
   const keys = ids.map((id) => entityKey(tenant, kind, id));
   const items = await database.getMany(keys, true, { withDeleted: true });
@@ -110,21 +111,15 @@ interface Parents {
  */
 async function readParents(
   session: Session,
-  work: SweepWork,
+  { kind, isFirst, position, after }: SweepWork,
   roots: Deletions,
-  isFromIndex: boolean,
 ): Promise<Parents | undefined> {
-  const { kind, isFirst, position, after } = work;
   const kinds = cascadeKinds(kind).filter((one) => dependentsOf(one).length > 0);
   const hasMembers = !isFirst && kinds.length > 0;
   if (position === 0)
     return { kind, deletions: roots, next: hasMembers ? { position: 1, after: '' } : undefined };
-  const from = { position: position - 1, after };
-  const { value: page } = await walkMembers(session, [...roots.values()], kinds, {
-    from,
-    limit: pageSize,
-    isFromIndex,
-  }).next();
+  const walk = { from: { position: position - 1, after }, limit: pageSize, isFromIndex: true };
+  const { value: page } = await walkMembers(session, [...roots.values()], kinds, walk).next();
   return (
     page && {
       kind: page.kind,
@@ -134,16 +129,15 @@ async function readParents(
   );
 }
 
-/** Returns the entities whose children a step looks for, and the changes of these. Few have any: they are read by key only then. */
-async function findChanges(
-  session: Session,
-  work: SweepWork,
-  roots: Deletions,
-  isFromIndex = work.position > 0,
-): Promise<{ readonly parents: Parents | undefined; readonly changes: Change[] }> {
-  const parents = await readParents(session, work, roots, isFromIndex);
-  const changes = parents ? await findNextDescendants(session, { ...parents, found: new Set() }) : [];
-  return changes.length > 0 && isFromIndex ? findChanges(session, work, roots, false) : { parents, changes };
+/** Returns those that are still deleted, by the same deletion: the index may lag. Few members have children, so they are read by key only if any of them has. */
+async function withoutRestored(session: Session, { kind, deletions }: Parents): Promise<Deletions> {
+  const ids = [...deletions.keys()];
+  for (const relation of dependentsOf(kind)) {
+    if ((await readChildIds(session, relation, ids)).length === 0) continue;
+    const current = await readDeletions(session, { kind, ids });
+    return new Map([...current].filter(([id, one]) => isSameDeletion(one, deletions.get(id) as Deletion)));
+  }
+  return new Map();
 }
 
 /**
@@ -155,7 +149,11 @@ export async function sweepStep(session: Session, { work }: Job<SweepWork>): Pro
   const roots = await readDeletions(session, work);
   if (roots.size === 0) return { left: undefined };
   if (roots.size < work.ids.length) return { left: { ...work, ids: [...roots.keys()], ...placeOfRoots } };
-  const { parents, changes } = await findChanges(session, work, roots);
+  const parents = await readParents(session, work, roots);
+  const deletions = !parents || work.position === 0 ? roots : await withoutRestored(session, parents);
+  const changes = parents
+    ? await findNextDescendants(session, { kind: parents.kind, deletions, found: new Set() })
+    : [];
   if (changes.length > 0) {
     // No index has them: the next pass does not find them.
     const erased = changes.flatMap(({ after }) => (after?.deletion?.isErased ? [after] : []));

@@ -193,15 +193,16 @@ scenario(
       await succeed(world, 'POST', '/v1/tasks/batch', { operations });
     }
     await succeed(world, 'DELETE', `/v1/organizations/${organizationId}`);
-    world.table.faults = { latencyMs: [100, 500] };
+    world.table.faults = { latencyMs: [50, 250] };
     let calls = 0;
-    for (; (await totalOf(world, 'projects')) > 0; calls += 1) {
+    const left = async () => (await totalOf(world, 'projects')) + (await totalOf(world, 'tasks'));
+    for (; (await left()) > 0; calls += 1) {
       await world.wait(60_000);
       const startedMs = world.time.now();
       await world.processes[0]?.onSchedule();
       expect(world.time.now() - startedMs).toBeLessThan(jobTimeoutMs);
     }
-    expect([calls > 1, await totalOf(world, 'tasks')]).toEqual([true, 0]);
+    expect(calls).toBeGreaterThan(1);
   },
 );
 
