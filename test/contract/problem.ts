@@ -45,7 +45,7 @@ export function expectNoInternals(response: TestResponse, echoed: readonly strin
 
 /** Asserts a status. A failure shows the response. */
 export function expectStatus({ status, method, path, text }: TestResponse, expected: number): void {
-  expect(status === expected ? expected : `${status} ${method} ${path}: ${text}`).toBe(expected);
+  if (status !== expected) expect(`${status} ${method} ${path}: ${text}`).toBe(expected);
 }
 
 /** Asserts an error. Each response is also compared with the OpenAPI document, which has the types of its fields. */
