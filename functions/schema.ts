@@ -21,6 +21,7 @@ const byKind = <Name extends 'unique' | 'check'>(name: Name) =>
 export const schema: Schema = {
   relations: resources.flatMap(({ relations }) => relations),
   longText: longTextField,
+  searchedFields: ['name', longTextField],
   uniqueFields: byKind('unique'),
   checks: byKind('check'),
   dictionary: {

@@ -30,6 +30,10 @@ export const tools: readonly Tool[] = [
           },
           "description": "By name: `field` or `field[operator]`, such as {\"priority[gte]\": \"high\", \"status[notIn]\": \"completed,archived\"}. Operators: ne, in, notIn, lt, lte, gt, gte, contains, startsWith, isNull, isEmpty, all."
         },
+        "search": {
+          "type": "string",
+          "description": "Words: each must be the beginning of a word of the name or the description."
+        },
         "sortBy": {
           "type": "array",
           "items": {

@@ -20,7 +20,7 @@ export type FieldType =
   | 'list of references';
 
 /** The operators that callers write, `field[operator]=value`. Without an operator, a filter is an exact match. */
-export type ListOperator = Exclude<FilterOperator, 'eq'>;
+export type ListOperator = Exclude<FilterOperator, 'eq' | 'search'>;
 
 const comparisons = ['lt', 'lte', 'gt', 'gte'] as const;
 const choices = ['ne', 'in', 'notIn'] as const;
@@ -72,13 +72,14 @@ export const listOptions = [
   'expand',
   'countBy',
   'sumBy',
+  'search',
   'etags',
   'changesCursor',
 ] as const;
 
 export const changesOptions = ['since', 'limit', 'fields', 'etags'] as const;
 
-const parameterNames: ReadonlySet<string> = new Set([...listOptions, ...changesOptions, 'search']);
+const parameterNames: ReadonlySet<string> = new Set([...listOptions, ...changesOptions]);
 
 type AnySchema = v.GenericSchema & {
   readonly type: string;

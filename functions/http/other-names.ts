@@ -40,7 +40,7 @@ export const otherParameterNames: OtherNames = {
   expand: ['include', 'includes', 'embed', 'with', 'populate', 'relations'],
   countBy: ['groupby', 'facet', 'facets', 'aggregate', 'aggregations', 'aggs', 'counts'],
   sumBy: ['sum', 'sums', 'total', 'totals', 'aggregateby'],
-  'name[contains]': ['q', 'query', 'search', 'searchterm', 'term', 'keyword', 'keywords'],
+  search: ['q', 'query', 'searchterm', 'term', 'keyword', 'keywords', 'fulltext'],
   'updatedAt[gte]': ['since', 'changedsince', 'modifiedsince'],
   ...otherFieldNames,
 };

@@ -6,6 +6,7 @@ import { queryHash } from '../engine/lists/cursor-codec.ts';
 import { decodePlace } from '../engine/lists/place-cursor.ts';
 import { InvalidCursor } from '../engine/model/errors.ts';
 import type { Direction, Filter, ListQuery, SortField } from '../engine/model/list-query.ts';
+import { maxWordLength, wordsField, wordsOf } from '../engine/model/words.ts';
 import type { EntityView } from './entity-view.ts';
 import { otherDirectionNames, otherFieldNames } from './other-names.ts';
 import { checkFilterName, filterSeparation, readFilters, severalValuesHint } from './parse-filters.ts';
@@ -19,6 +20,9 @@ export const defaultLimit = 20;
 export const maxLimit = 100;
 
 export const maxSortFields = 3;
+
+/** Words of a search, at most. */
+export const maxSearchWords = 8;
 
 /** Entities on a page of a change feed, by default. */
 export const defaultChangesLimit = maxLimit;
@@ -132,6 +136,19 @@ function isExplained(
   return detail !== undefined;
 }
 
+/** Returns the filter of a search; none when it has no word. */
+function readSearch(parameters: Parameters, issues: ValidationIssue[]): Filter[] {
+  const values = wordsOf(parameters.get('search')?.[0] ?? '');
+  const parameter = 'search';
+  if (values.length > maxSearchWords) {
+    const detail = `"search" has ${values.length} words; at most ${maxSearchWords} are allowed.`;
+    issues.push({ parameter, detail });
+  }
+  if (values.some((word) => [...word].length > maxWordLength))
+    issues.push({ parameter, detail: `"search" has a word of more than ${maxWordLength} characters.` });
+  return values.length > 0 ? [{ field: wordsField, operator: 'search', values }] : [];
+}
+
 /** Returns the order of a list. One direction holds for all fields. */
 function readSort(
   { listFields }: Resource,
@@ -227,9 +244,14 @@ export function readListQuery(
   const parameters = readKnownParameters(resource, rawQueryString, listParameters(resource), issues);
   const countable = Object.values(listFields).flatMap(({ name, isCountable }) => (isCountable ? [name] : []));
   const view = readView(resource, parameters, issues);
-  const filters = [...readFilters(parameters, listFields, issues), ...more];
+  const search = readSearch(parameters, issues);
+  const filters = [...readFilters(parameters, listFields, issues), ...search, ...more];
   const sort = readSort(resource, parameters, issues);
   const withCursor = readBoolean('changesCursor', parameters, issues);
+  if (withCursor && parameters.has('search')) {
+    const detail = 'A feed has no search, so a list with one has no "changesCursor".';
+    issues.push({ parameter: 'changesCursor', detail });
+  }
   const query: ListQuery = {
     filters,
     sort,

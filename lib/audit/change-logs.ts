@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { openLog } from '../../functions/engine/columns/compact/dynamodb-compaction-storage.ts';
 import { fillAllHoles, rebuild } from '../../functions/engine/columns/compact/rebuild.ts';
-import type { SegmentRow } from '../../functions/engine/columns/compact/row-block.ts';
+import { type SegmentRow, toValues } from '../../functions/engine/columns/compact/row-block.ts';
 import { ProcessMemory } from '../../functions/engine/columns/process-memory.ts';
 import {
   type KnownRow,
@@ -19,11 +19,13 @@ import {
   sequencerKey,
 } from '../../functions/engine/model/change-log.ts';
 import { isDeletedItem } from '../../functions/engine/model/deletion.ts';
+import { isWhole, type StoredEntity } from '../../functions/engine/model/entity.ts';
 import { UnknownFormat } from '../../functions/engine/model/errors.ts';
-import { decodeEntity } from '../../functions/engine/model/item-codec.ts';
-import { entityKey, entitySortKey } from '../../functions/engine/model/keys.ts';
+import { decodeEntity, withText } from '../../functions/engine/model/item-codec.ts';
+import { entityKey, entitySortKey, textKey } from '../../functions/engine/model/keys.ts';
 import { toRow } from '../../functions/engine/model/row.ts';
 import type { Kind } from '../../functions/engine/model/schema.ts';
+import { withOtherWords } from '../../functions/engine/model/words.ts';
 import { countOf, Database } from '../../functions/engine/table/database.ts';
 import { Deadline } from '../../functions/engine/table/deadline.ts';
 import type { DynamoDb } from '../../functions/engine/table/operations.ts';
@@ -64,32 +66,53 @@ async function scanLogs(table: AuditedTable, only?: ReadonlySet<string>): Promis
   return logs;
 }
 
-async function readEntities(
+/** Reads the long texts of entities, as far as they match. */
+async function withTexts(
+  database: Database,
+  { tenant, kind }: Log,
+  stored: readonly StoredEntity[],
+): Promise<StoredEntity[]> {
+  const keyOf = ({ entity }: StoredEntity) => textKey(tenant, kind, entity.id);
+  const items = await database.getMany(stored.filter((one) => !isWhole(one)).map(keyOf));
+  const texts = new Map(items.map((item) => [item.pk, item]));
+  return stored.map((one) => withText(one, texts.get(keyOf(one).pk)) ?? one);
+}
+
+async function readStored(
   database: Database,
   { tenant, kind }: Log,
   ids: readonly string[],
+): Promise<StoredEntity[]> {
+  return (await database.getMany(ids.map((id) => entityKey(tenant, kind, id)))).map(decodeEntity);
+}
+
+async function readEntities(
+  database: Database,
+  log: Log,
+  ids: readonly string[],
 ): Promise<ReadonlyMap<string, SegmentRow>> {
-  const items = await database.getMany(ids.map((id) => entityKey(tenant, kind, id)));
+  const stored = await readStored(database, log, ids);
   return new Map(
-    items
-      .map(decodeEntity)
-      .map(({ entity, version }) => [entity.id, { id: entity.id, version, values: toRow(entity) }]),
+    stored.map(({ entity, version }) => [entity.id, { id: entity.id, version, values: toRow(entity) }]),
   );
 }
 
 /** Entities that are read at the same time: eight calls. */
 const maxEntities = 800;
 
-/** Reads entities as rows. @param open returns a database with a deadline of its own. */
-async function readRowsOfEntities(
+/** Reads entities as rows of new columns, with their words. @param open returns a database with a deadline of its own. */
+async function readNewRows(
   open: () => Database,
   log: Log,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, SegmentRow>> {
   const rows = new Map<string, SegmentRow>();
   for (let first = 0; first < ids.length; first += maxEntities) {
-    const found = await readEntities(open(), log, ids.slice(first, first + maxEntities));
-    for (const [id, row] of found) rows.set(id, row);
+    const stored = await readStored(open(), log, ids.slice(first, first + maxEntities));
+    for (const { entity, version } of await withTexts(open(), log, stored)) {
+      const values = toValues(withOtherWords(toRow(entity), entity));
+      rows.set(entity.id, { id: entity.id, version, values });
+    }
   }
   return rows;
 }
@@ -143,7 +166,7 @@ export async function rebuildLogs(
         open: () => openLog(open(), log.tenant, log.kind),
         ids: log.ids,
         position: positions.get(partition) ?? 0,
-        readRows: (ids) => readRowsOfEntities(open, log, ids),
+        readRows: (ids) => readNewRows(open, log, ids),
       });
       logs += 1;
       rows += log.ids.size;

@@ -40,6 +40,7 @@ const sharedTools: Readonly<Record<string, SharedTool>> = {
     description: 'Lists entities, the newest first, with the exact total of all that match.',
     properties: {
       filters,
+      search: text('Words: each must be the beginning of a word of the name or the description.'),
       sortBy: texts('Up to three fields.'),
       sortOrder: {
         type: 'array',

@@ -9,11 +9,13 @@ import type { Resource } from '../../functions/contract/resource.ts';
 import { maxChangesCursorLength } from '../../functions/engine/feed/cursor.ts';
 import { maxDeletedCursorLength } from '../../functions/engine/lists/deleted-cursor.ts';
 import { maxPlaceCursorLength } from '../../functions/engine/lists/place-cursor.ts';
+import { maxWordLength } from '../../functions/engine/model/words.ts';
 import { maxLongTextPrefix, maxValues } from '../../functions/http/operands.ts';
 import {
   defaultChangesLimit,
   defaultLimit,
   maxLimit,
+  maxSearchWords,
   maxSortFields,
 } from '../../functions/http/parse-list-query.ts';
 import { anyText, count } from './json-schema.ts';
@@ -141,6 +143,7 @@ function viewParameters(resource: Resource): Parameter[] {
       names(fieldsWith(resource, 'isCountable')),
     ),
     ...sumParameters(resource),
+    searchParameter,
     {
       name: 'etags',
       in: 'query',
@@ -157,6 +160,13 @@ function viewParameters(resource: Resource): Parameter[] {
     },
   ];
 }
+
+const searchParameter: Parameter = {
+  name: 'search',
+  in: 'query',
+  description: `Each of these words must be the beginning of a word of \`name\` or \`description\`, without regard to case and accents. A word has letters and digits. Up to ${maxSearchWords} words of at most ${maxWordLength} characters.`,
+  schema: anyText,
+};
 
 function sumParameters(resource: Resource): Parameter[] {
   const summable = fieldsWith(resource, 'isSummable');
@@ -275,7 +285,8 @@ export const listParameterNames = (resource: Resource): string[] => [
 export function changesParameterNames(resource: Resource): string[] {
   const own = [...listParameters(resource)].filter(
     ([, { name, deprecated }]) =>
-      !deprecated && !['sortBy', 'sortOrder', 'expand', 'countBy', 'sumBy', 'changesCursor'].includes(name),
+      !deprecated &&
+      !['sortBy', 'sortOrder', 'expand', 'countBy', 'sumBy', 'search', 'changesCursor'].includes(name),
   );
   return [...Object.keys(changesParameters), ...own.map(([component]) => component)];
 }

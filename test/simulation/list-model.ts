@@ -117,8 +117,12 @@ function field(kind: Kind, name: string): Field {
   return found;
 }
 
+/** The field of the filter of a search. */
+export const searchField = '$words';
+
 /** Returns a filter with times in the form in which entities have them. Without an operator, the text must be the same. */
 function toPlainFilter(kind: Kind, filter: Filter): Filter {
+  if (filter.field === searchField) return filter;
   if (field(kind, filter.field).type !== 'timestamp' || filter.operator === 'eq') return filter;
   return { ...filter, values: filter.values.map((time) => new Date(time).toISOString()) };
 }

@@ -8,6 +8,7 @@ import {
   type ListRequest,
   listOperators,
   operatorsOf,
+  searchField,
   sortableFields,
   summableFields,
 } from './list-model.ts';
@@ -62,6 +63,15 @@ function isValid(kind: Kind, { field, operator, values }: Filter): boolean {
   return true;
 }
 
+/** Returns a search for beginnings of words that an entity has, or nearly. */
+function randomSearch(random: Random, entities: readonly Entity[]): Filter {
+  const text = ['name', 'description'].map((field) => String(random.pick(entities)[field] ?? '')).join(' ');
+  const words = text.split(' ').filter((word) => word !== '');
+  const count = random.pick([1, 1, 2, 3]);
+  const values = Array.from({ length: count }, () => random.pick(words).slice(0, 1 + random.below(40)));
+  return { field: searchField, operator: 'search', values: [values.join(random.pick([' ', ', ']))] };
+}
+
 export function randomList(random: Random, state: State): ListRequest {
   const place = random.chance(0.25) ? random.pick(nested) : undefined;
   const kind =
@@ -84,7 +94,8 @@ export function randomList(random: Random, state: State): ListRequest {
   return {
     kind,
     parent: place && parents.length > 0 ? { field: place.field, id: random.pick(parents) } : undefined,
-    filters: unique,
+    filters:
+      entities.length > 0 && random.chance(0.25) ? [...unique, randomSearch(random, entities)] : unique,
     sort: [...new Map(sort.map((one) => [one.field, one])).values()],
     page: random.pick([1, 1, 1, 2, 3]),
     limit: random.pick([1, 5, 20, 100]),
@@ -107,7 +118,7 @@ export function targetOf({ kind, parent, filters, sort, page, limit, countBy, su
   if (countBy.length > 0) parameters.push(['countBy', countBy.join(',')]);
   if (sumBy.length > 0) parameters.push(['sumBy', sumBy.join(',')]);
   for (const { field, operator, values } of filters) {
-    const name = operator === 'eq' ? field : `${field}[${operator}]`;
+    const name = field === searchField ? 'search' : operator === 'eq' ? field : `${field}[${operator}]`;
     for (const value of values) parameters.push([name, value]);
   }
   const query = parameters.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');

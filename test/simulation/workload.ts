@@ -9,7 +9,10 @@ import type { World } from './world.ts';
 /** Statuses that a request may have while calls fail. */
 const unavailable = 503;
 
-const texts = ['', 'x', 'A short text', `${'é'.repeat(60)}y`, 'z'.repeat(101), 'long '.repeat(120)];
+const texts = [
+  ...['', 'x', 'A short text', `${'é'.repeat(60)}y`, 'z'.repeat(101), 'long '.repeat(120)],
+  ...[`${'Words, '.repeat(20)} älpha at the end`, `${'more '.repeat(90)} beta`],
+];
 const statuses = ['active', 'planned', 'done'];
 const priorities = ['none', 'low', 'medium', 'high', 'urgent'];
 const estimates = [null, 0, 0.07, 2.5, 1_000, 100_000];

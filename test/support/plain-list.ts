@@ -105,7 +105,26 @@ function arrayMatches(ids: readonly string[], { operator, values }: Filter): boo
   }
 }
 
+const searchedFields = ['name', 'description'];
+
+/** Returns the words of a text, read character by character. */
+function wordsIn(text: string): string[] {
+  let joined = '';
+  for (const character of text.normalize('NFKD')) {
+    if (/\p{M}/u.test(character)) continue;
+    joined += /[\p{L}\p{N}]/u.test(character) ? lower(character) : ' ';
+  }
+  return joined.split(' ').filter((word) => word !== '');
+}
+
+/** Returns whether each word of a text is the beginning of a word of the entity. */
+function isFound(entity: Listed, text: string, query: ListQuery): boolean {
+  const words = searchedFields.flatMap((field) => wordsIn(String(plainValue(entity, field, query) ?? '')));
+  return wordsIn(text).every((wanted) => words.some((word) => word.startsWith(wanted)));
+}
+
 function meetsFilter(entity: Listed, filter: Filter, query: ListQuery): boolean {
+  if (filter.operator === 'search') return isFound(entity, filter.values.join(' '), query);
   const value = plainValue(entity, filter.field, query);
   if (filter.values.length === 0) return filter.operator === 'notIn' || filter.operator === 'all';
   return Array.isArray(value)

@@ -2,6 +2,7 @@
 import type { LogRecord } from '../model/change-log.ts';
 import type { LogEntry } from '../model/log-entry.ts';
 import type { Row } from '../model/row.ts';
+import { haveSameTexts, wordsField } from '../model/words.ts';
 import type { WaitingRow } from './format/waiting-rows.ts';
 
 /** All changes of one entity in a part of the log, as one. */
@@ -19,6 +20,12 @@ export interface RowChange {
   readonly after: Row | undefined;
 }
 
+/** Returns a row with the words of another one, which it lacks when its change was not one of texts. */
+const withWordsOf = (other: Row | undefined, row: Row | undefined): Row | undefined =>
+  row && other?.[wordsField] !== undefined && row[wordsField] === undefined && haveSameTexts(other, row)
+    ? { ...row, [wordsField]: other[wordsField] }
+    : row;
+
 function mergeEntry(merged: RowChange | undefined, { version, ...entry }: LogEntry): RowChange {
   const { id, previousPosition, before, after } = entry;
   const isFirst = !merged || version <= merged.from;
@@ -28,7 +35,9 @@ function mergeEntry(merged: RowChange | undefined, { version, ...entry }: LogEnt
     ...(isFirst
       ? { from: version - 1, previousPosition, before }
       : { from: merged.from, previousPosition: merged.previousPosition, before: merged.before }),
-    ...(isLast ? { to: version, after } : { to: merged.to, after: merged.after }),
+    ...(isLast
+      ? { to: version, after: withWordsOf(merged?.after, after) }
+      : { to: merged.to, after: withWordsOf(after, merged.after) }),
   };
 }
 

@@ -23,7 +23,7 @@ import { cascadeKinds, referencesOf } from '../model/relations.ts';
 import type { Kind, Relation } from '../model/schema.ts';
 import type { Write } from '../model/writes.ts';
 import type { Session } from '../table/session.ts';
-import { findAnyEntity } from '../table/whole-entities.ts';
+import { findAnyEntity, readDeletedTexts } from '../table/whole-entities.ts';
 import { commit, type UnitOfWork } from '../write/commit.ts';
 import type { JobHandler } from '../write/job-handler.ts';
 import { buildErasure } from './erase-deleted.ts';
@@ -137,11 +137,18 @@ async function restoreMembers(
   again?: Deletion,
 ): Promise<ChangeSet[]> {
   const fieldsOf = again ? [] : await readFields(session, members, deletion);
+  // The record of a restored entity has the words of its texts.
+  const texts = new Map(
+    (again ? [] : await readDeletedTexts(session, members)).map((one) => [one.entity.id, one]),
+  );
   const nowMs = now();
   const moved: DeletedEntity[] = [];
   const changeSets = members.flatMap((member, position): ChangeSet[] => {
     const { fields = {}, required, deletion: later = again } = fieldsOf[position] ?? {};
-    if (!later) return required ? [] : [{ changes: [buildRestore(member, fields, nowMs)] }];
+    if (!later)
+      return required
+        ? []
+        : [{ changes: [buildRestore(texts.get(member.entity.id) ?? member, fields, nowMs)] }];
     moved.push(member);
     return [{ changes: [], writes: moveTo(session.tenant, member, later) }];
   });

@@ -4,6 +4,7 @@ import { beginningOf, isLongTextField } from '../model/long-text.ts';
 import { isArray } from '../model/relations.ts';
 import { type FieldValue, fromValue, type Row, type Value } from '../model/row.ts';
 import type { Kind } from '../model/schema.ts';
+import { wordsField } from '../model/words.ts';
 
 export type ChangeOperation = 'create' | 'update' | 'delete' | 'restore';
 
@@ -23,7 +24,7 @@ export interface ChangeDescription {
   readonly changes: Readonly<Record<string, FieldChange>>;
 }
 
-const hiddenField = 'updatedAt';
+const hiddenFields: ReadonlySet<string> = new Set(['updatedAt', wordsField]);
 
 function operationOf({ version, before, after }: LogEntry): ChangeOperation {
   if (!after) return 'delete';
@@ -59,7 +60,7 @@ const fieldsOf = (...rows: readonly (Row | undefined)[]): string[] => [
 export function describeChange(kind: Kind, entry: LogEntry): ChangeDescription {
   const { before, after } = entry;
   const changed = fieldsOf(before, after).filter(
-    (field) => field !== hiddenField && before?.[field] !== after?.[field],
+    (field) => !hiddenFields.has(field) && before?.[field] !== after?.[field],
   );
   return {
     operation: operationOf(entry),

@@ -101,6 +101,8 @@ function textCondition(filter: Filter): Condition {
       return { condition: { by: 'beginning', text: toSearchText(text) } };
     case 'contains':
       return { condition: { by: 'part', text: toSearchText(text) } };
+    case 'search':
+      return { condition: { by: 'words', words: values } };
     case 'isNull': {
       const condition = { by: 'texts', texts: [] } as const;
       return text === 'true' ? { condition, acceptsNull } : { condition, isNegated };

@@ -27,6 +27,11 @@ export class ByteWriter {
   #bytes = Buffer.allocUnsafe(initialBytes);
   #length = 0;
 
+  /** Number of bytes that were written. */
+  get length(): number {
+    return this.#length;
+  }
+
   #reserve(count: number): void {
     if (this.#length + count <= this.#bytes.length) return;
     const larger = Buffer.allocUnsafe(2 * (this.#length + count));

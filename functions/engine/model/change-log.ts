@@ -11,6 +11,7 @@ import { toRow } from './row.ts';
 import type { Kind } from './schema.ts';
 import { parseSortable, sortableText } from './sortable-number.ts';
 import { requireKnownFields } from './stored-format.ts';
+import { haveSameTexts, withOtherWords } from './words.ts';
 import type { Condition, Item, Key } from './writes.ts';
 
 export { maxSortable as maxPosition } from './sortable-number.ts';
@@ -93,7 +94,8 @@ function entriesByKind(changes: readonly Change[]): Map<Kind, LogEntry[]> {
     const { before, after } = change;
     const kind = kindOf(change);
     const { entity } = (after ?? before) as NonNullable<typeof before>;
-    const [rowBefore, rowAfter] = [existing(before), existing(after)].map((one) => one && toRow(one.entity));
+    const [rowBefore, row] = [existing(before), existing(after)].map((one) => one && toRow(one.entity));
+    const hasOtherTexts = row && !(rowBefore && haveSameTexts(rowBefore, row));
     const entries = byKind.get(kind) ?? [];
     byKind.set(kind, entries);
     entries.push({
@@ -101,7 +103,7 @@ function entriesByKind(changes: readonly Change[]): Map<Kind, LogEntry[]> {
       version: (before?.version ?? 0) + 1,
       previousPosition: before?.logPosition ?? 0,
       before: rowBefore,
-      after: rowAfter,
+      after: hasOtherTexts ? withOtherWords(row, entity) : row,
     });
   }
   return byKind;

@@ -25,6 +25,7 @@ export const formats = {
   ids: { reads: [1], writes: 1 },
   column: { reads: [1], writes: 1 },
   bucket: { reads: [1], writes: 1 },
+  words: { reads: [1], writes: 1 },
   patch: { reads: [1], writes: 1 },
   /** Their entries are encoded as those of records, which expire. These do not: what changes the encoding changes both numbers. */
   'waiting rows': { reads: [1], writes: 1 },

@@ -18,6 +18,7 @@ export type FilterOperator =
   | 'gte'
   | 'startsWith'
   | 'contains'
+  | 'search'
   | 'isNull'
   | 'all'
   | 'isEmpty';
@@ -25,7 +26,7 @@ export type FilterOperator =
 export interface Filter {
   readonly field: string;
   readonly operator: FilterOperator;
-  /** Any number of values of `in`, `notIn` and `all`; `true` or `false` of `isNull` and `isEmpty`; otherwise one. */
+  /** Any number of values of `in`, `notIn`, `all` and `search`; `true` or `false` of `isNull` and `isEmpty`; otherwise one. */
   readonly values: readonly string[];
 }
 

@@ -32,6 +32,8 @@ export interface Schema {
   readonly relations: readonly Relation[];
   /** The field whose texts can be long. They are items of their own, and lists sort by their beginning. */
   readonly longText: string;
+  /** The fields whose words a search finds. */
+  readonly searchedFields: readonly string[];
   /** By kind: the field whose values are unique in a tenant. */
   readonly uniqueFields: Readonly<Record<Kind, string>>;
   /** By kind. */

@@ -58,7 +58,7 @@ export async function absorb(
   input: CompactionInput,
 ): Promise<StepOutput> {
   const columnReader = new ColumnReader(before, writer, memory);
-  const waitingBefore = await columnReader.readWaiting();
+  const waitingBefore = await columnReader.readWaiting(true);
   const changes = [...mergeRecords(input.records, waitingBefore).values()];
   const located = changes.filter(({ id }) => !waitingBefore.has(id));
   const { inserts, updates } = await locateChanges(columnReader, located);

@@ -36,7 +36,7 @@ export async function mergeSegments(
   const requireTime = (): void => writer.requireTime();
   const stepId = newStepId(before.version + 1);
   const columnReader = new ColumnReader(before, writer, memory);
-  const waiting = new Map(await columnReader.readWaiting());
+  const waiting = new Map(await columnReader.readWaiting(true));
   const inserted = [...waiting.values()].filter(({ id }) => {
     const place = placeOf(before, id);
     return place >= from && place < to;

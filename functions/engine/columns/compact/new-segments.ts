@@ -1,6 +1,5 @@
 /** New segments: rows as columns and chunks of ids. */
 import { encodeColumnItems } from '../format/buckets.ts';
-import { buildColumn } from '../format/column.ts';
 import type { ColumnValue } from '../format/dictionary.ts';
 import { encodeIdChunks } from '../format/ids.ts';
 import {
@@ -90,7 +89,7 @@ function encodeColumns(block: RowBlock, { sizes, requireTime }: SegmentOptions):
   const columns = new Map<string, Buffer[]>();
   for (const [field, values] of block.columns) {
     requireTime();
-    columns.set(field, encodeColumnItems(buildColumn(values), sizes.bucketBytes));
+    columns.set(field, encodeColumnItems(field, values, sizes.bucketBytes));
   }
   return columns;
 }

@@ -2,6 +2,7 @@
 import { now } from '../../../runtime/time-and-chance.ts';
 import { advance, completeUpTo, type Progress, positionsOf, upTo } from '../../log/progress.ts';
 import { UnknownFormat } from '../../model/errors.ts';
+import { wordsField } from '../../model/words.ts';
 import {
   emptyManifest,
   type ItemName,
@@ -87,8 +88,12 @@ function rowsAt(
 ): SegmentRow[] {
   return ids.flatMap((id) => {
     const change = changes.get(id);
-    if (!change) return found.get(id) ?? [];
-    return change.before ? { id, version: change.from, values: change.before } : [];
+    const row = found.get(id);
+    if (!change) return row ?? [];
+    if (!change.before) return [];
+    // Of texts that have changed since then, the words do not matter: the change has the new ones.
+    const words = row?.values[wordsField] ?? '';
+    return { id, version: change.from, values: { ...change.before, [wordsField]: words } };
   });
 }
 

@@ -1,6 +1,6 @@
 /** The step that writes columns again of which patches replace too many values. */
 import { encodeColumnItems } from '../format/buckets.ts';
-import { buildColumn, columnValues } from '../format/column.ts';
+import { columnValues } from '../format/column.ts';
 import { type Manifest, newStepId, type Segment } from '../format/manifest.ts';
 import { ColumnReader } from '../read/column-reader.ts';
 import type { ColumnsToRewrite } from './choose-step.ts';
@@ -27,9 +27,9 @@ async function encodeAgain(
   const columns = new Map<string, Buffer[]>();
   for (const field of fields) {
     writer.requireTime();
-    // Built again, because the dictionary of a patched column also has the values that were replaced.
-    const column = buildColumn(columnValues(columnReader.column(segment, field)));
-    columns.set(field, encodeColumnItems(column, sizes.bucketBytes));
+    // Of its values, because the dictionary of a patched column also has those that were replaced.
+    const values = columnValues(columnReader.column(segment, field));
+    columns.set(field, encodeColumnItems(field, values, sizes.bucketBytes));
   }
   return columns;
 }

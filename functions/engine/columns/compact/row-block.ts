@@ -1,5 +1,6 @@
 /** Rows that are about to be written: the values of all of them by field, as columns have them. */
-import type { Value } from '../../model/row.ts';
+import type { Row, Value } from '../../model/row.ts';
+import { rowWords, wordsField } from '../../model/words.ts';
 import type { ColumnValue } from '../format/dictionary.ts';
 import { versionField } from '../format/manifest.ts';
 import type { RowChange } from '../merge-records.ts';
@@ -10,9 +11,12 @@ export interface SegmentRow {
   readonly values: Readonly<Record<string, Value | undefined>>;
 }
 
+/** Returns a row as columns have it: with all of its words. */
+export const toValues = (row: Row): Row => ({ ...row, [wordsField]: rowWords(row) ?? null });
+
 /** Returns the rows after some changes, of those that exist then. */
 export const rowsAfter = (changes: readonly RowChange[]): SegmentRow[] =>
-  changes.flatMap(({ id, to: version, after }) => (after ? [{ id, version, values: after }] : []));
+  changes.flatMap(({ id, to: version, after }) => (after ? [{ id, version, values: toValues(after) }] : []));
 
 export interface RowBlock {
   readonly ids: readonly string[];

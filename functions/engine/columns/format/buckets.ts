@@ -6,9 +6,18 @@ import { crc32, deflateRawSync } from 'node:zlib';
 import { ByteReader, ByteWriter, idBytes, isUuid } from '../../model/bytes.ts';
 import { UnknownFormat } from '../../model/errors.ts';
 import { inflate } from '../../model/inflate.ts';
-import { type Column, type ColumnPatch, encodeColumn, newOrdinals, type Ordinals } from './column.ts';
-import { buildDictionary } from './dictionary.ts';
+import { wordsField } from '../../model/words.ts';
+import {
+  buildColumn,
+  type Column,
+  type ColumnPatch,
+  encodeColumn,
+  newOrdinals,
+  type Ordinals,
+} from './column.ts';
+import { buildDictionary, type ColumnValue } from './dictionary.ts';
 import { countIds, encodeIds, findId, idAt } from './ids.ts';
+import { encodeWordIndex } from './word-index.ts';
 
 /** The rows of a segment whose values belong to a bucket. Null belongs to none. */
 export interface Bucket {
@@ -150,10 +159,16 @@ export function divideIntoBuckets(
 }
 
 /**
- * Returns the items of a column: one, or the buckets of a large column of ids.
+ * Returns the items of a column: one, or the buckets of a large column of ids or words.
  * @param bucketBytes bytes of a bucket, on average.
  */
-export function encodeColumnItems(column: Column, bucketBytes: number): Buffer[] {
+export function encodeColumnItems(
+  field: string,
+  values: readonly ColumnValue[],
+  bucketBytes: number,
+): Buffer[] {
+  if (field === wordsField) return encodeWordIndex(values, bucketBytes);
+  const column = buildColumn(values);
   const whole = encodeColumn(column);
   if (!hasOnlyIds(column)) return [whole];
   return divideIntoBuckets(whole, bucketBytes, (count) => encodeBuckets(column, count));

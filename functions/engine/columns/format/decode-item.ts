@@ -1,6 +1,7 @@
 /** Decodes immutable items by their names. */
 
 import type { StoredItem } from '../../model/formats.ts';
+import { inflate } from '../../model/inflate.ts';
 import { type Bucket, bytesOfBucket, decodeBucket } from './buckets.ts';
 import { type Column, columnBytes, decodeColumn } from './column.ts';
 import {
@@ -10,23 +11,31 @@ import {
   isPatchName,
   isStepName,
   isWaitingName,
+  wordIndexPart,
 } from './manifest.ts';
 import { decodePatch, type PatchValues } from './patch.ts';
 import { bytesOfRows, decodeRows, type WaitingRow } from './waiting-rows.ts';
+import { decodeFirstWords } from './word-index.ts';
 
-export type DecodedItem = Column | Bucket | Buffer | PatchValues | readonly WaitingRow[];
+export type DecodedItem = Column | Bucket | Buffer | PatchValues | readonly WaitingRow[] | readonly string[];
 
 /** Bytes of a value of a patch in memory, about. */
 const patchValueBytes = 120;
+
+/** Bytes in memory of a word, at most. */
+const wordBytes = 100;
 
 /** Returns what the name of an immutable item says that it is. */
 export function storedItemOf(name: ItemName): StoredItem {
   if (isPatchName(name)) return 'patch';
   if (isStepName(name)) return 'step';
   if (isWaitingName(name)) return 'waiting rows';
+  if (wordIndexPart(name)) return 'words';
   if (isBucketName(name)) return 'bucket';
   return isColumnName(name) ? 'column' : 'ids';
 }
+
+const inWhole = (value: Buffer) => ({ value, bytes: value.length });
 
 /** Returns what an item holds, and the bytes of that in memory. */
 export function decodeItem(
@@ -44,11 +53,17 @@ export function decodeItem(
     const value = decodeRows(encoded);
     return { value, bytes: bytesOfRows(value) };
   }
+  const part = wordIndexPart(name);
+  if (part) {
+    if (part === 'other') return inWhole(inflate(encoded));
+    const value = decodeFirstWords(encoded);
+    return { value, bytes: wordBytes * value.length };
+  }
   if (isBucketName(name)) {
     const value = decodeBucket(encoded);
     return { value, bytes: bytesOfBucket(value) };
   }
-  if (!isColumnName(name)) return { value: Buffer.from(encoded), bytes: encoded.length };
+  if (!isColumnName(name)) return inWhole(Buffer.from(encoded));
   const value = decodeColumn(encoded);
   return { value, bytes: columnBytes(value) };
 }

@@ -8,6 +8,7 @@ import { randomBytes } from '../../../runtime/time-and-chance.ts';
 import { manifestSortKey } from '../../model/change-log.ts';
 import { inflate } from '../../model/inflate.ts';
 import { formatAttributes, requireKnownFields, requireReadable } from '../../model/stored-format.ts';
+import { wordsField } from '../../model/words.ts';
 import type { Item } from '../../model/writes.ts';
 import { firstPosition } from './binary-search.ts';
 import { chunkRows } from './ids.ts';
@@ -68,6 +69,8 @@ export interface WaitingItem {
   /** Number of its rows, with those that are gone. */
   readonly rows: number;
   readonly bytes: number;
+  /** Whether another item has words that its rows do not show. */
+  readonly hasWords?: boolean;
 }
 
 /** New values of some rows and fields, from one or more compaction steps. They replace those of older columns. */
@@ -121,6 +124,10 @@ export const newStepId = (version: number): StepId =>
 export const storedFields = ({ columns, patched }: Segment): string[] =>
   Object.keys({ ...columns, ...patched });
 
+/** Returns the fields of a segment that are fields of its entities. */
+export const entityFields = (segment: Segment): string[] =>
+  storedFields(segment).filter((field) => field !== versionField && field !== wordsField);
+
 /** Returns the names of the items of a segment's column, in the order of the buckets. */
 export function columnNames({ id, columns, buckets }: Segment, field: string): ItemName[] {
   const step = columns[field];
@@ -157,6 +164,12 @@ export const isColumnName = (name: ItemName): boolean => name.split('/').length 
 export const isBucketName = (name: ItemName): boolean =>
   isColumnName(name) && name.includes('.', name.lastIndexOf('/'));
 
+/** Returns whether an item has words of the rows of a segment; `first` if it has the first words of the others. */
+export function wordIndexPart(name: ItemName): 'first' | 'other' | undefined {
+  if (!name.includes(`/${wordsField}`)) return undefined;
+  return name.endsWith('.0') ? 'first' : 'other';
+}
+
 export const idsName = ({ id }: Segment, chunk: number): ItemName => `${id}/ids${chunk}`;
 
 /** Returns the name of the first ids of a segment's chunks. */
@@ -169,6 +182,13 @@ const patchPrefix = 'patch:';
 const waitingPrefix = 'waiting:';
 
 export const waitingName = (step: StepId, number: number): ItemName => `${waitingPrefix}${step}/${number}`;
+
+/** Returns the name of the item with words that the rows of another one do not show. */
+export const wordsOfWaiting = (name: ItemName): ItemName => `${name}.words`;
+
+/** Returns the names of an item of waiting rows and of its words. */
+export const waitingNames = ({ name, hasWords }: WaitingItem): ItemName[] =>
+  hasWords ? [name, wordsOfWaiting(name)] : [name];
 
 export const isWaitingName = (name: ItemName): boolean => name.startsWith(waitingPrefix);
 
@@ -209,7 +229,7 @@ export function segmentNames(segment: Segment, isNeeded = (_field: string) => tr
 export const manifestNames = ({ segments, patches, waiting }: Manifest): ItemName[] => [
   ...segments.flatMap((segment) => segmentNames(segment)),
   ...patches.flatMap((patch) => patchNames(patch)),
-  ...waiting.map(({ name }) => name),
+  ...waiting.flatMap(waitingNames),
 ];
 
 /** Returns the position of the segment that an id belongs to. */
@@ -251,6 +271,7 @@ const waitingFields: Readonly<Record<keyof WaitingItem, true>> = {
   name: true,
   rows: true,
   bytes: true,
+  hasWords: true,
 };
 
 const patchFields: Readonly<Record<keyof Patch, true>> = {

@@ -6,7 +6,15 @@ import { deflateRawSync } from 'node:zlib';
 import { inflate } from '../../model/inflate.ts';
 import type { LogEntry } from '../../model/log-entry.ts';
 import { decodeEntries, encodeEntries } from '../../model/record-codec.ts';
-import { type ItemName, maxItemBytes, type StepId, type WaitingItem, waitingName } from './manifest.ts';
+import { isCut, withoutWords, wordsField } from '../../model/words.ts';
+import {
+  type ItemName,
+  maxItemBytes,
+  type StepId,
+  type WaitingItem,
+  waitingName,
+  wordsOfWaiting,
+} from './manifest.ts';
 
 /** A waiting row: the whole row and its version, or without a row that it is gone. */
 export type WaitingRow = Pick<LogEntry, 'id' | 'version' | 'after'>;
@@ -60,11 +68,36 @@ function countKept(items: readonly WaitingItem[], added: number, waiting: number
   return kept;
 }
 
+/** Rows that one item has, and the words that they do not show, which another one has: few lists need them. */
+interface EncodedRows {
+  readonly rows: number;
+  readonly encoded: Buffer;
+  readonly words: Buffer | undefined;
+}
+
+const withoutOwnWords = ({ after, ...row }: WaitingRow): WaitingRow => ({
+  ...row,
+  after: after && withoutWords(after),
+});
+
+/** Returns the words of a row that it does not show. */
+const hiddenWords = ({ after, ...row }: WaitingRow): WaitingRow[] =>
+  after && isCut(after) ? [{ ...row, after: { [wordsField]: after[wordsField] ?? null } }] : [];
+
+/** Returns rows with their words. @param words those that rows do not show. */
+export function joinWords(rows: readonly WaitingRow[], words: readonly WaitingRow[]): readonly WaitingRow[] {
+  const byId = new Map(words.map(({ id, after }) => [id, after]));
+  return rows.map(({ after, ...row }) => ({ ...row, after: after && { ...after, ...byId.get(row.id) } }));
+}
+
 /** Returns parts of rows of which each is one item. */
-function divideRows(rows: readonly WaitingRow[]): { rows: readonly WaitingRow[]; encoded: Buffer }[] {
+function divideRows(rows: readonly WaitingRow[]): EncodedRows[] {
   if (rows.length === 0) return [];
-  const encoded = encodeRows(rows);
-  if (encoded.length <= maxItemBytes || rows.length === 1) return [{ rows, encoded }];
+  const encoded = encodeRows(rows.map(withoutOwnWords));
+  const hidden = rows.flatMap(hiddenWords);
+  const words = hidden.length > 0 ? encodeRows(hidden) : undefined;
+  if (Math.max(encoded.length, words?.length ?? 0) <= maxItemBytes || rows.length === 1)
+    return [{ rows: rows.length, encoded, words }];
   const half = rows.length >> 1;
   return [...divideRows(rows.slice(0, half)), ...divideRows(rows.slice(half))];
 }
@@ -88,12 +121,12 @@ export function addWaiting(
   // An older item can have a row that is gone.
   const rows = [...joined.values()].filter(({ after }) => after !== undefined || kept > 0);
   const parts = divideRows(rows);
-  const named = parts.map(({ rows: own, encoded }, number) => {
+  const items = new Map<ItemName, Uint8Array>();
+  const written = parts.map(({ rows: count, encoded, words }, number): WaitingItem => {
     const name = waitingName(step, number);
-    return { item: { name, rows: own.length, bytes: encoded.length }, encoded };
+    items.set(name, encoded);
+    if (words) items.set(wordsOfWaiting(name), words);
+    return { name, rows: count, bytes: encoded.length, ...(words && { hasWords: true }) };
   });
-  return {
-    waiting: [...before.slice(0, kept), ...named.map(({ item }) => item)],
-    items: new Map(named.map(({ item, encoded }) => [item.name, encoded])),
-  };
+  return { waiting: [...before.slice(0, kept), ...written], items };
 }

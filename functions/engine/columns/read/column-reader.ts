@@ -1,5 +1,6 @@
 /** The columns of a manifest, with the values of its patches. */
 
+import { hasWord, wordsField } from '../../model/words.ts';
 import { type Bucket, bucketOf, joinBuckets, rowsOfTexts } from '../format/buckets.ts';
 import { buildColumn, type Column, type ColumnPatch, columnBytes, patchColumn } from '../format/column.ts';
 import { chunkOfRow, chunkRows, idAt } from '../format/ids.ts';
@@ -15,15 +16,18 @@ import {
   segmentNames,
   storedFields,
   type WaitingItem,
+  waitingNames,
+  wordsOfWaiting,
 } from '../format/manifest.ts';
 import { columnPatchOf, isNewerThan, joinPatchItems, type PatchValues } from '../format/patch.ts';
-import type { WaitingRow } from '../format/waiting-rows.ts';
+import { joinWords, type WaitingRow } from '../format/waiting-rows.ts';
+import { itemsOfWord, markWord, wordsOfRows } from '../format/word-index.ts';
 import { bytesOfChanges, type RowChange, toChanges } from '../merge-records.ts';
 import type { LogMemory } from '../process-memory.ts';
 import type { LogReader } from '../storage.ts';
 import { ItemReader } from './item-reader.ts';
 import { OrderedColumn } from './ordered-column.ts';
-import { onlyTexts, type RowFilter } from './row-filter.ts';
+import { isWordFilter, onlyTexts, type RowFilter, wordsOfFilter } from './row-filter.ts';
 import { SearchTexts } from './search-texts.ts';
 import type { ValueOrder } from './sort-key.ts';
 
@@ -72,8 +76,12 @@ export class ColumnReader {
     filtered: readonly { readonly segment: Segment; readonly filters: readonly RowFilter[] }[],
     fields: readonly string[],
   ): Promise<void> {
+    const searched = filtered.filter(({ filters }) => filters.some(isWordFilter));
+    await this.#items.load(searched.flatMap(({ segment }) => columnNames(segment, wordsField).slice(0, 1)));
+    const namesOf = (segment: Segment, filter: RowFilter): ItemName[] =>
+      isWordFilter(filter) ? this.#wordNames(segment, wordsOfFilter(filter)) : filterNames(segment, filter);
     const columns = filtered.flatMap(({ segment, filters }) => [
-      ...filters.flatMap((filter) => filterNames(segment, filter)),
+      ...filters.flatMap((filter) => namesOf(segment, filter)),
       ...fields.flatMap((field) => columnNames(segment, field)),
     ]);
     const filters = filtered.flatMap((one) => one.filters);
@@ -85,20 +93,24 @@ export class ColumnReader {
     return this.manifest.patches.flatMap((patch) => patchNames(patch, fields));
   }
 
-  /** Reads the waiting rows as the changes that created them, by id. They are made once for all lists of a process, until the rows are others. */
-  async readWaiting(): Promise<ReadonlyMap<string, RowChange>> {
+  /**
+   * Reads the waiting rows as the changes that created them, by id. They are made once for all lists of a process, until the rows are others.
+   * @param withWords whether they have their words.
+   */
+  async readWaiting(withWords: boolean): Promise<ReadonlyMap<string, RowChange>> {
     const { waiting } = this.manifest;
     if (waiting.length === 0) return new Map();
-    const names = waiting.map(({ name }) => name);
+    const names = waiting.flatMap((item) => (withWords ? waitingNames(item) : [item.name]));
     await this.#items.load(names);
     const derive = (): ReadonlyMap<string, RowChange> =>
-      toChanges(waiting.map((item) => this.waitingRows(item)));
-    return this.#items.derived(`${names.join()}/changes`, derive, bytesOfChanges);
+      toChanges(waiting.map((item) => (withWords ? this.waitingRows(item) : this.#items.get(item.name))));
+    return this.#items.derived(`${names.join()}/changes${withWords}`, derive, bytesOfChanges);
   }
 
-  /** Returns the rows of an item of waiting rows, which must have been read. */
-  waitingRows({ name }: WaitingItem): readonly WaitingRow[] {
-    return this.#items.get<readonly WaitingRow[]>(name);
+  /** Returns the rows of an item of waiting rows, with their words. Both must have been read. */
+  waitingRows({ name, hasWords }: WaitingItem): readonly WaitingRow[] {
+    const rows = this.#items.get<readonly WaitingRow[]>(name);
+    return hasWords ? joinWords(rows, this.#items.get(wordsOfWaiting(name))) : rows;
   }
 
   async loadPatches(patches: readonly Patch[]): Promise<void> {
@@ -168,6 +180,10 @@ export class ColumnReader {
   /** Returns a column as its items have it. */
   #storedColumn(segment: Segment, field: string): Column {
     const [first, ...others] = columnNames(segment, field);
+    if (field === wordsField && first !== undefined) {
+      const items = (others.length === 0 ? [first] : others).map((name) => this.#items.get<Buffer>(name));
+      return buildColumn(wordsOfRows(items, segment.rows));
+    }
     if (first === undefined) return buildColumn(Array(segment.rows).fill(undefined));
     if (others.length === 0) return this.#items.get(first);
     return joinBuckets(
@@ -181,7 +197,8 @@ export class ColumnReader {
     const { name, columnPatches } = this.#current(segment, field);
     const derive = (): Column =>
       patchColumn(this.#storedColumn(segment, field), joinColumnPatches(columnPatches));
-    return this.#items.derived(name, derive, columnBytes);
+    // The item of a small index has the name of its column.
+    return this.#items.derived(field === wordsField ? `${name}/rows` : name, derive, columnBytes);
   }
 
   orderedColumn(segment: Segment, order: ValueOrder): OrderedColumn {
@@ -198,8 +215,42 @@ export class ColumnReader {
     return this.#items.derived(`${this.#current(segment, field).name}/search`, derive, ({ bytes }) => bytes);
   }
 
+  /** Returns the names of the items that can have words with some beginnings. The item with the first words of others must have been read. */
+  #wordNames(segment: Segment, beginnings: readonly string[]): ItemName[] {
+    const names = columnNames(segment, wordsField);
+    const [first] = names;
+    if (first === undefined || names.length === 1) return names;
+    const firstWords = this.#items.get<readonly string[]>(first);
+    return beginnings
+      .flatMap((one) => itemsOfWord(firstWords, one))
+      .map((position) => names[position] as ItemName);
+  }
+
+  /** Returns the rows that have words with all of some beginnings. */
+  #rowsOfWords(segment: Segment, beginnings: readonly string[]): Uint32Array {
+    const patch = joinColumnPatches(this.#current(segment, wordsField).columnPatches);
+    const counts = new Uint8Array(segment.rows);
+    for (const beginning of beginnings) {
+      this.#requireTime();
+      const marked = new Uint8Array(segment.rows);
+      const names = this.#wordNames(segment, [beginning]);
+      markWord(
+        marked,
+        names.map((name) => this.#items.get<Buffer>(name)),
+        beginning,
+      );
+      for (const [row, words] of patch) marked[row] = hasWord(words ?? '', beginning) ? 1 : 0;
+      for (let row = 0; row < counts.length; row += 1)
+        counts[row] = (counts[row] as number) + (marked[row] as number);
+    }
+    const rows: number[] = [];
+    for (let row = 0; row < counts.length; row += 1) if (counts[row] === beginnings.length) rows.push(row);
+    return Uint32Array.from(rows);
+  }
+
   /** Returns the only rows that a filter accepts, if buckets have them; otherwise the whole column decides. */
   rowsOfFilter(segment: Segment, filter: RowFilter): Uint32Array | undefined {
+    if (isWordFilter(filter)) return this.#rowsOfWords(segment, wordsOfFilter(filter));
     const texts = onlyTexts(filter);
     const names = filterNames(segment, filter);
     if (!texts || names.length === columnNames(segment, filter.field).length) return undefined;

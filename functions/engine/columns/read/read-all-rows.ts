@@ -1,7 +1,8 @@
 /** All that a log has, for audits. */
 import type { Row } from '../../model/row.ts';
+import { withoutWords } from '../../model/words.ts';
 import { valueAt } from '../format/column.ts';
-import { isDeletedVersion, type Segment, storedFields, versionField } from '../format/manifest.ts';
+import { entityFields, isDeletedVersion, type Segment, versionField } from '../format/manifest.ts';
 import { mergeRecords } from '../merge-records.ts';
 import { ColumnReader } from './column-reader.ts';
 import { type ListSource, readState } from './read-state.ts';
@@ -19,7 +20,7 @@ async function visitSegment(
   segment: Segment,
   visit: (id: string, known: KnownRow) => void,
 ): Promise<void> {
-  const fields = storedFields(segment).filter((field) => field !== versionField);
+  const fields = entityFields(segment);
   await Promise.all([
     columnReader.loadColumns([versionField, ...fields], [segment]),
     columnReader.loadAllIds([segment]),
@@ -50,7 +51,7 @@ export async function visitRows(
   visit: (id: string, known: KnownRow) => void,
 ): Promise<RowCounts> {
   const { manifest, records } = await readState({ reader, memory });
-  const changes = mergeRecords(records, await new ColumnReader(manifest, reader, memory).readWaiting());
+  const changes = mergeRecords(records, await new ColumnReader(manifest, reader, memory).readWaiting(false));
   let rows = 0;
   let total = 0;
   const visitRow = (id: string, known: KnownRow): void => {
@@ -67,7 +68,7 @@ export async function visitRows(
   }
   for (const { id, to, before, after } of changes.values()) {
     total += Number(after !== undefined) - Number(before !== undefined);
-    if (after) visitRow(id, { version: to, row: after });
+    if (after) visitRow(id, { version: to, row: withoutWords(after) });
   }
   return { rows, total };
 }

@@ -1,6 +1,7 @@
 /** Filters: which rows of a segment match. */
 import { isUuid } from '../../model/bytes.ts';
 import { type Row, sortedText, type Value } from '../../model/row.ts';
+import { hasWord } from '../../model/words.ts';
 import type { Column, Ordinals } from '../format/column.ts';
 import type { ColumnValue } from '../format/dictionary.ts';
 import { firstVersion, versionField } from '../format/manifest.ts';
@@ -15,7 +16,9 @@ export type TextCondition =
   /** Begins with a text, or contains it, in lower case. */
   | { readonly by: 'beginning' | 'part'; readonly text: string }
   /** Of an array of ids: has one of these, or all of them. */
-  | { readonly by: 'anyId' | 'allIds'; readonly ids: readonly string[] };
+  | { readonly by: 'anyId' | 'allIds'; readonly ids: readonly string[] }
+  /** Of words: each of these is the beginning of one. */
+  | { readonly by: 'words'; readonly words: readonly string[] };
 
 export interface RowFilter {
   readonly field: string;
@@ -72,6 +75,8 @@ function textPredicate({ field, condition }: RowFilter): (text: string) => boole
       return (text) => toSearchText(sortedText(field, text)).startsWith(condition.text);
     case 'part':
       return (text) => toSearchText(sortedText(field, text)).includes(condition.text);
+    case 'words':
+      return (text) => condition.words.every((word) => hasWord(text, word));
     // An id contains no comma: a text that contains all of it has it as one of its ids.
     case 'anyId': {
       const ids = condition.ids.filter(isUuid);
@@ -98,6 +103,12 @@ export function rowPredicate(filters: readonly RowFilter[]): (row: Row) => boole
   const predicates = filters.map((filter) => [filter.field, valuePredicate(filter)] as const);
   return (row) => predicates.every(([field, accepts]) => accepts(row[field]));
 }
+
+/** Returns the beginnings of words that a filter searches for. */
+export const wordsOfFilter = ({ condition }: RowFilter): readonly string[] =>
+  condition.by === 'words' ? condition.words : [];
+
+export const isWordFilter = (filter: RowFilter): boolean => wordsOfFilter(filter).length > 0;
 
 /** Returns whether a filter searches the texts of a column in lower case. */
 export const isSearch = ({ condition: { by } }: RowFilter): boolean => by === 'beginning' || by === 'part';

@@ -4,8 +4,9 @@
  * at most twice what they cost with the better choice from the beginning.
  */
 import type { Row, Value } from '../../model/row.ts';
+import { wordsField } from '../../model/words.ts';
 import { valueAt } from '../format/column.ts';
-import { type Manifest, type Segment, storedFields, versionField } from '../format/manifest.ts';
+import { entityFields, type Manifest, type Segment, versionField } from '../format/manifest.ts';
 import type { LogMemory } from '../process-memory.ts';
 import { ColumnReader } from './column-reader.ts';
 import type { ListSource } from './read-state.ts';
@@ -32,7 +33,7 @@ const costOf = ({ rows, bytes }: Segment, items: number): number =>
   (items * Math.ceil(Math.min(rows * valueBytes, bytes) / bytesOfHalfUnit)) / 2;
 
 const shownFields = (segment: Segment, shows: ShownFields): string[] =>
-  storedFields(segment).filter((field) => field !== versionField && (shows === 'all' || shows.has(field)));
+  entityFields(segment).filter((field) => shows === 'all' || shows.has(field));
 
 /** Returns the fields to load of each segment, so that its rows are whole. Segments that are left out are not worth it. */
 export function fieldsToShow(
@@ -68,7 +69,8 @@ export async function prefetch(
     versionField,
     ...[...filters, ...orders, ...countBy, ...sumBy].map(({ field }) => field),
   ]);
-  const isNeeded = (field: string): boolean => shows === 'all' || shows.has(field) || used.has(field);
+  const isNeeded = (field: string): boolean =>
+    field !== wordsField && (shows === 'all' || shows.has(field) || used.has(field));
   await new ColumnReader(manifest, reader, memory).loadWhole(isNeeded);
 }
 

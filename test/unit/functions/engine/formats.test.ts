@@ -11,6 +11,7 @@ import { type Column, columnValues } from '#functions/engine/columns/format/colu
 import { decodeItem } from '#functions/engine/columns/format/decode-item.ts';
 import { chunkRows } from '#functions/engine/columns/format/ids.ts';
 import { decodeManifest } from '#functions/engine/columns/format/manifest.ts';
+import { wordsOfRows } from '#functions/engine/columns/format/word-index.ts';
 import { sweep } from '#functions/engine/deletions/sweep.ts';
 import { decodeCursor } from '#functions/engine/feed/cursor.ts';
 import { decodeHistoryCursor } from '#functions/engine/feed/history-cursor.ts';
@@ -66,6 +67,7 @@ const readers: Readonly<Record<StoredItem, (item: Item) => unknown>> = {
   ids: (item) => [contentOf<Buffer>(item).toString('hex'), chunkRows],
   column: (item) => columnValues(contentOf<Column>(item)),
   bucket: (item) => [contentOf(item), bucketOf(id, 1_000)],
+  words: (item) => wordsOfRows([contentOf<Buffer>(item)], 3),
   patch: contentOf,
   'waiting rows': contentOf,
   step: (item) => decodeStep([...encodedItems([item]).values()][0] as Uint8Array),

@@ -36,6 +36,7 @@ const schema: Schema = {
     { child: 'line', field: 'costCenterId', parent: 'costCenter', onDelete: 'setNull' },
   ],
   longText: 'remark',
+  searchedFields: ['number', 'remark'],
   uniqueFields: { invoice: 'number' },
   checks: {
     line: ({ unit, quantity }) =>

@@ -167,11 +167,11 @@ describe('choose-step', () => {
 describe('compact', () => {
   describe('a step', () => {
     test('merges new values with patches that have at most twice as many', async () => {
-      log.commit(startMs, rowsFrom(0, 100, { name: 'a' }));
+      log.commit(startMs, rowsFrom(0, 100, { color: 'a' }));
       await log.compact(startMs + 1);
       const values: (readonly number[])[] = [];
       for (let change = 1; change <= 8; change += 1) {
-        log.commit(startMs + 10 * change, { [idOf(change)]: { name: `b${change}` } });
+        log.commit(startMs + 10 * change, { [idOf(change)]: { color: `b${change}` } });
         await log.compact(startMs + 10 * change + 1, { maxShareOfColumn: 1 });
         values.push(manifest().patches.map((patch) => patch.values));
       }
@@ -180,20 +180,20 @@ describe('compact', () => {
 
     test('writes at most a few columns again, those with the largest share of values in patches, after the records', async () => {
       const sizes = { maxShareOfColumn: 0.1, maxRewrittenColumns: 1, maxSmallBytes: 0 };
-      log.commit(startMs, rowsFrom(0, 100, { name: '0', color: '0' }));
+      log.commit(startMs, rowsFrom(0, 100, { size: '0', color: '0' }));
       await log.compact(startMs + 1, sizes);
       const patched = () => manifest().segments[0]?.patched;
-      log.commit(startMs + 10, rowsFrom(0, 40, { name: '0', color: '1' }));
-      log.commit(startMs + 11, rowsFrom(0, 20, { name: '1', color: '1' }));
+      log.commit(startMs + 10, rowsFrom(0, 40, { size: '0', color: '1' }));
+      log.commit(startMs + 11, rowsFrom(0, 20, { size: '1', color: '1' }));
       expect(await log.compact(startMs + 12, sizes)).toMatchObject({ records: 2, hasMore: true });
-      expect(patched()).toEqual({ color: 40, name: 20, $version: 40 });
+      expect(patched()).toEqual({ color: 40, size: 20, $version: 40 });
       expect(await log.compact(startMs + 12, sizes)).toMatchObject({ records: 0, hasMore: true });
-      expect(patched()).toEqual({ name: 20, color: 40 });
-      log.commit(startMs + 20, rowsFrom(0, 5, { name: '2', color: '1' }));
+      expect(patched()).toEqual({ size: 20, color: 40 });
+      log.commit(startMs + 20, rowsFrom(0, 5, { size: '2', color: '1' }));
       await log.compactAll(startMs + 21, sizes);
       expect(patched()).toEqual({ $version: 5 });
       expect(manifest().patches).toHaveLength(1);
-      expect(await log.list({ filters: [isText('name', '1')] })).toMatchObject({ total: 15 });
+      expect(await log.list({ filters: [isText('size', '1')] })).toMatchObject({ total: 15 });
     });
   });
 
@@ -532,10 +532,10 @@ test('locate-changes returns all values of a deleted row that is restored, and t
   log.commit(startMs + 2, { [a]: undefined });
   await log.compact(startMs + 3, { maxShareOfColumn: 1 });
   const record = log.build(startMs + 4, { [a]: { name: 'a', color: null }, [b]: { name: 'b' } });
-  const values = new Map(Object.entries({ $version: '3', name: 'a', color: null }));
+  const values = new Map(Object.entries({ $version: '3', name: 'a', color: null, $words: 'a' }));
   expect(await locateChanges(columnReader(), [...mergeRecords([record]).values()])).toEqual({
     updates: new Map([[0, [{ row: 0, deleted: -1, values }]]]),
-    inserts: [{ id: b, version: 1, values: { name: 'b' } }],
+    inserts: [{ id: b, version: 1, values: { name: 'b', $words: 'b' } }],
   });
 });
 
