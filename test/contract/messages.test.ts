@@ -56,7 +56,7 @@ describe('If-Match', () => {
 describe('a query in the syntax of another API', () => {
   test.each([
     ['tag=x', 'tag', 'tagIds'],
-    ['search=x', 'search', 'name[contains]'],
+    ['q=x', 'q', 'search'],
     ['pageSize=3', 'pageSize', 'limit'],
     ['dueDate.lt=2026-01-01', 'dueDate.lt', 'dueDate[lt]'],
     ['status[!=]=archived', 'status[!=]', 'ne'],

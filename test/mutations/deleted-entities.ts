@@ -64,8 +64,8 @@ export const deletedEntityMutations = toMutations({
     ],
     'restored-from-a-later-deletion': [
       'a restore brings back, without their project, the tasks of a project that was deleted again meanwhile',
-      'if (!later) return required ? [] :',
-      'if (!later || later.deletedAt > 0) return required ? [] :',
+      'if (!later)',
+      'if (!later || later.deletedAt > 0)',
     ],
     'text-expires-with-the-earlier-deletion': [
       'the long text of an entity that became a part of a later deletion expires before the entity',

@@ -46,8 +46,8 @@ export const listEngineMutations = toMutations({
     ],
     'rebuild-with-later-changes': [
       'a rebuild writes changes into the columns that lists read from the log as well',
-      'if (!change) return found.get(id) ?? [];',
-      'if (!change || found.has(id)) return found.get(id) ?? [];',
+      'if (!change) return row ?? [];',
+      'if (!change || found.has(id)) return row ?? [];',
     ],
     'rebuild-without-changes-meanwhile': [
       'a rebuild writes what changes while it writes its segments into the columns and leaves it in the log',
@@ -257,11 +257,6 @@ export const listEngineMutations = toMutations({
       '> sizes.maxColumnBytes && segment.rows > 1',
       '> sizes.maxColumnBytes && segment.rows < 1',
     ],
-    'replaced-values-kept': [
-      'a column that is written again keeps values that no row has any more',
-      'buildColumn(columnValues(columnReader.column(segment, field)))',
-      'columnReader.column(segment, field)',
-    ],
     'buckets-of-the-replaced-column': [
       'a column that is written again as one item is read as the buckets that it had before',
       '...without(segment.buckets, columns)',
@@ -324,7 +319,7 @@ export const listEngineMutations = toMutations({
     ],
     'waiting-rows-not-listed': [
       'lists lack the rows that wait',
-      'mergeRecords(state.records, await columnReader.readWaiting())',
+      'mergeRecords(state.records, waiting)',
       'mergeRecords(state.records)',
     ],
   },
@@ -504,7 +499,7 @@ export const listEngineMutations = toMutations({
   'functions/engine/columns/read/read-all-rows.ts': {
     'waiting-rows-not-audited': [
       'the audit does not look at the rows that wait',
-      'mergeRecords(records, await new ColumnReader(manifest, reader, memory).readWaiting())',
+      'mergeRecords(records, await new ColumnReader(manifest, reader, memory).readWaiting(false))',
       'mergeRecords(records)',
     ],
   },

@@ -17,6 +17,7 @@ import { pacedJobMutations } from './paced-jobs.ts';
 import { replicationMutations } from './replication.ts';
 import { requestMutations } from './requests.ts';
 import { responseMutations } from './responses.ts';
+import { searchMutations } from './search.ts';
 import { sharedLogMutations } from './shared-log.ts';
 import { writeMutations } from './writes.ts';
 
@@ -37,6 +38,7 @@ export const mutations: readonly Mutation[] = [
   ...httpMutations,
   ...responseMutations,
   ...listEngineMutations,
+  ...searchMutations,
   ...sharedLogMutations,
   ...eventMutations,
   ...formatMutations,

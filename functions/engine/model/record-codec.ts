@@ -122,14 +122,17 @@ function encodeActor(actor: string | undefined): Buffer {
 const readActor = (reader: ByteReader): string | undefined =>
   readValue(reader, reader.number(), { baseMs: 0 }) ?? undefined;
 
+/** Bytes of one entry up to which it is not deflated: the record costs one unit for each KB. */
+const maxPlainBytes = 900;
+
 /**
- * Encodes the contents of a record: the format, the actor, which takes 17 bytes if it is a UUID, and the entries. Several entries are
- * deflated, if that makes them shorter: they have texts and ids in common.
+ * Encodes the contents of a record: the format, the actor, which takes 17 bytes if it is a UUID, and the entries. Several entries, and one with many words, are
+ * deflated if that makes them shorter: they have texts and ids in common.
  * @param time of the record, in milliseconds since 1970.
  */
 export function encodeContents({ actor, entries }: RecordContents, time: number): Buffer {
   const plain = encodeEntries(entries, time);
-  const deflated = entries.length < 2 ? plain : deflateRawSync(plain);
+  const deflated = entries.length < 2 && plain.length <= maxPlainBytes ? plain : deflateRawSync(plain);
   const isDeflated = deflated.length < plain.length;
   const first = Buffer.of(firstByte(isDeflated));
   return Buffer.concat([first, encodeActor(actor), isDeflated ? deflated : plain]);

@@ -12,6 +12,9 @@ import type { ColumnValue } from './dictionary.ts';
 /** Bytes of an item before it is deflated, for each byte that it may have then. */
 const deflation = 1.3;
 
+/** An empty word that no row has: nothing cannot be deflated. */
+const noWords = Buffer.alloc(3);
+
 /** A word with its rows, in their order. */
 type WordRows = readonly [word: string, rows: readonly number[]];
 
@@ -78,7 +81,7 @@ export function encodeWordIndex(values: readonly ColumnValue[], itemBytes: numbe
     if (writer.length > deflation * itemBytes) end();
   }
   end();
-  return items.length > 1 ? [encodeFirstWords(firstWords), ...items] : [items[0] ?? deflateRawSync('')];
+  return items.length > 1 ? [encodeFirstWords(firstWords), ...items] : [items[0] ?? deflateRawSync(noWords)];
 }
 
 /** Decodes the item with the first words of the others. */

@@ -46,9 +46,17 @@ import {
   encodePatchItems,
   mergePatches,
 } from '#functions/engine/columns/format/patch.ts';
+import {
+  decodeFirstWords,
+  encodeWordIndex,
+  itemsOfWord,
+  markWord,
+  wordsOfRows,
+} from '#functions/engine/columns/format/word-index.ts';
 import { filterNames } from '#functions/engine/columns/read/column-reader.ts';
 import { isText, type RowFilter } from '#functions/engine/columns/read/row-filter.ts';
 import { UnknownFormat } from '#functions/engine/model/errors.ts';
+import { inflate } from '#functions/engine/model/inflate.ts';
 import { anyCharacter } from '#test/support/any-character.ts';
 import { makePatchValues, makeSegment, type PatchEntry } from '#test/support/segments.ts';
 
@@ -333,3 +341,34 @@ test('an unknown value of a patch throws UnknownFormat', () => {
 });
 
 const encoded = (stored: unknown): Uint8Array => deflateRawSync(JSON.stringify(stored));
+
+describe('an index of words', () => {
+  const word = fc.stringMatching(/^[ab計\u{20000}\u{20001}]{1,4}$/u);
+  const rows = fc.array(fc.uniqueArray(word, { maxLength: 6 }), { minLength: 1, maxLength: 40 });
+
+  test('has the words of each row, and the items that can have a beginning have all its words', () => {
+    fc.assert(
+      fc.property(rows, word, fc.integer({ min: 1, max: 60 }), (words, beginning, itemBytes) => {
+        const values = words.map((own) => own.toSorted().join(' '));
+        const [first, ...others] = encodeWordIndex(values, itemBytes) as [Buffer, ...Buffer[]];
+        const all = (others.length > 0 ? others : [first]).map(inflate);
+        expect(wordsOfRows(all, words.length)).toEqual(values);
+        const firstWords = others.length > 0 ? decodeFirstWords(first) : undefined;
+        const items = firstWords
+          ? itemsOfWord(firstWords, beginning).map((position) => all[position - 1] as Buffer)
+          : all;
+        const marked = new Uint8Array(words.length);
+        markWord(marked, items, beginning);
+        expect([...marked]).toEqual(words.map((own) => Number(own.some((one) => one.startsWith(beginning)))));
+        if (firstWords) expect(firstWords).toHaveLength(others.length);
+      }),
+    );
+  });
+
+  test('of many words is read in part', () => {
+    const values = Array.from({ length: 2_000 }, (_, row) => `word${row} other${row}`);
+    const [first, ...others] = encodeWordIndex(values, 500) as [Buffer, ...Buffer[]];
+    expect(others.length).toBeGreaterThan(10);
+    expect(itemsOfWord(decodeFirstWords(first), 'word1999').length).toBeLessThanOrEqual(2);
+  });
+});
