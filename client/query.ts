@@ -48,6 +48,8 @@ export type IterationQuery<
 > = Types['filters'] &
   SortOptions<Types['sort']> &
   ViewOptions<Field, Expand> & {
+    /** Words: each must be the beginning of a word of the name or the description. */
+    readonly search?: string | undefined;
     /** Entities of one request, at most 100. Default: 100 in `iterate`, 20 in `list`. */
     readonly limit?: number | undefined;
   };

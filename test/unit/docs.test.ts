@@ -6,8 +6,14 @@ import { defaultSizes } from '#functions/engine/columns/compact/sizes.ts';
 import { type Column, columnValues } from '#functions/engine/columns/format/column.ts';
 import { decodeItem } from '#functions/engine/columns/format/decode-item.ts';
 import { countIds, idAt } from '#functions/engine/columns/format/ids.ts';
-import { type ItemName, isColumnName, isPatchName } from '#functions/engine/columns/format/manifest.ts';
+import {
+  type ItemName,
+  isColumnName,
+  isPatchName,
+  wordIndexPart,
+} from '#functions/engine/columns/format/manifest.ts';
 import type { PatchValues } from '#functions/engine/columns/format/patch.ts';
+import { wordsOfRows } from '#functions/engine/columns/format/word-index.ts';
 import { ProcessMemory } from '#functions/engine/columns/process-memory.ts';
 import type { LogReader } from '#functions/engine/columns/storage.ts';
 import { pageIndexOf } from '#functions/engine/lists/read-page-from-index.ts';
@@ -186,6 +192,7 @@ describe('list engine example', () => {
       ]);
       return Object.fromEntries(entries);
     }
+    if (wordIndexPart(name)) return wordsOfRows([value as Buffer], letters.length);
     if (isColumnName(name)) return shownColumn(value as Column);
     const ids = value as Buffer;
     return Array.from({ length: countIds(ids) }, (_, position) => idAt(ids, position));

@@ -9,11 +9,11 @@ import { splitWords } from '../../model/words.ts';
 import { firstPosition } from './binary-search.ts';
 import type { ColumnValue } from './dictionary.ts';
 
-/** Bytes of an item before it is deflated, for each byte that it may have then. */
-const deflation = 1.3;
-
 /** An empty word that no row has: nothing cannot be deflated. */
 const noWords = Buffer.alloc(3);
+
+/** Bytes of an item for each byte that is left of it when it is deflated, about. */
+const deflation = 1.25;
 
 /** A word with its rows, in their order. */
 type WordRows = readonly [word: string, rows: readonly number[]];
@@ -69,6 +69,8 @@ export function encodeWordIndex(values: readonly ColumnValue[], itemBytes: numbe
     previous = '';
   };
   for (const [word, rows] of invert(values)) {
+    // A row takes a byte or more.
+    if (writer.length + rows.length > deflation * itemBytes) end();
     if (writer.length === 0) firstWords.push(word);
     writeWord(writer, word, previous);
     previous = word;
@@ -78,7 +80,6 @@ export function encodeWordIndex(values: readonly ColumnValue[], itemBytes: numbe
       writer.number(row - last);
       last = row;
     }
-    if (writer.length > deflation * itemBytes) end();
   }
   end();
   return items.length > 1 ? [encodeFirstWords(firstWords), ...items] : [items[0] ?? deflateRawSync(noWords)];
