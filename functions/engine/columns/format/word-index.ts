@@ -9,9 +9,6 @@ import { splitWords } from '../../model/words.ts';
 import { firstPosition } from './binary-search.ts';
 import type { ColumnValue } from './dictionary.ts';
 
-/** An empty word that no row has: nothing cannot be deflated. */
-const noWords = Buffer.alloc(3);
-
 /** Bytes of an item for each byte that is left of it when it is deflated, about. */
 const deflation = 1.25;
 
@@ -82,7 +79,7 @@ export function encodeWordIndex(values: readonly ColumnValue[], itemBytes: numbe
     }
   }
   end();
-  return items.length > 1 ? [encodeFirstWords(firstWords), ...items] : [items[0] ?? deflateRawSync(noWords)];
+  return items.length > 1 ? [encodeFirstWords(firstWords), ...items] : [items[0] ?? deflateRawSync('')];
 }
 
 /** Decodes the item with the first words of the others. */

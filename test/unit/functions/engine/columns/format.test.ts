@@ -351,7 +351,7 @@ describe('an index of words', () => {
       fc.property(rows, word, fc.integer({ min: 1, max: 60 }), (words, beginning, itemBytes) => {
         const values = words.map((own) => own.toSorted().join(' '));
         const [first, ...others] = encodeWordIndex(values, itemBytes) as [Buffer, ...Buffer[]];
-        const all = (others.length > 0 ? others : [first]).map(inflate);
+        const all = (others.length > 0 ? others : [first]).map((item) => inflate(item));
         expect(wordsOfRows(all, words.length)).toEqual(values);
         const firstWords = others.length > 0 ? decodeFirstWords(first) : undefined;
         const items = firstWords
