@@ -8,13 +8,16 @@ import { formOption, isSmallest, usualOrSmallest } from './form.ts';
 const { values } = parseArgs({
   options: {
     sizes: { type: 'string', default: usualOrSmallest('10000,100000', '200') },
-    'short-descriptions': { type: 'boolean', default: false },
+    descriptions: { type: 'string', default: 'usual' },
     ...formOption,
   },
 });
 
-/** Whether the descriptions of tasks have up to 100 characters: rows have all of them. */
-export const hasShortDescriptions = values['short-descriptions'];
+/**
+ * The descriptions of tasks: `usual` ones; `short` ones of up to 100 characters, which rows have whole; or `words`, 300 characters of words that are as
+ * frequent as in a language.
+ */
+export const { descriptions } = values;
 
 /**
  * Measures all sizes of the command line (`--sizes 10000,100000`).
@@ -29,10 +32,7 @@ export async function measureEachSize<Results extends object>(
 ): Promise<void> {
   if (process.send) return measure(Number(values.sizes), (results) => process.send?.(results));
   const program = fileURLToPath(new URL('run.ts', import.meta.url));
-  const form = [
-    ...(isSmallest ? ['--smallest'] : []),
-    ...(hasShortDescriptions ? ['--short-descriptions'] : []),
-  ];
+  const form = [...(isSmallest ? ['--smallest'] : []), '--descriptions', descriptions];
   const bySize = new Map<number, Results>();
   for (const size of values.sizes.split(',').map(Number)) {
     const child = fork(program, [name, '--sizes', String(size), ...form]);

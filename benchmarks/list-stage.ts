@@ -1,10 +1,11 @@
 /** A collection of tasks in a table with its parents, the functions that list them, and the same entities in PostgreSQL. */
 import { startTestStore, type TestStore } from '../test/support/local-store.ts';
-import { hasShortDescriptions } from './each-size.ts';
+import { descriptions } from './each-size.ts';
 import { ListFunctions } from './list-process.ts';
 import { Postgres } from './postgres.ts';
 import { serveTable } from './table-server.ts';
 import { TaskCollection } from './task-collection.ts';
+import { randomWords } from './words.ts';
 
 /** Tasks of another tenant: some more than a segment needs. */
 const otherTasks = 300;
@@ -18,6 +19,12 @@ export interface ListStage {
   stop(): Promise<void>;
 }
 
+/** Returns the description of a task. @param usual that of the generator. */
+function describe(usual: string): string {
+  if (descriptions === 'words') return randomWords(300);
+  return descriptions === 'short' ? usual.slice(0, 100) : usual;
+}
+
 /** Loads a collection into a table of this process. @param size number of tasks. */
 export async function openListStage(size: number): Promise<ListStage> {
   const postgres = await Postgres.start();
@@ -26,7 +33,7 @@ export async function openListStage(size: number): Promise<ListStage> {
   const { table, tableName } = store;
   // Nothing reads its stream.
   table.onCommit(() => table.takeRecords());
-  const collection = new TaskCollection(store, size, hasShortDescriptions ? 100 : undefined);
+  const collection = new TaskCollection(store, size, describe);
   const started = performance.now();
   await collection.load((resource, entities) => postgres?.add(resource, entities));
   await collection.fillOther(otherTasks);

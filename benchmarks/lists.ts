@@ -2,18 +2,19 @@
  * `npm run bench -- lists`: measures what pages of tasks cost in collections of several sizes, by the deployed function in processes of its own: cold, as
  * the first list of a tenant, and warm; on PostgreSQL; and while others write. Writes `benchmarks/results/lists.md` and its plot.
  *
- * `--sizes 10000,100000,1000000` measures up to 10^6 tasks, which takes some GB of memory. With `--short-descriptions`, descriptions have up to 100
- * characters, which is what rows have of them; the page is `lists-short-descriptions.md` then.
+ * `--sizes 10000,100000,1000000` measures up to 10^6 tasks, which takes some GB of memory. With `--descriptions short`, descriptions have up to 100
+ * characters, which is what rows have of them; with `--descriptions words`, 300 characters, for searches. The pages are `lists-short.md` and `lists-words.md` then.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { compactUntil } from './compact-until.ts';
-import { hasShortDescriptions, measureEachSize } from './each-size.ts';
+import { descriptions, measureEachSize } from './each-size.ts';
 import { usualOrSmallest } from './form.ts';
 import { type Cost, type ListCosts, type ListProcess, settlingLists } from './list-process.ts';
 import { type ListStage, openListStage } from './list-stage.ts';
 import { plot } from './plot.ts';
 import { median, milliseconds, publish, publishPage, table } from './report.ts';
 import type { TaskCollection } from './task-collection.ts';
+import { wordOf } from './words.ts';
 import { writeAtRate } from './write-load.ts';
 
 const limit = 20;
@@ -37,6 +38,7 @@ interface List {
   /** The same list in SQL. */
   readonly where: string;
   readonly order: string;
+  readonly hasSum: boolean;
 }
 
 const listOf = (name: string, query: string, where = '', order = 'created_at, id'): List => ({
@@ -44,7 +46,30 @@ const listOf = (name: string, query: string, where = '', order = 'created_at, id
   query: query.includes('sortBy') ? query : `${query}&sortBy=createdAt`,
   where: where && ` where ${where}`,
   order,
+  hasSum: query.includes('sumBy'),
 });
+
+/** Returns the list of a search. @param more of its query, and the same in SQL. */
+function searchOf(name: string, words: readonly string[], more = '', where = ''): List {
+  const wanted = words.map((word) => `${word}:*`).join(' & ');
+  const found = `to_tsvector('simple', name || ' ' || description) @@ to_tsquery('simple', '${wanted}')`;
+  return listOf(name, `search=${words.join('+')}${more}`, `${found}${where}`);
+}
+
+/** Returns the lists that search. The words of usual descriptions are in 2 % of them, those of random words in some. */
+function searchesOf(): List[] {
+  const words =
+    descriptions === 'words' ? [320, 840, 400, 500, 600, 700, 800, 900].map(wordOf) : ['wireless', 'bypass'];
+  const [one = '', other = ''] = words;
+  return [
+    searchOf('a word', [one]),
+    searchOf('a word and a status', [one], '&status=planned', " and status = 'planned'"),
+    searchOf('two words', [one, other]),
+    searchOf('one letter', ['t']),
+    searchOf('the most frequent word', [descriptions === 'words' ? wordOf(0) : 'the']),
+    ...(descriptions === 'words' ? [searchOf('eight words', words)] : []),
+  ];
+}
 
 function listsOf({ frequent: { project, tag }, smallProject }: TaskCollection): List[] {
   const sorted = (column: string): string => `${column}, created_at, id`;
@@ -73,7 +98,10 @@ function listsOf({ frequent: { project, tag }, smallProject }: TaskCollection): 
     ),
     listOf('by project', 'sortBy=projectId', '', sorted('project_id nulls first')),
     listOf('by name', 'sortBy=name', '', sorted('name')),
+    listOf('by estimate, with the sum', 'sumBy=estimate&sortBy=estimate', '', sorted('estimate nulls first')),
+    listOf('an estimate of 3 or more, with the sum', 'estimate[gte]=3&sumBy=estimate', 'estimate >= 3'),
     listOf('by description', 'sortBy=description', '', sorted('left(description, 100)')),
+    ...searchesOf(),
   ];
 }
 
@@ -81,8 +109,8 @@ const queryOf = ({ query }: List, page: number): string =>
   `${query}&sortOrder=asc&page=${page}&limit=${limit}`.replace(/^&/, '');
 
 /** Returns the statements that count a list and read one of its pages on PostgreSQL. */
-const statementsOf = ({ where, order }: List, page: number): string[] => [
-  `select count(*) from tasks${where}`,
+const statementsOf = ({ where, order, hasSum }: List, page: number): string[] => [
+  `select count(*)${hasSum ? ', sum(estimate)' : ''} from tasks${where}`,
   `select * from tasks${where} order by ${order} limit ${limit} offset ${(page - 1) * limit}`,
 ];
 
@@ -206,7 +234,12 @@ const loadRow = ({ rate, reached, costs }: Load): (string | number)[] => [
 const ofSize = ({ size, rows }: Results): string =>
   `## ${size.toLocaleString('en')} tasks\n\n${table(head, rows.map(rowOf))}`;
 
-const form = hasShortDescriptions ? '-short-descriptions' : '';
+const form = descriptions === 'usual' ? '' : `-${descriptions}`;
+
+const describedDescriptions: Readonly<Record<string, string>> = {
+  short: ', whose descriptions have up to 100 characters',
+  words: ', whose descriptions have 300 characters of 20,000 words as frequent as in a language',
+};
 
 /** Writes the results so far. */
 function report(results: readonly Results[]): void {
@@ -219,7 +252,7 @@ function report(results: readonly Results[]): void {
   );
   publishPage(
     `lists${form}.md`,
-    `Middle pages of ${limit} tasks with the names, texts and relations of \`npm run seed\`${hasShortDescriptions ? ', whose descriptions have up to 100 characters' : ''}, by the deployed function \`listTasks\` in processes of its own. Node.js
+    `Middle pages of ${limit} tasks with the names, texts and relations of \`npm run seed\`${describedDescriptions[descriptions] ?? ''}, by the deployed function \`listTasks\` in processes of its own. Node.js
 ${process.versions.node}; the table is one in memory that counts units as DynamoDB does, in another process. CPU time is that of the function alone. In AWS, it has
 1,769 MB, which is one core: a request takes there at least its CPU time.
 
@@ -255,7 +288,9 @@ ${table(['tasks', 'writes in a second', 'reached', 'calls', 'read units', 'CPU m
 async function measureCollection(size: number, onResults: (results: Results) => void): Promise<void> {
   const stage = await openListStage(size);
   const rows: Row[] = [];
-  for (const list of listsOf(stage.collection)) rows.push(await measureList(stage, list));
+  const lists = listsOf(stage.collection);
+  const chosen = descriptions === 'words' ? [...lists.slice(0, 1), ...searchesOf()] : lists;
+  for (const list of chosen) rows.push(await measureList(stage, list));
   const loads: Load[] = [];
   const process = await stage.functions.start('tasks');
   for (const rate of rates) loads.push(await measureLoad(stage, process, rate));

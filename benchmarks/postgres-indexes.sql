@@ -10,6 +10,10 @@ create index on tasks (updated_at, created_at, id);
 create index on tasks (name, created_at, id);
 create index on tasks using gin (tag_ids);
 
+create index on tasks (estimate, created_at, id);
+-- The search for beginnings of words.
+create index on tasks using gin (to_tsvector('simple', name || ' ' || description));
+
 -- Screens. Open tasks of a user by due date, and the number of open tasks of each user.
 create index on tasks (user_id, due_date) where status not in ('completed', 'archived');
 -- The board of a project.

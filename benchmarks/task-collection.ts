@@ -57,17 +57,17 @@ export class TaskCollection {
   readonly #ids: Record<ParentPlural | 'tasks', string[]>;
   readonly #parents: Record<ParentPlural, Creation[]>;
   readonly size: number;
-  readonly #maxDescription: number | undefined;
+  readonly #describe: (usual: string) => string;
   #clock: number;
 
   /**
    * @param size number of tasks.
-   * @param maxDescription characters of their descriptions, at most.
+   * @param describe returns the description of a task; by default, that of the generator.
    */
-  constructor(store: TestStore, size: number, maxDescription?: number) {
+  constructor(store: TestStore, size: number, describe = (usual: string) => usual) {
     this.#store = store;
     this.size = size;
-    this.#maxDescription = maxDescription;
+    this.#describe = describe;
     const projects = Math.min(2_000, Math.max(20, Math.round(size / 200)));
     const amounts = { organizations: 20, users: 200, tags: 60, projects, tasks: size };
     this.#generator = new DataGenerator(amounts, 1, new Date());
@@ -127,7 +127,7 @@ export class TaskCollection {
 
   #create(position: number): Creation {
     const generated = this.#generator.tasks(position, this.#ids);
-    const description = generated.description?.slice(0, this.#maxDescription) ?? '';
+    const description = this.#describe(generated.description ?? '');
     const change = buildCreate('task', { ...generated, description } as unknown as Fields, Date.now());
     const { entity } = change.after;
     // Most tasks change last some days after their creation.

@@ -22,6 +22,8 @@ const sources = [
   'lib/site',
   'lib/openapi',
   'docs/guides',
+  'docs/interface.md',
+  'docs/sync.md',
   'client',
   'functions/documentation',
   'functions/http/problems.ts',

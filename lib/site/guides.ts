@@ -1,4 +1,4 @@
-/** The guides: one text for the repository and for the site. */
+/** The guides, and the pages with the rules of the API: one text for the repository and for the site. */
 import { readFileSync } from 'node:fs';
 import { exampleOrigin } from '../openapi/samples/request.ts';
 
@@ -8,6 +8,7 @@ export const guideGroups: Readonly<Record<string, readonly string[]>> = {
   Write: ['retries-and-lost-updates', 'batches', 'drag-and-drop', 'undo'],
   'Build apps': ['offline-and-live', 'mobile-apps', 'generating-a-client'],
   Integrate: ['agents', 'events'],
+  Rules: ['interface', 'sync'],
 };
 
 export const guideNames: readonly string[] = Object.values(guideGroups).flat();
@@ -19,25 +20,29 @@ export interface Guide {
   readonly text: string;
 }
 
+/** A link to a page of the repository: its text, the name of the page, and the anchor. */
+const link = /\[([^[\]]+)\]\((?:[\w.-]+\/)*([\w-]+)\.md(#[^)]*)?\)/g;
+
 /** A summary is a line of the start page. */
 const maxSummary = 160;
 
 /** Reads a guide. @throws Error when it does not begin with a title and a sentence without links. */
 function readGuide(name: string): Guide {
-  const text = readFileSync(new URL(`../../docs/guides/${name}.md`, import.meta.url), 'utf8');
+  const file = guideGroups['Rules']?.includes(name) ? `docs/${name}.md` : `docs/guides/${name}.md`;
+  const text = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
   const [, title, summary] = /^# (.+)\n\n((?:.+\n)+)/.exec(text) ?? [];
   if (!title || !summary || summary.length > maxSummary || /[[\]`]/.test(summary)) {
-    throw new Error(
-      `docs/guides/${name}.md must begin with a title and a sentence of up to ${maxSummary} characters.`,
-    );
+    throw new Error(`${file} must begin with a title and a sentence of up to ${maxSummary} characters.`);
   }
   return {
     name,
     title,
     summary: summary.trim().replaceAll('\n', ' '),
-    // In the repository, guides link to each other as files and to a service as an address.
+    // In the repository, guides link to each other as files, to pages for those who run the service, and to a service as an address.
     text: text
-      .replaceAll(/\]\((?:\.\/)?([\w-]+)\.md(?=[#)])/g, '](/docs/guides/$1')
+      .replaceAll(link, (_, shown: string, page: string, anchor = '') =>
+        guideNames.includes(page) ? `[${shown}](/docs/guides/${page}${anchor})` : shown,
+      )
       .replaceAll(`](${exampleOrigin}/`, '](/'),
   };
 }
