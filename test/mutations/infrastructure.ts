@@ -155,6 +155,13 @@ export const infrastructureMutations = toMutations({
       '.filter((name) => isEmpty(name))',
     ],
   },
+  'lib/preflight/compare-formats.ts': {
+    'format-that-the-deployed-release-cannot-read': [
+      'a release is deployed that writes what the deployed functions cannot read',
+      'if (!other.reads.includes(writes))',
+      'if (other.reads.length === 0)',
+    ],
+  },
   'lib/preflight/check-deployment.ts': {
     'key-switched-at-once': [
       'the table gets a key that the functions may not use yet',
