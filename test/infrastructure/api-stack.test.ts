@@ -170,7 +170,12 @@ test('functions run on ARM, with 10 seconds for a request and 30 for a job, and 
     expect(properties).toMatchObject({
       Runtime: 'nodejs24.x',
       Architectures: ['arm64'],
-      LoggingConfig: { LogFormat: 'JSON', LogGroup: 'project-management-development' },
+      LoggingConfig: {
+        LogFormat: 'JSON',
+        LogGroup: 'project-management-development',
+        ApplicationLogLevel: 'INFO',
+        SystemLogLevel: 'WARN',
+      },
     });
     return [id, [properties['MemorySize'], properties['Timeout']]] as const;
   });
