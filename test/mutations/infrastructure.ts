@@ -178,9 +178,9 @@ export const infrastructureMutations = toMutations({
   },
   'lib/infrastructure/account-rules.ts': {
     'roles-without-the-boundary': [
-      'roles do not have the permission boundary of the account',
-      'if (!permissionBoundary) return;',
-      'if (permissionBoundary) return;',
+      'roles do not have the permissions boundary of the account',
+      'if (!permissionsBoundary) return;',
+      'if (permissionsBoundary) return;',
     ],
   },
 });
