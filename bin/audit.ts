@@ -1,7 +1,7 @@
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { connect } from '../functions/engine/table/client.ts';
 import { auditTable } from '../lib/audit/audit-table.ts';
-import { rebuildLogs } from '../lib/audit/change-logs.ts';
+import { type RebuildResult, rebuildLogs } from '../lib/audit/change-logs.ts';
 import { type AuditCommand, auditOptions, help } from '../lib/audit/options.ts';
 import { isClean, isRepaired, reportLines } from '../lib/audit/report.ts';
 import { CommandFailure, runCommand } from '../lib/cli/command-line.ts';
@@ -15,7 +15,14 @@ const localPauseMs = 100;
 /** Milliseconds for a page of a scan: several are in progress at the same time. */
 const requestTimeout = 30_000;
 
-async function audit({ table, endpoint, region, repair, rebuild, segments }: AuditCommand): Promise<number> {
+function reportRebuild({ logs, rows, blocked }: RebuildResult): number {
+  for (const [log, reason] of blocked) console.log(`Log: ${log} was not rebuilt. ${reason}`);
+  console.log(`Wrote the columns of ${rows} entities in ${logs} logs.`);
+  return blocked.size === 0 ? 0 : 1;
+}
+
+async function audit(command: AuditCommand): Promise<number> {
+  const { table, endpoint, region, repair, rebuild, only, segments } = command;
   if (endpoint) setEngineEnvironment(endpoint);
   const client = connect({ maxAttempts: 10, requestHandler: { requestTimeout }, ...(region && { region }) });
   const { Table } = await client.documents.send(new DescribeTableCommand({ TableName: table }));
@@ -25,11 +32,9 @@ async function audit({ table, endpoint, region, repair, rebuild, segments }: Aud
   progress.begin('items read', rebuild ? total : 2 * total);
   const onItems = (count: number): void => progress.step(count);
   if (rebuild) {
-    const { logs, rows, blocked } = await rebuildLogs(client, table, { onItems, segments });
+    const result = await rebuildLogs(client, table, { onItems, segments, only });
     progress.end();
-    for (const [log, reason] of blocked) console.log(`Log: ${log} was not rebuilt. ${reason}`);
-    console.log(`Wrote the columns of ${rows} entities in ${logs} logs.`);
-    return blocked.size === 0 ? 0 : 1;
+    return reportRebuild(result);
   }
   const pauseMs = endpoint && !isAws(endpoint) ? localPauseMs : awsPauseMs;
   const report = await auditTable(client, table, { repair, onItems, segments, pauseMs });

@@ -121,10 +121,10 @@ interface RebuildOptions {
   readonly onItems?: ((count: number) => void) | undefined;
   readonly segments?: number | undefined;
   /** The partitions of the logs to rebuild. Default: all that have entities, records or columns. */
-  readonly only?: ReadonlySet<string>;
+  readonly only?: ReadonlySet<string> | undefined;
 }
 
-interface RebuildResult {
+export interface RebuildResult {
   readonly logs: number;
   readonly rows: number;
   /** Why logs were not rebuilt, by partition: a record that the columns do not have is in a format of another release. */

@@ -1,9 +1,9 @@
 import { isId } from '../../functions/engine/model/ids.ts';
-import { encodeTenant, publicTenant } from '../../functions/http/caller.ts';
 import type { Kind } from '../../functions/kinds.ts';
 import { routes } from '../../functions/routes.ts';
 import { parseFlags, UsageError, wholeNumber } from '../cli/command-line.ts';
 import { type TableOptions, tableFlags, tableOptions } from '../cli/table-options.ts';
+import { tenantFlags, tenantOption } from '../cli/tenant-option.ts';
 
 export interface EraseCommand extends TableOptions {
   /** The tenant as keys begin with it. */
@@ -37,22 +37,12 @@ The command can be interrupted, and repeated.`;
 
 const flags = {
   ...tableFlags,
-  tenant: { type: 'string' },
-  'without-tokens': { type: 'boolean' },
+  ...tenantFlags,
   'access-revoked': { type: 'boolean' },
   entity: { type: 'string' },
   'units-per-second': { type: 'string', default: String(defaultUnitsPerSecond) },
   help: { type: 'boolean' },
 } as const;
-
-function tenantOf(name: string | undefined, isWithoutTokens: boolean): string {
-  if ((name === undefined) !== isWithoutTokens) {
-    throw new UsageError('Choose whose data to erase: either with --tenant or with --without-tokens.');
-  }
-  const tenant = name === undefined ? publicTenant : encodeTenant(name);
-  if (tenant === undefined) throw new UsageError(`"${name}" is not the name of a tenant.`);
-  return tenant;
-}
 
 /** @throws UsageError when the text does not name an entity. */
 function entityOf(text: string): EraseCommand['entity'] {
@@ -70,7 +60,7 @@ function entityOf(text: string): EraseCommand['entity'] {
 export function eraseOptions(args: readonly string[]): EraseCommand | 'help' {
   const { values } = parseFlags({ args: [...args], options: flags });
   if (values.help) return 'help';
-  const tenant = tenantOf(values.tenant, values['without-tokens'] ?? false);
+  const tenant = tenantOption(values);
   const entity = values.entity === undefined ? undefined : entityOf(values.entity);
   if (!entity && !values['access-revoked']) {
     throw new UsageError(

@@ -3,13 +3,13 @@ import { type Stack, Tags } from 'aws-cdk-lib';
 import { ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
 import type { Settings } from './settings.ts';
 
-export function applyAccountRules(stack: Stack, { stage, tags, permissionBoundary }: Settings): void {
+export function applyAccountRules(stack: Stack, { stage, tags, permissionsBoundary }: Settings): void {
   const own = ['application=project-management', `stage=${stage}`];
   for (const tag of [...own, ...tags]) {
     const [key = '', ...value] = tag.split('=');
     Tags.of(stack).add(key, value.join('='));
   }
-  if (!permissionBoundary) return;
-  const policy = ManagedPolicy.fromManagedPolicyArn(stack, 'PermissionBoundary', permissionBoundary);
+  if (!permissionsBoundary) return;
+  const policy = ManagedPolicy.fromManagedPolicyArn(stack, 'PermissionsBoundary', permissionsBoundary);
   PermissionsBoundary.of(stack).apply(policy);
 }

@@ -14,7 +14,9 @@ import { Key } from 'aws-cdk-lib/aws-kms';
 import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import { formats } from '../../functions/engine/model/formats.ts';
 import { table as shape } from '../../functions/engine/model/table.ts';
+import { formatsKey } from '../preflight/compare-formats.ts';
 import { applyAccountRules } from './account-rules.ts';
 import { type Accounts, accounts } from './accounts.ts';
 import { backups } from './backups.ts';
@@ -58,6 +60,8 @@ export class DataStack extends Stack {
       description: 'Project management: the data.',
       terminationProtection: !isDisposable(settings),
     });
+    // `npm run deploy` compares them with those of the next release.
+    this.templateOptions.metadata = { [formatsKey]: formats };
     const imported = isImported(settings) ? this.#table(settings, settings.tableName) : undefined;
     // It is retained when it leaves the stack. A disposable stage would delete it.
     const own =

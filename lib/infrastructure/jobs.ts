@@ -1,4 +1,4 @@
-import { Duration, Validations } from 'aws-cdk-lib';
+import { CfnOutput, Duration, Validations } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
@@ -238,6 +238,7 @@ function deadLetterQueue(scope: Construct, id: string): Queue {
  */
 export function jobs(scope: Construct, context: ServiceFunctionContext, streamArn: string): Jobs {
   const deadLetters = deadLetterQueue(scope, 'DeadLetters');
+  new CfnOutput(scope, 'DeadLettersUrl', { value: deadLetters.queueUrl });
   const own: JobsContext = { scope, context, streamArn, deadLetters };
   const unpublishedEvents = context.settings.eventBus
     ? deadLetterQueue(scope, 'UnpublishedEvents')

@@ -199,7 +199,7 @@ export const definitions = {
     ),
     'tags of the form "key=value", separated by commas',
   ),
-  permissionBoundary: setting(
+  permissionsBoundary: setting(
     optionalArn(/^arn:[\w-]+:iam::(?:\d{12}|aws):policy\/.+$/),
     'the ARN of a managed policy that bounds the permissions of all roles, or empty for none',
   ),

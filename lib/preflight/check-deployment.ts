@@ -3,6 +3,7 @@ import {
   CloudFormationClient,
   DescribeStackResourcesCommand,
   DescribeStacksCommand,
+  GetTemplateSummaryCommand,
 } from '@aws-sdk/client-cloudformation';
 import {
   DescribeContinuousBackupsCommand,
@@ -16,6 +17,7 @@ import { methodsByPath } from '../../functions/routes.ts';
 import { isDisposable, keysOutput, ownTableName, stackName, tableNameOf } from '../infrastructure/names.ts';
 import type { Settings } from '../infrastructure/settings.ts';
 import { clientSettings } from './client-settings.ts';
+import { formatRefusals, formatsKey, type ReleaseFormats } from './compare-formats.ts';
 import { type TableInUse, tableDifferences } from './compare-table.ts';
 import { concurrencyRefusals, reservedConcurrency } from './concurrency.ts';
 import { certificateRefusals, keyRefusals, zoneRefusals } from './named-resources.ts';
@@ -107,6 +109,20 @@ async function dataStackRefusals(region: string, settings: Settings): Promise<st
     ...tableSwitchRefusals(output('TableName'), settings),
     ...keySwitchRefusals(output(keysOutput)?.split(',') ?? [], settings),
   ];
+}
+
+/** Returns why this release cannot follow the deployed one: the template of the data stack says which formats that one reads and writes. */
+async function storedFormatRefusals(region: string, settings: Settings): Promise<string[]> {
+  const client = new CloudFormationClient(clientSettings(region));
+  const StackName = stackName(settings, 'data');
+  const found = await ifKnown(client.send(new GetTemplateSummaryCommand({ StackName }))).finally(() =>
+    client.destroy(),
+  );
+  const { [formatsKey]: deployed = {} } = JSON.parse(found?.Metadata ?? '{}') as Record<
+    string,
+    ReleaseFormats
+  >;
+  return formatRefusals(deployed);
 }
 
 const importHelp = (stage: string): string =>
@@ -211,6 +227,7 @@ export async function checkDeployment(
   const checks: readonly [what: string, refusals: Promise<string[]>][] = [
     ['The table in use', tableRefusals(region, settings, command === 'import')],
     ['The data stack', command === 'deploy' ? dataStackRefusals(region, settings) : noRefusals],
+    ['The stored formats', command === 'deploy' ? storedFormatRefusals(region, settings) : noRefusals],
     ['The reserved concurrency', lambdaRefusals(region, settings)],
     ['The certificate', certificateRefusals(region, settings)],
     ['The hosted zone', zoneRefusals(region, settings)],

@@ -58,6 +58,21 @@ test('writes the columns of all logs again with --rebuild', async () => {
   expect(await audit()).toMatchObject({ code: 0 });
 });
 
+test('rebuilds only the logs of a tenant, or one of them', async () => {
+  await miscount();
+  const rebuild = (...flags: string[]) => audit('--rebuild', ...flags);
+  const wrote = (entities: number, logs: number) => ({
+    code: 0,
+    output: output(new RegExp(`Wrote the columns of ${entities} entities in ${logs} logs\\.\n$`)),
+  });
+  expect(await rebuild('--tenant', 'public')).toMatchObject(wrote(0, 0));
+  expect(await rebuild('--without-tokens', '--kind', 'task')).toMatchObject(wrote(60, 1));
+  expect(await audit()).toMatchObject({ code: 1 });
+  expect(await rebuild('--without-tokens', '--kind', 'organization')).toMatchObject(wrote(3, 1));
+  expect(await audit()).toMatchObject({ code: 0 });
+  expect(await rebuild('--without-tokens')).toMatchObject(wrote(125, 5));
+});
+
 test('fails while keys are wrong, which no repair corrects', async () => {
   await miscount();
   const { Items = [] } = await client.scan({ TableName: service.tableName });
@@ -78,4 +93,13 @@ test('prints the correct usage for wrong arguments', async () => {
     errors: output(/either with --table or with --stage/),
   });
   expect(await audit('--repair', '--rebuild')).toMatchObject({ code: 2 });
+  for (const [flags, errors] of [
+    [['--tenant', 'acme'], /--tenant and --kind need --rebuild/],
+    [['--rebuild', '--kind', 'task'], /either with --tenant or with --without-tokens/],
+    [
+      ['--rebuild', '--tenant', 'acme', '--kind', 'tasks'],
+      /must be a kind of entities\. Did you mean "task"/,
+    ],
+  ] as const)
+    expect(await audit(...flags)).toMatchObject({ code: 2, errors: output(errors) });
 });

@@ -6,7 +6,7 @@ import { routes } from '#functions/routes.ts';
 import { problemsOf } from '#lib/openapi/error-responses.ts';
 import { expectComplete } from '../support/complete.ts';
 import { unknownId } from './batches.ts';
-import { create, type Kind, resourceOf } from './resources.ts';
+import { create, type Kind, type Reference, resourceOf } from './resources.ts';
 import { type JsonObject, request, type TestResponse, unique } from './service.ts';
 
 /** Every problem that the document lists for an operation occurs there. */
@@ -118,10 +118,12 @@ const provoke: Readonly<Partial<Record<ProblemCode, (target: Target) => Promise<
       ? send({ ...target, path: await pathToUserOfTakenSubject(target) })
       : send({ ...target, body: await withTakenSubject(target) }),
   'reference-missing': async (target) => {
-    const organization = await create('organization');
-    const { id } = await create('project', { organizationId: organization.id });
-    await request('DELETE', `/v1/projects/${id}`);
-    await request('DELETE', `/v1/organizations/${organization.id}`);
+    const { kind, path, required, references } = resourceOf(kindOf(target.contract));
+    const { field, to } = references.find((one) => required.includes(one.field)) as Reference;
+    const parent = await create(to);
+    const { id } = await create(kind, { [field]: parent.id });
+    await request('DELETE', `${path}/${id}`);
+    await request('DELETE', `${resourceOf(to).path}/${parent.id}`);
     return send({ ...target, path: target.contract.path.replace('{id}', id) });
   },
   'version-mismatch': async (target) => {

@@ -6,6 +6,7 @@ import {
   UpdateTableCommand,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
+import { formats } from '#functions/engine/model/formats.ts';
 import { table } from '#functions/engine/model/table.ts';
 import { readSettings } from '#lib/infrastructure/read-settings.ts';
 import type { Settings } from '#lib/infrastructure/settings.ts';
@@ -14,6 +15,7 @@ import { ensureTable } from '#lib/local/table.ts';
 import { checkDeployment, routesToCheck } from '#lib/preflight/check-deployment.ts';
 import { type AwsStandIn, startAwsStandIn } from '../support/aws-stand-in.ts';
 import { testWorker } from '../support/test-worker.ts';
+import { synthesizeTemplates } from './stacks.ts';
 
 /** The checks before a deployment. The tables are those of the embedded engine. */
 
@@ -37,6 +39,7 @@ beforeEach(() => {
   aws.denied.clear();
   aws.stacks.clear();
   aws.outputs.clear();
+  aws.metadata = {};
   aws.stackStatus = 'UPDATE_COMPLETE';
 });
 
@@ -267,6 +270,30 @@ describe('what the settings name', () => {
       `The table uses the key "${former}", and this deployment switches to the key "${encryptionKey}". Set "otherEncryptionKey" to "${former}" for this deployment.`,
     ]);
     expect(await refusalsOf(settingsOf({ ...key, otherEncryptionKey: former }))).toEqual([]);
+  });
+});
+
+describe('the stored formats', () => {
+  const settings = settingsOf({ stage: 'first' });
+
+  beforeEach(() => {
+    aws.outputs.set('project-management-first-data', { TableName: 'project-management-first' });
+  });
+
+  test('are in the template of the data stack, and those of one release follow each other', async () => {
+    const { data } = (await synthesizeTemplates()).templates;
+    expect(data.Metadata).toEqual({ StoredFormats: formats });
+    aws.metadata = data.Metadata ?? {};
+    expect(await refusalsOf(settings)).toEqual([]);
+  });
+
+  test('must be readable by the deployed release and by the new one', async () => {
+    const { record: _, ...others } = formats;
+    aws.metadata = { StoredFormats: { ...others, manifest: { reads: [2, 3], writes: 3 } } };
+    expect(await refusalsOf(settings)).toEqual([
+      'This release writes the format 1 of a stored item (manifest), and the deployed release reads 2 and 3: it would fail until it is replaced, and after a rollback. First deploy a release that reads 1 and does not write it (docs/decisions/0022-formats-and-releases.md).',
+      'The deployed release writes the format 3 of a stored item (manifest), and this release reads 1. Deploy a release that reads it (docs/decisions/0022-formats-and-releases.md).',
+    ]);
   });
 });
 

@@ -49,7 +49,7 @@ export const combinations = {
     backupVault: 'earlier',
     multiFactor: 'off',
     tenantRate: 0,
-    permissionBoundary: 'arn:aws:iam::123456789012:policy/boundary',
+    permissionsBoundary: 'arn:aws:iam::123456789012:policy/boundary',
   },
   strict: {
     otherTableName: 'restored',

@@ -12,7 +12,7 @@ import type { Resource } from './synthesis.ts';
 /** Facts of resources: what data outlives, what is safe, what jobs survive, and what each optional setting adds. */
 
 const { encryptionKey, userPoolId } = combinations['adopted pool'];
-const { permissionBoundary, tableStreamArn } = combinations['restored table'];
+const { permissionsBoundary, tableStreamArn } = combinations['restored table'];
 
 const keySchema = (partition: string, sort: string) => [
   { AttributeName: partition, KeyType: 'HASH' },
@@ -434,7 +434,10 @@ test.each<[string, Combination, readonly string[]]>([
 });
 
 test.each<[Combination, Record<string, unknown>]>([
-  ['default', { Url: '<Api.ApiEndpoint>', DocsUrl: '<Api.ApiEndpoint>/docs' }],
+  [
+    'default',
+    { Url: '<Api.ApiEndpoint>', DocsUrl: '<Api.ApiEndpoint>/docs', DeadLettersUrl: '<DeadLetters>' },
+  ],
   ['another issuer', { Url: 'https://api.example.com', DocsUrl: 'https://api.example.com/docs' }],
   ['strict', { DocsUrl: undefined, AlarmTopicArn: '<Alarms>' }],
   // For the one who sets the trigger of the pool.
@@ -496,9 +499,9 @@ test.each<[string, Combination, (role: string) => unknown]>([
       role.includes('kms:') === role.includes('"kms:ViaService":"dynamodb.'),
   ],
   [
-    'has the permission boundary',
+    'has the permissions boundary',
     'restored table',
-    (role) => role.includes(`"PermissionsBoundary":"${permissionBoundary}"`),
+    (role) => role.includes(`"PermissionsBoundary":"${permissionsBoundary}"`),
   ],
   [
     'allows tracing',

@@ -131,7 +131,7 @@ test.each([
   ['certificateArn', 'certificate', 'ARN of a certificate'],
   ['hostedZoneId', 'example.com', 'hosted zone'],
   ['tags', 'aws:team=a', 'key=value'],
-  ['permissionBoundary', 'boundary', 'managed policy'],
+  ['permissionsBoundary', 'boundary', 'managed policy'],
   ['encryptionKey', 'alias/mine', 'key of AWS KMS'],
   ['backupVault', 'a vault', 'vault of AWS Backup'],
   ['backupVault', 'earlier', 'needs "backupDays"'],

@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
-import { type Contract, scopeOf } from '#functions/contract/contract.ts';
+import { type Contract, collectionOf, scopeOf } from '#functions/contract/contract.ts';
+import type { Resource } from '#functions/contract/resource.ts';
 import { ratePrefix } from '#functions/http/tenant-units.ts';
+import type { Kind } from '#functions/kinds.ts';
 import { routes } from '#functions/routes.ts';
+import { resources } from '#functions/schema.ts';
 import type { PermissionReport } from '#lib/cloud-assembly/iam-proxy.ts';
 import { defaultTenantRate } from '#lib/hosting/functions.ts';
 import { resourceServer } from '#lib/hosting/scopes.ts';
@@ -97,26 +100,37 @@ async function startClient(...flags: string[]) {
   };
 }
 
-const kinds = ['organization', 'project', 'user', 'tag', 'task'] as const;
-type Kind = (typeof kinds)[number];
+/** The references of each kind to others. */
+const relations = new Map(
+  resources.map(({ kind, relations: all }) => [kind, all.filter(({ parent }) => parent !== kind)]),
+);
+
+/** The kinds, each after those that it refers to. */
+const kinds = [
+  ...new Set([...relations].flatMap(([kind, all]) => [...all.map(({ parent }) => parent as Kind), kind])),
+];
+
+const resourceOf = (kind: Kind): Resource => resources.find((one) => one.kind === kind) as Resource;
 
 const nameOf = (kind: Kind): string => kind[0]?.toUpperCase() + kind.slice(1);
 
 type Ids = Readonly<Record<Kind, string>>;
 
 const references = (kind: Kind, ids: Partial<Ids>): Fields =>
-  ({
-    organization: {},
-    project: { organizationId: ids.organization },
-    user: { organizationId: ids.organization },
-    tag: { organizationId: ids.organization },
-    task: { projectId: ids.project, userId: ids.user, tagIds: [ids.tag] },
-  })[kind];
+  Object.fromEntries(
+    (relations.get(kind) ?? []).map(({ field, parent, isArray }) => {
+      const id = ids[parent as Kind];
+      return [field, isArray ? [id] : id];
+    }),
+  );
 
 /** Two values of the field that is an item of its own: the long description, or the subject of a user. */
-const longFields = (kind: Kind): Fields =>
-  kind === 'user' ? { subject: `${Math.random()}` } : { description: long };
-const shortFields = (kind: Kind): Fields => (kind === 'user' ? { subject: null } : { description: '' });
+const itemFields = (kind: Kind, text: string, subject: string | null): Fields => {
+  const { unique, fieldNames } = resourceOf(kind);
+  return unique ? { [unique]: subject } : fieldNames.includes('description') ? { description: text } : {};
+};
+const longFields = (kind: Kind): Fields => itemFields(kind, long, `${Math.random()}`);
+const shortFields = (kind: Kind): Fields => itemFields(kind, '', null);
 
 async function create(client: Client, kind: Kind, fields: Fields): Promise<string> {
   return (await client.call(`create${nameOf(kind)}`, { body: { name: kind, ...fields } })).id;
@@ -255,16 +269,17 @@ async function callAll(client: Client): Promise<void> {
   const ids = await createEntities(client, 'somebody');
   const others = await createEntities(client, 'somebody else');
   await client.call('readSignedInUser');
-  for (const [operation, kind, filters] of [
-    ['listOrganizationProjects', 'organization', {}],
-    ['listOrganizationUsers', 'organization', { expand: 'organization' }],
-    ['listProjectTasks', 'project', {}],
-    ['listTagTasks', 'tag', { projectId: ids.project }],
-    ['listTaskTasks', 'task', { expand: 'parent' }],
-    ['listUserTasks', 'user', { projectId: ids.project }],
-  ] as const) {
-    await client.call(operation, { id: ids[kind], query: { ...filters } });
-    await client.call(operation, { id: ids[kind], query: { status: 'active', sortBy: 'name' } });
+  for (const { contract } of routes.filter(({ contract: { nestedBy } }) => nestedBy)) {
+    const { kind } = contract.resource as Resource;
+    const parent = resources.find(({ plural }) => plural === collectionOf(contract)) as Resource;
+    const others = Object.entries(references(kind, ids)).filter(([field]) => field !== contract.nestedBy);
+    for (const query of [
+      {},
+      expandOf(references(kind, ids)),
+      { status: 'active', sortBy: 'name' },
+      Object.fromEntries(others.slice(0, 1)) as Record<string, string>,
+    ])
+      await client.call(contract.operation, { id: ids[parent.kind], query });
   }
   for (const kind of kinds) await callOperations(client, kind, ids, others);
   for (const { contract } of routes.filter(

@@ -22,6 +22,7 @@ export type Resources = Readonly<Record<string, Resource>>;
 interface TemplateContent {
   readonly Resources: Resources;
   readonly Outputs?: Readonly<Record<string, unknown>>;
+  readonly Metadata?: Readonly<Record<string, unknown>>;
 }
 
 export interface Synthesized {

@@ -155,6 +155,13 @@ export const infrastructureMutations = toMutations({
       '.filter((name) => isEmpty(name))',
     ],
   },
+  'lib/preflight/compare-formats.ts': {
+    'format-that-the-deployed-release-cannot-read': [
+      'a release is deployed that writes what the deployed functions cannot read',
+      'if (!other.reads.includes(writes))',
+      'if (other.reads.length === 0)',
+    ],
+  },
   'lib/preflight/check-deployment.ts': {
     'key-switched-at-once': [
       'the table gets a key that the functions may not use yet',
@@ -171,9 +178,9 @@ export const infrastructureMutations = toMutations({
   },
   'lib/infrastructure/account-rules.ts': {
     'roles-without-the-boundary': [
-      'roles do not have the permission boundary of the account',
-      'if (!permissionBoundary) return;',
-      'if (permissionBoundary) return;',
+      'roles do not have the permissions boundary of the account',
+      'if (!permissionsBoundary) return;',
+      'if (permissionsBoundary) return;',
     ],
   },
 });

@@ -14,6 +14,8 @@ export interface AwsStandIn {
   readonly stacks: Map<string, string>;
   /** The outputs of each stack, by the name of the stack. */
   readonly outputs: Map<string, Readonly<Record<string, string>>>;
+  /** The metadata of the templates of all stacks. */
+  metadata: object;
   /** The status of all stacks. */
   stackStatus: string;
   /** What ACM, Route 53 and KMS describe. */
@@ -45,6 +47,10 @@ const describedStack = (stack: string, status: string, outputs: Readonly<Record<
     )
     .join('')}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`;
 
+const templateSummary = (metadata: object): string =>
+  `<GetTemplateSummaryResponse xmlns="${namespace}"><GetTemplateSummaryResult><Metadata>${JSON.stringify(metadata)}</Metadata>
+  </GetTemplateSummaryResult></GetTemplateSummaryResponse>`;
+
 const describedZone = ({ name, isPrivate }: AwsStandIn['zone']): string =>
   `<GetHostedZoneResponse xmlns="https://route53.amazonaws.com/doc/2013-04-01/"><HostedZone><Id>/hostedzone/Z1</Id><Name>${name}.</Name>
   <CallerReference>one</CallerReference><Config><PrivateZone>${isPrivate}</PrivateZone></Config></HostedZone></GetHostedZoneResponse>`;
@@ -67,6 +73,7 @@ export async function startAwsStandIn(engine: string): Promise<AwsStandIn> {
     hasRecovery: true,
     stacks: new Map<string, string>(),
     outputs: new Map<string, Readonly<Record<string, string>>>(),
+    metadata: {},
     stackStatus: 'UPDATE_COMPLETE',
     certificate: {},
     zone: { name: '', isPrivate: false },
@@ -104,6 +111,8 @@ export async function startAwsStandIn(engine: string): Promise<AwsStandIn> {
   const ofCloudFormation = (values: URLSearchParams): [number, string] => {
     const described = values.get('StackName') ?? '';
     const outputs = state.outputs.get(described);
+    if (outputs && values.get('Action') === 'GetTemplateSummary')
+      return [200, templateSummary(state.metadata)];
     if (outputs) return [200, describedStack(described, state.stackStatus, outputs)];
     const table = values.get('PhysicalResourceId') ?? '';
     const stack = state.stacks.get(table);

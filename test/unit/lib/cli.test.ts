@@ -7,6 +7,7 @@ import { cdkArguments, contextOf } from '#lib/cli/cdk-options.ts';
 import { CommandFailure, parseFlags, UsageError } from '#lib/cli/command-line.ts';
 import { requireAws } from '#lib/cli/credentials.ts';
 import { invokeOptions } from '#lib/cli/invoke-options.ts';
+import { writeResource } from '#lib/cli/new-resource.ts';
 import { readOutputs } from '#lib/cli/outputs.ts';
 import { requireService } from '#lib/cli/require-service.ts';
 import { type StartOptions, startOptions } from '#lib/cli/start-options.ts';
@@ -308,5 +309,20 @@ describe('watch tests', () => {
       'lib/openapi/',
     ];
     expect(testsOf(path, (test) => existing.includes(test.replace('test/unit/', '')))).toEqual(expected);
+  });
+});
+
+describe('new resource', () => {
+  const root = join(__dirname, '../../..');
+
+  // The test of docs/extending.md follows what it writes.
+  test.each([
+    ['comments', 'comments', UsageError, 'needs a plural and a singular of lower-case letters'],
+    ['timeEntries', 'timeEntry', UsageError, 'not "timeEntries" and "timeEntry"'],
+    ['../tags', 'tag', UsageError, 'lower-case letters'],
+    ['tags', 'tag', CommandFailure, 'functions/tags exists already.'],
+  ])('"%s" with the singular "%s" is refused before anything is written', (plural, kind, type, message) => {
+    expect(() => writeResource(root, plural, kind)).toThrow(type);
+    expect(() => writeResource(root, plural, kind)).toThrow(message);
   });
 });

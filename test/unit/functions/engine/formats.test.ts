@@ -94,8 +94,15 @@ const fromJson = (_: string, value: unknown): unknown =>
 
 const folder = join(__dirname, '../../../golden');
 
-function golden(name: StoredItem): { readonly stored: Item; readonly decoded: unknown } {
-  const text = readFileSync(join(folder, `${name.replaceAll(' ', '-')}.json`), 'utf8');
+/** The file of a format: those after the first one have their number. */
+const fileOf = (name: StoredItem, format: number): string =>
+  `${name.replaceAll(' ', '-')}${format === 1 ? '' : `-${format}`}.json`;
+
+function golden(
+  name: StoredItem,
+  format: number = formats[name].writes,
+): { readonly stored: Item; readonly decoded: unknown } {
+  const text = readFileSync(join(folder, fileOf(name, format)), 'utf8');
   return { stored: JSON.parse(text, fromJson).stored, decoded: JSON.parse(text).decoded };
 }
 
@@ -111,8 +118,10 @@ function errorOf(read: () => unknown): unknown {
 const names = Object.keys(formats) as StoredItem[];
 const items = names.filter((name) => !name.startsWith('cursor'));
 
-test('each format has a golden item, and reads what it writes', () => {
-  const files = names.map((name) => `${name.replaceAll(' ', '-')}.json`);
+const numbers = names.flatMap((name) => formats[name].reads.map((format) => [name, format] as const));
+
+test('each format that is read has a golden item, also the one that is written', () => {
+  const files = numbers.map(([name, format]) => fileOf(name, format));
   expect(readdirSync(folder).sort()).toEqual(files.sort());
   const wrong = Object.values(formats).filter(
     ({ reads, writes }) => !(reads as readonly number[]).includes(writes),
@@ -120,8 +129,8 @@ test('each format has a golden item, and reads what it writes', () => {
   expect(wrong).toEqual([]);
 });
 
-test.each(names)('%s: the golden item means what it meant', (name) => {
-  const { stored, decoded } = golden(name);
+test.each(numbers)('%s, format %i: the golden item means what it meant', (name, format) => {
+  const { stored, decoded } = golden(name, format);
   expect(toJson(readers[name](stored))).toEqual(decoded);
 });
 
