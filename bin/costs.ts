@@ -1,4 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { Command } from '@commander-js/extra-typings';
 import { rangeQuery } from '../functions/engine/columns/dynamodb-storage.ts';
 import { deleteEntity } from '../functions/engine/deletions/delete-entity.ts';
 import { readJobs } from '../functions/engine/due-work/read-jobs.ts';
@@ -11,7 +12,6 @@ import type { Session } from '../functions/engine/table/session.ts';
 import { continueJob } from '../functions/jobs/continue-job.ts';
 import { publishRecords } from '../functions/jobs/publish-records.ts';
 import { rebuildLogs } from '../lib/audit/change-logs.ts';
-import { flagsOrHelp, runCommand } from '../lib/cli/command-line.ts';
 import { progressLines } from '../lib/cli/progress.ts';
 import {
   type Cost,
@@ -355,38 +355,35 @@ function printWorkloads(costs: Readonly<Record<string, { readonly cost: Cost }>>
     console.log(`| ${name} | ${amounts.map((amount) => dollars(Number(amount))).join(' | ')} |`);
 }
 
-const help = `Measures the units of typical requests on the embedded engine, and prints what they cost on AWS.
-
-  npm run costs
-
-  --help   prints this text`;
-
-await runCommand('npm run costs', async () => {
-  if (!flagsOrHelp(help, {})) return 0;
-  const service = await startService({ port: 0, databaseFile: ':memory:' });
-  const progress = progressLines(console.error);
-  await seed({ amounts, seed: 1, url: service.url, concurrency: 16 }, progress);
-  const client = new DynamoDBClient({ endpoint: service.endpoint });
-  // Lists of a compacted log: pending records add to the read units.
-  await rebuildLogs(new SdkDynamoDb(client), service.tableName);
-  client.destroy();
-  const measured = await measure(service);
-  const costs = costsOf(measured, backgroundUnits(secondsBetweenWrites));
-  const events = await eventsOfChanges(service);
-  await service.stop();
-  console.log(`Prices of ${prices.date}, in US dollars.
+export const command = new Command('costs')
+  .description(
+    'Measures the units of typical requests on the embedded engine, and prints what they cost on AWS.',
+  )
+  .action(async () => {
+    const service = await startService({ port: 0, databaseFile: ':memory:' });
+    const progress = progressLines(console.error);
+    await seed({ amounts, seed: 1, url: service.url, concurrency: 16 }, progress);
+    const client = new DynamoDBClient({ endpoint: service.endpoint });
+    // Lists of a compacted log: pending records add to the read units.
+    await rebuildLogs(new SdkDynamoDb(client), service.tableName);
+    client.destroy();
+    const measured = await measure(service);
+    const costs = costsOf(measured, backgroundUnits(secondsBetweenWrites));
+    const events = await eventsOfChanges(service);
+    await service.stop();
+    console.log(`Prices of ${prices.date}, in US dollars.
 
 | a million times | read units | write units | database | Lambda | gateway | logs | transfer | sum |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |`);
-  for (const [operation, { cost, usage }] of Object.entries(costs)) {
-    const parts = [usage.readUnits, usage.writeUnits, ...Object.values(cost).map(dollars)];
-    console.log(`| ${operation} | ${parts.join(' | ')} | **${dollars(total(cost))}** |`);
-  }
-  printEvents(events);
-  const ofMillion = Object.fromEntries(Object.entries(costs).map(([name, { cost }]) => [name, cost]));
-  const team = monthOf(20, habits, ofMillion, 0.1) + requestMetricsMonth(12, 0.25);
-  const company = monthOf(2_000, habits, ofMillion, 10) + requestMetricsMonth(40, 1);
-  console.log(`
+    for (const [operation, { cost, usage }] of Object.entries(costs)) {
+      const parts = [usage.readUnits, usage.writeUnits, ...Object.values(cost).map(dollars)];
+      console.log(`| ${operation} | ${parts.join(' | ')} | **${dollars(total(cost))}** |`);
+    }
+    printEvents(events);
+    const ofMillion = Object.fromEntries(Object.entries(costs).map(([name, { cost }]) => [name, cost]));
+    const team = monthOf(20, habits, ofMillion, 0.1) + requestMetricsMonth(12, 0.25);
+    const company = monthOf(2_000, habits, ofMillion, 10) + requestMetricsMonth(40, 1);
+    console.log(`
 | a month | US dollars |
 | --- | ---: |
 | nothing but the service, without requests | ${dollars(idleMonth())} |
@@ -396,6 +393,5 @@ await runCommand('npm run costs', async () => {
 | a client for programs with a token a day | ${dollars(machineClientMonth(30))} |
 | a client for programs with a token for each of a million requests | ${dollars(machineClientMonth(1_000_000))} |
 | a million cold starts of ${coldStartMs} ms with 1,024 MB, with 1,769 MB | ${dollars(coldStarts(coldStartMs, 1_024))}, ${dollars(coldStarts(coldStartMs, 1_769))} |`);
-  printWorkloads(costsOf(measured, { readUnits: 0, writeUnits: 0 }), events['created tasks']);
-  return 0;
-});
+    printWorkloads(costsOf(measured, { readUnits: 0, writeUnits: 0 }), events['created tasks']);
+  });

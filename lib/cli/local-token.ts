@@ -34,7 +34,7 @@ export async function localToken({
   const verifier = randomBytes(32).toString('base64url');
   const form = new URLSearchParams({
     response_type: 'code',
-    client_id: 'npm run token',
+    client_id: 'npx pm-api token',
     redirect_uri: redirectUri,
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
     code_challenge_method: 'S256',
@@ -53,7 +53,7 @@ export async function localToken({
   }
   const grant = new URLSearchParams({
     grant_type: 'authorization_code',
-    client_id: 'npm run token',
+    client_id: 'npx pm-api token',
     redirect_uri: redirectUri,
     code,
     code_verifier: verifier,

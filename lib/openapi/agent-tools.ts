@@ -210,7 +210,7 @@ export const agentTools = ({ components }: OpenApiDocument): readonly Tool[] => 
 /** Returns the text of `client/mcp/tools.ts`. */
 export const agentToolsModule = (document: OpenApiDocument): string =>
   [
-    '// Generated from the contracts by "npm run openapi". Do not edit.',
+    '// Generated from the contracts by "npx pm-api openapi". Do not edit.',
     "import type { Tool } from './tool.ts';",
     '',
     `export const version = '${document.info.version}';`,
