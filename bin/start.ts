@@ -5,7 +5,7 @@ import { inMemory } from '../lib/local/dynamodb-engine.ts';
 import { requireIssuer } from '../lib/local/issuer.ts';
 import { requestJson, requestLine } from '../lib/local/request-line.ts';
 import { type ServiceOptions, startService } from '../lib/local/service.ts';
-import { localAudience, type SignInIssuer, startSignIn } from '../lib/local/sign-in/issuer.ts';
+import type { SignInIssuer } from '../lib/local/sign-in/issuer.ts';
 import { buildSiteInBackground } from '../lib/site/background.ts';
 
 type StartOptions = ReturnType<typeof startOptions>;
@@ -24,6 +24,8 @@ function placeOf({ copyOf, endpoint, databaseFile }: StartOptions): string {
 /** @throws CommandFailure when the port is taken. */
 async function startIssuer(port: number | undefined): Promise<SignInIssuer | undefined> {
   if (port === undefined) return undefined;
+  // Most starts need no issuer, and its server takes a tenth of a second to load.
+  const { startSignIn } = await import('../lib/local/sign-in/issuer.ts');
   try {
     return await startSignIn(port);
   } catch (cause) {
@@ -48,7 +50,7 @@ async function start(options: StartOptions): Promise<void> {
     service = await startService({
       ...options,
       ...(copy && { databaseFile: copy.databaseFile, endpoint: undefined }),
-      ...(signIn && { authentication: { issuer: signIn.url, audience: [localAudience] } }),
+      ...(signIn && { authentication: { issuer: signIn.url, audience: [signIn.audience] } }),
       onResponse: printers[options.requestLog],
     });
   } catch (cause) {

@@ -6,8 +6,7 @@ import { CommandFailure, httpAddress, wholeNumber } from '../lib/cli/command-lin
 import { localToken } from '../lib/cli/local-token.ts';
 import { defaultStage, type Outputs, readOutputs, requiredOutput } from '../lib/cli/outputs.ts';
 import { machineToken, personToken } from '../lib/cli/tokens.ts';
-import { apiScopes } from '../lib/local/sign-in/authorization.ts';
-import { proposed } from '../lib/local/sign-in/page.ts';
+import { apiScopes, proposed } from '../lib/local/sign-in/person.ts';
 
 async function readSecret(outputs: Outputs, clientId: string): Promise<string> {
   const args = ['cognito-idp', 'describe-user-pool-client', '--client-id', clientId];
