@@ -126,12 +126,13 @@ function fieldFor({ type, enum: values, items, description, format }: Schema): S
   } as Schema;
 }
 
-const objectOf = (properties: Properties, required: readonly string[] = []): object => ({
-  type: 'object',
-  properties,
-  ...(required.length > 0 && { required }),
-  additionalProperties: false,
-});
+const objectOf = (properties: Properties, required: readonly string[] = []) =>
+  ({
+    type: 'object',
+    properties,
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  }) as unknown as Tool['inputSchema'];
 
 /** A write that removes or overwrites something. A creation, a clone and a restore only add. */
 const destroys = ({ method, path }: Tool['request']): boolean =>
