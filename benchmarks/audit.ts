@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- audit`: measures the time and the memory of `npm run audit` by the size of the table. Writes `benchmarks/results/audit.md`.
+ * `npm run bench -- audit`: measures the time and the memory of `npx pm-api audit` by the size of the table. Writes `benchmarks/results/audit.md`.
  *
  * `--sizes 100000,1000000` measures up to 10^6 tasks.
  */
@@ -56,7 +56,7 @@ function publishAll(results: readonly Result[]): void {
   );
   publishPage(
     'audit.md',
-    `\`npm run audit\` of a correct table, compacted, with the names, texts and relations of \`npm run seed\`, on the embedded engine on the same machine.
+    `\`npx pm-api audit\` of a correct table, compacted, with the names, texts and relations of \`npx pm-api seed\`, on the embedded engine on the same machine.
 Node.js ${process.versions.node}. The heap has JavaScript objects and buffers, 64 MB of them for the set of the entities that others refer to. Its highest
 value depends on when Node.js collects garbage. CPU seconds are those of the audit. The rest of the time, it waits for the engine, whose scans take
 longer for each item of a larger table. Memory is that of the whole process. Both are the highest values of one audit.

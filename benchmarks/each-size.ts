@@ -31,11 +31,11 @@ export async function measureEachSize<Results extends object>(
   publishAll: (results: readonly Results[]) => void,
 ): Promise<void> {
   if (process.send) return measure(Number(values.sizes), (results) => process.send?.(results));
-  const program = fileURLToPath(new URL('run.ts', import.meta.url));
+  const program = fileURLToPath(new URL('../bin/pm-api.mjs', import.meta.url));
   const form = [...(isSmallest ? ['--smallest'] : []), '--descriptions', descriptions];
   const bySize = new Map<number, Results>();
   for (const size of values.sizes.split(',').map(Number)) {
-    const child = fork(program, [name, '--sizes', String(size), ...form]);
+    const child = fork(program, ['bench', name, '--sizes', String(size), ...form]);
     child.on('message', (results) => {
       bySize.set(size, results as Results);
       publishAll([...bySize.values()]);

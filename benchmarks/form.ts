@@ -7,5 +7,5 @@ export const isSmallest = process.argv.includes('--smallest');
 export const usualOrSmallest = <Value>(usual: Value, smallest: Value): Value =>
   isSmallest ? smallest : usual;
 
-/** The option of `parseArgs` that every benchmark takes. */
+/** The option of `parseArgs` for a benchmark that has options of its own. */
 export const formOption = { smallest: { type: 'boolean' } } as const;

@@ -252,7 +252,7 @@ function report(results: readonly Results[]): void {
   );
   publishPage(
     `lists${form}.md`,
-    `Middle pages of ${limit} tasks with the names, texts and relations of \`npm run seed\`${describedDescriptions[descriptions] ?? ''}, by the deployed function \`listTasks\` in processes of its own. Node.js
+    `Middle pages of ${limit} tasks with the names, texts and relations of \`npx pm-api seed\`${describedDescriptions[descriptions] ?? ''}, by the deployed function \`listTasks\` in processes of its own. Node.js
 ${process.versions.node}; the table is one in memory that counts units as DynamoDB does, in another process. CPU time is that of the function alone. In AWS, it has
 1,769 MB, which is one core: a request takes there at least its CPU time.
 

@@ -19,7 +19,7 @@ export function idAt(timeMs: number, number: number): string {
 
 const amounts = { organizations: 20, users: 200, tags: 200, projects: 500, tasks: 1_000_000 };
 
-/** Makes the tasks of `npm run seed`. */
+/** Makes the tasks of `npx pm-api seed`. */
 export class Tasks {
   readonly #generator = new DataGenerator(amounts, 1, new Date());
   readonly #ids: Record<keyof typeof amounts, string[]> = {

@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- memory`: measures first and warm responses of the synthesized functions with the CPU share of several memory settings, as
- * `npm run start:synthesized -- --lambda-cpu` gives it. Writes `benchmarks/results/memory.md`.
+ * `npx pm-api start-synthesized --lambda-cpu` gives it. Writes `benchmarks/results/memory.md`.
  *
  * `--runs 10` starts each function ten times, instead of five.
  */
@@ -172,7 +172,7 @@ const shareRows = [...shares].map(([memoryMb, reached]) => [
 publishPage(
   'memory.md',
   `Responses of the synthesized functions, each in a process of its own with the CPU share of its memory, as
-\`npm run start:synthesized -- --lambda-cpu\` gives it. The first response contains the import of the bundle and the
+\`npx pm-api start-synthesized --lambda-cpu\` gives it. The first response contains the import of the bundle and the
 request, without the start of Node.js. The warm one is the median of ${warmRequests} requests, one after the other. ${runs} runs, each in new processes: lowest, median and highest, in
 milliseconds. The embedded engine, with ${amounts.tasks.toLocaleString('en')} tasks, the gateway and the IAM proxy run on the same machine, without a limit. Node.js ${process.versions.node}.
 

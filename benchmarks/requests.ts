@@ -8,9 +8,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { InvalidArgumentError } from '@commander-js/extra-typings';
 import type { Contract } from '../functions/contract/contract.ts';
 import { routes } from '../functions/routes.ts';
-import { UsageError } from '../lib/cli/command-line.ts';
 import { accessOf } from '../lib/infrastructure/table-access.ts';
 import { bars } from './bars.ts';
 import { bundleContestants, peers, sdkAlone } from './contestants.ts';
@@ -168,7 +168,7 @@ const chosen = operations.filter(({ contract: { operation } }) =>
   measuresAll ? !isSmallest || common.includes(operation) : named.includes(operation),
 );
 if (chosen.length === 0) {
-  throw new UsageError(`There is no operation "${named.join('", "')}" that uses the database.`);
+  throw new InvalidArgumentError(`There is no operation "${named.join('", "')}" that uses the database.`);
 }
 for (const operation of chosen) rows.push(await measure(operation));
 

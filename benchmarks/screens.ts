@@ -221,7 +221,7 @@ the listed table that the two statements read together, by \`explain (analyze)\`
   publishPage(
     'screens.md',
     `Ten screens of an app, each filled by one request to a deployed function in a process of its own. The organizations, users, tags, projects and tasks are
-those of \`npm run seed\`. Node.js ${process.versions.node}; the table is one in memory that counts units as DynamoDB does, in another process. "First" is the first list of
+those of \`npx pm-api seed\`. Node.js ${process.versions.node}; the table is one in memory that counts units as DynamoDB does, in another process. "First" is the first list of
 a tenant in a process that has listed those of another one: the median of ${processes} processes. "Warm" are those after the first ${settlingLists}. CPU time is
 that of the function; the milliseconds contain the calls to the table, but no network to DynamoDB. Compaction has absorbed all records.${compared}
 

@@ -43,7 +43,7 @@ function readSource(): Source | undefined {
   const changes = git('status', '--porcelain', '--', '.', `:(exclude)${writtenFolder}`);
   if (commit === undefined || changes === undefined) return undefined;
   const date = new Date().toISOString().slice(0, 10);
-  return { commit, hasChanges: changes !== '', date, args: process.argv.slice(2) };
+  return { commit, hasChanges: changes !== '', date, args: process.argv.slice(3) };
 }
 
 /** The source of this run, read before the measurement. Undefined in the smallest form, and outside of a git checkout. */

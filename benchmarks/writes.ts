@@ -102,7 +102,7 @@ function publishAll(results: readonly Result[]): void {
     ]);
   publishPage(
     'writes.md',
-    `${writes.toLocaleString('en')} mixed writes of tasks with the names, texts and relations of \`npm run seed\`: 30 % creations, 50 % changes of one
+    `${writes.toLocaleString('en')} mixed writes of tasks with the names, texts and relations of \`npx pm-api seed\`: 30 % creations, 50 % changes of one
 field, 15 % changes of the status, 5 % deletions, each of a random task. The change log is compacted after every ${recordsPerStep} writes, and
 replaced columns are deleted. All
 numbers are capacity units per write, as the embedded engine reports them. The position and the record of the change log are a part of the

@@ -1,36 +1,18 @@
+import { Command } from '@commander-js/extra-typings';
 import { createClient } from '../client/index.ts';
-import {
-  flagsOrHelp,
-  runCommand,
-  runUntilStopped,
-  serviceAddress,
-  wholeNumber,
-} from '../lib/cli/command-line.ts';
+import { runUntilStopped, wholeNumber } from '../lib/cli/command-line.ts';
 import { quickCheck, requireService } from '../lib/cli/require-service.ts';
 import { serveBoard } from '../lib/cli/serve-board.ts';
+import { urlOption } from '../lib/cli/service-options.ts';
 
-const serviceUrl = 'http://localhost:3000';
-/** Not 5173, which Vite uses: the front end under development may run there. */
-const port = 3080;
-
-const help = `Serves the example of a front end, a task board, on this machine. The service must run: "npm start".
-
-  npm run board -- [options]
-
-  --url <url>       address of the service; default: ${serviceUrl}
-  --port <number>   port to listen on; 0 selects any free port; default: ${port}
-  --help            prints this text`;
-
-await runCommand('npm run board', async () => {
-  const flags = flagsOrHelp(help, {
-    url: { type: 'string', default: serviceUrl },
-    port: { type: 'string', default: String(port) },
+export const command = new Command('board')
+  .description('Serves the example of a front end, a task board, on this machine. The service must run.')
+  .addOption(urlOption())
+  // Not 5173, which Vite uses: the front end under development may run there.
+  .option('--port <number>', 'port to listen on; 0 selects any free port', wholeNumber(0, 65_535), 3_080)
+  .action(async ({ url, port }) => {
+    await requireService(createClient({ url, ...quickCheck }), url);
+    const board = await serveBoard(url, port);
+    const running = { stop: board.stop, failed: new Promise<never>(() => {}) };
+    await runUntilStopped(running, () => console.log(`The board for ${url}: ${board.url}\nStop: Ctrl-C`));
   });
-  if (!flags) return 0;
-  const url = serviceAddress('--url', flags.url, serviceUrl);
-  const boardPort = wholeNumber('--port', flags.port, 0, 65_535);
-  await requireService(createClient({ url, ...quickCheck }), url);
-  const board = await serveBoard(url, boardPort);
-  const running = { stop: board.stop, failed: new Promise<never>(() => {}) };
-  return runUntilStopped(running, () => console.log(`The board for ${url}: ${board.url}\nStop: Ctrl-C`));
-});

@@ -5,17 +5,16 @@ import { createRequire } from 'node:module';
 import { dirname, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { cdkHelp, requireCommand, scriptOf } from '../lib/cli/cdk-commands.ts';
+import { Argument, Command } from '@commander-js/extra-typings';
+import { type CdkCommand, cdkCommands, cdkHelp } from '../lib/cli/cdk-commands.ts';
 import { requireKnownFlags } from '../lib/cli/cdk-flags.ts';
-import { CommandFailure, runCommand } from '../lib/cli/command-line.ts';
+import { CommandFailure } from '../lib/cli/command-line.ts';
 import { findAws, requireAws } from '../lib/cli/credentials.ts';
 import { outputsFile } from '../lib/cli/outputs.ts';
 import { runProgram } from '../lib/cli/run-program.ts';
-import { npm } from '../lib/cli/tools.ts';
 import type { Settings } from '../lib/infrastructure/settings.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const args = process.argv.slice(2);
 
 /** @throws CommandFailure with what CloudFormation would find too late or not at all. */
 async function requireDeployable(
@@ -43,13 +42,8 @@ async function synthesize(values: readonly string[]): Promise<number> {
   return code ?? 1;
 }
 
-await runCommand(scriptOf(args[0]), async () => {
-  if (args.some((flag) => flag === '--help' || flag === '-h')) {
-    console.log(cdkHelp);
-    return 0;
-  }
-  const [name, ...given] = args;
-  const command = requireCommand(name);
+/** Runs a command of CDK. @returns its exit code. */
+async function run(command: CdkCommand, given: readonly string[]): Promise<number> {
   requireKnownFlags(command, given);
   // Synthesis needs no account.
   const found = command === 'synth' ? undefined : findAws();
@@ -76,7 +70,10 @@ await runCommand(scriptOf(args[0]), async () => {
     if (command === 'deploy' || command === 'import') await requireDeployable(command, settings, region);
   }
   const { isSiteBuilt } = await import('../lib/site/build.ts');
-  if (!isSiteBuilt() && (await runProgram(npm('run', '--silent', 'site'), { cwd: root })) !== 0) {
+  if (
+    !isSiteBuilt() &&
+    (await runProgram([process.execPath, resolve(root, 'bin/pm-api.mjs'), 'site'], { cwd: root })) !== 0
+  ) {
     throw new CommandFailure('The documentation could not be built: see above.');
   }
   mkdirSync(resolve(root, dirname(outputsFile(settings.stage))), { recursive: true });
@@ -87,4 +84,21 @@ await runCommand(scriptOf(args[0]), async () => {
   const child = spawn(process.execPath, values, { cwd: root, stdio: 'inherit' });
   const [code] = (await once(child, 'exit')) as [number | null];
   return code ?? 1;
-});
+}
+
+export const command = new Command('cdk')
+  .description('Checks the settings, the flags, the credentials and the region, and runs CDK.')
+  .addArgument(new Argument('<command>').choices(cdkCommands))
+  .argument('[flags...]', 'flags of CDK (npx cdk <command> --help); an unknown one is refused')
+  .allowUnknownOption()
+  .addHelpText(
+    'after',
+    () => `
+Commands:
+${cdkHelp()}
+
+Settings: -c <setting>=<value> sets one over that of cdk.json, for example -c stage=production; repeatable (docs/deployment.md lists them)`,
+  )
+  .action(async (name, flags) => {
+    process.exitCode = await run(name, flags);
+  });

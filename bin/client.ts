@@ -1,16 +1,11 @@
-import { flagsOrHelp, runCommand } from '../lib/cli/command-line.ts';
+import { Command } from '@commander-js/extra-typings';
 import { packClient } from '../lib/cli/pack-client.ts';
 
-const help = `Builds the client into client/dist, and packs it into project-management-client-<version>.tgz, which
-"npm install <file>" installs.
-
-  npm run client -- [options]
-
-  --pack-destination <folder>  folder of the file; default: this one
-  --help                       prints this text`;
-
-await runCommand('npm run client', async () => {
-  const flags = flagsOrHelp(help, { 'pack-destination': { type: 'string', default: '.' } });
-  if (!flags) return 0;
-  return packClient(flags['pack-destination']);
-});
+export const command = new Command('client')
+  .description(
+    'Builds the client into client/dist, and packs it into project-management-client-<version>.tgz, which "npm install <file>" installs.',
+  )
+  .option('--pack-destination <folder>', 'folder of the file', '.')
+  .action(async ({ packDestination }) => {
+    process.exitCode = await packClient(packDestination);
+  });

@@ -1,11 +1,17 @@
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
+import { isId } from '../functions/engine/model/ids.ts';
 import { SdkDynamoDb } from '../functions/engine/table/client.ts';
-import { CommandFailure, runCommand } from '../lib/cli/command-line.ts';
-import { progressBar, progressLines } from '../lib/cli/progress.ts';
+import { publicTenant } from '../functions/http/caller.ts';
+import type { Kind } from '../functions/kinds.ts';
+import { routes } from '../functions/routes.ts';
+import { asFailure, wholeNumber } from '../lib/cli/command-line.ts';
+import { progressOn } from '../lib/cli/progress.ts';
+import { endpointOption, stageOption, tableOf, tableOption } from '../lib/cli/table-options.ts';
+import { tenantOption } from '../lib/cli/tenant-option.ts';
 import { prices } from '../lib/costs/prices.ts';
 import { eraseEntity } from '../lib/erase/erase-entity.ts';
 import { type Erased, eraseTenant } from '../lib/erase/erase-tenant.ts';
-import { type EraseCommand, eraseOptions, help } from '../lib/erase/options.ts';
 import { isAws, setEngineEnvironment } from '../lib/local/engine-environment.ts';
 
 /** Milliseconds between two passes: requests in progress, of 10 seconds at most, have ended by then. */
@@ -15,12 +21,36 @@ const localPauseMs = 100;
 /** A consistent read of 4 KB is a unit. */
 const unitBytes = 4_096;
 
+interface Entity {
+  readonly kind: Kind;
+  readonly id: string;
+}
+
+interface Erasure {
+  readonly table: string;
+  readonly region: string | undefined;
+  readonly endpoint: string | undefined;
+  /** The tenant as keys begin with it. */
+  readonly tenant: string;
+  /** The deleted entity to erase. Without it, all of the tenant is erased. */
+  readonly entity: Entity | undefined;
+  readonly unitsPerSecond: number;
+}
+
+function parseEntity(text: string): Entity {
+  const [collection = '', id = ''] = text.split('/');
+  const resources = routes.flatMap(({ contract: { resource } }) => resource ?? []);
+  const kind = resources.find(({ plural }) => plural === collection)?.kind;
+  if (kind && isId(id)) return { kind, id };
+  throw new InvalidArgumentError('It must be a collection and an id, for example tasks/<id>.');
+}
+
 const list = (erased: Erased): string =>
   Object.entries(erased)
     .map(([name, count]) => `${count} ${name}`)
     .join(', ');
 
-async function eraseAll(client: DynamoDBClient, command: EraseCommand): Promise<void> {
+async function eraseAll(client: DynamoDBClient, command: Erasure): Promise<void> {
   const { table, tenant, endpoint, unitsPerSecond } = command;
   const { Table } = await client.send(new DescribeTableCommand({ TableName: table }));
   // DynamoDB measures a table every six hours or so.
@@ -29,7 +59,7 @@ async function eraseAll(client: DynamoDBClient, command: EraseCommand): Promise<
   console.log(
     `A pass reads the whole table: about ${units} read units, $${dollars.toFixed(4)}, ${Math.ceil(units / unitsPerSecond)} s. There are two passes or more. Then comes what the deletions cost.`,
   );
-  const progress = process.stdout.isTTY ? progressBar(process.stdout) : progressLines(console.log);
+  const progress = progressOn(process.stdout);
   progress.begin('items read in pass 1', Table?.ItemCount ?? 0);
   await eraseTenant(new SdkDynamoDb(client), table, tenant, {
     unitsPerSecond,
@@ -44,7 +74,7 @@ async function eraseAll(client: DynamoDBClient, command: EraseCommand): Promise<
   });
 }
 
-async function erase(command: EraseCommand): Promise<number> {
+async function erase(command: Erasure): Promise<void> {
   const { table, tenant, entity, endpoint, region } = command;
   if (endpoint) setEngineEnvironment(endpoint);
   const client = new DynamoDBClient({ maxAttempts: 10, ...(region && { region }) });
@@ -52,23 +82,50 @@ async function erase(command: EraseCommand): Promise<number> {
     if (!entity) {
       await eraseAll(client, command);
       console.log('The table has no item of this tenant any more.');
-      return 0;
+      return;
     }
     const count = await eraseEntity(new SdkDynamoDb(client), table, { tenant, ...entity });
     console.log(`Erased ${count} ${count === 1 ? 'entity' : 'entities'}.`);
-    return 0;
   } finally {
     client.destroy();
   }
 }
 
-await runCommand('npm run erase', async () => {
-  const command = eraseOptions(process.argv.slice(2));
-  if (command === 'help') {
-    console.log(help);
-    return 0;
-  }
-  return erase(command).catch((cause: Error) => {
-    throw cause instanceof CommandFailure ? cause : new CommandFailure(cause.message, { cause });
+export const command = new Command('erase')
+  .description(
+    'Erases all data of a tenant, or a deleted entity before its 30 days are over. Nothing brings it back but a backup: docs/data.md#erase-a-tenant says what stays in backups and logs. The command can be interrupted, and repeated.',
+  )
+  .addOption(tableOption())
+  .addOption(stageOption())
+  .addOption(tenantOption('the tenant, as the claim of its tokens names it'))
+  .option('--without-tokens', 'instead: the data of a service that needs no tokens')
+  .option(
+    '--access-revoked',
+    'says that no token of the tenant is valid any more. Required: its requests would write again what is erased',
+  )
+  .option(
+    '--entity <collection/id>',
+    'erases only this entity, which was deleted through the API before',
+    parseEntity,
+  )
+  .option(
+    '--units-per-second <number>',
+    'read and write units a second, at most. The command reads the whole table, which others use meanwhile',
+    wholeNumber(1, 40_000),
+    500,
+  )
+  .addOption(endpointOption())
+  .action(async ({ withoutTokens, accessRevoked, entity, unitsPerSecond, ...options }) => {
+    const tenant = withoutTokens ? publicTenant : options.tenant;
+    if (tenant === undefined)
+      throw new InvalidArgumentError(
+        'Choose whose data to erase: either with --tenant or with --without-tokens.',
+      );
+    if (!entity && !accessRevoked)
+      throw new InvalidArgumentError(
+        'Revoke the access of the tenant first, as docs/data.md#erase-a-tenant says, and then add --access-revoked.',
+      );
+    const { name: table, region } = tableOf(options);
+    const endpoint = options.dynamodbEndpoint;
+    await asFailure(erase({ table, region, endpoint, tenant, entity, unitsPerSecond }));
   });
-});

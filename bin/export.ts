@@ -1,21 +1,28 @@
+import { Command, Option } from '@commander-js/extra-typings';
 import { createClient } from '../client/index.ts';
-import { runCommand } from '../lib/cli/command-line.ts';
-import { progressBar, progressLines } from '../lib/cli/progress.ts';
+import { progressOn } from '../lib/cli/progress.ts';
 import { quickCheck, requireService } from '../lib/cli/require-service.ts';
+import { collectionOption, tokenOption, urlOption } from '../lib/cli/service-options.ts';
 import { exportCollection } from '../lib/transfer/export-collection.ts';
-import { exportHelp, exportOptions } from '../lib/transfer/options.ts';
 
-await runCommand('npm run export', async () => {
-  const options = exportOptions(process.argv.slice(2));
-  if (options === 'help') {
-    console.log(exportHelp);
-    return 0;
-  }
-  const { url, collection, output } = options;
-  await requireService(createClient({ url, ...quickCheck }), url);
-  // The standard output can be the export.
-  const progress = process.stderr.isTTY ? progressBar(process.stderr) : progressLines(console.error);
-  const count = await exportCollection(options, progress);
-  console.error(`Wrote ${count} ${collection}${output === undefined ? '' : ` to ${output}`}.`);
-  return 0;
-});
+export const command = new Command('export')
+  .description(
+    'Writes all entities of a collection, the oldest first, one as JSON in each line (NDJSON), or as CSV.',
+  )
+  .addOption(collectionOption())
+  .addOption(urlOption())
+  .addOption(tokenOption())
+  .option('--output <file>', 'file to write; default: the standard output')
+  .addOption(
+    new Option('--format <format>', 'CSV is for spreadsheets: only NDJSON can be imported')
+      .choices(['ndjson', 'csv'] as const)
+      .default('ndjson' as const),
+  )
+  .action(async (options) => {
+    const { url, collection, output } = options;
+    await requireService(createClient({ url, ...quickCheck }), url);
+    // The standard output can be the export.
+    const progress = progressOn(process.stderr);
+    const count = await exportCollection(options, progress);
+    console.error(`Wrote ${count} ${collection}${output === undefined ? '' : ` to ${output}`}.`);
+  });

@@ -1,23 +1,40 @@
+import { Command, Option } from '@commander-js/extra-typings';
 import { createClient } from '../client/index.ts';
-import { runCommand } from '../lib/cli/command-line.ts';
-import { progressBar, progressLines } from '../lib/cli/progress.ts';
+import { wholeNumber } from '../lib/cli/command-line.ts';
+import { progressOn } from '../lib/cli/progress.ts';
 import { quickCheck, requireService } from '../lib/cli/require-service.ts';
+import { collectionOption, tokenOption, urlOption } from '../lib/cli/service-options.ts';
 import { importCollection } from '../lib/transfer/import-collection.ts';
-import { importHelp, importOptions } from '../lib/transfer/options.ts';
 
-await runCommand('npm run import', async () => {
-  const options = importOptions(process.argv.slice(2));
-  if (options === 'help') {
-    console.log(importHelp);
-    return 0;
-  }
-  const { url, collection } = options;
-  await requireService(createClient({ url, ...quickCheck }), url);
-  const progress = process.stdout.isTTY ? progressBar(process.stdout) : progressLines(console.log);
-  const { created, known, ids } = await importCollection(options, progress);
-  if (known > 0) console.log(`An earlier run created ${known} of the ${collection}.`);
-  console.log(
-    `Created ${created} ${collection}. They have a new createdAt and new ids: ${ids} has both ids of each.`,
-  );
-  return 0;
-});
+export const command = new Command('import')
+  .description(
+    `Creates entities from a file that "npx pm-api export" has written. They get new ids and a new createdAt. Import organizations, users and tags first, then projects, then tasks, all from one folder: the file imported-ids.ndjson in the folder has the new ids, with which references are rewritten. After an interruption, repeat the command within 24 hours: it continues, and creates nothing twice.`,
+  )
+  .addOption(collectionOption())
+  .addOption(urlOption())
+  .addOption(tokenOption())
+  .requiredOption('--input <file>', 'file to read')
+  .addOption(
+    new Option(
+      '--other-references <rule>',
+      'references to entities that were not imported; keep: the service has these entities',
+    )
+      .choices(['fail', 'keep', 'drop'] as const)
+      .default('fail' as const),
+  )
+  .option(
+    '--concurrency <number>',
+    'parallel requests, of up to 25 entities each. With 1, the order of creation stays the same',
+    wholeNumber(1, 64),
+    4,
+  )
+  .action(async (options) => {
+    const { url, collection } = options;
+    await requireService(createClient({ url, ...quickCheck }), url);
+    const progress = progressOn(process.stdout);
+    const { created, known, ids } = await importCollection(options, progress);
+    if (known > 0) console.log(`An earlier run created ${known} of the ${collection}.`);
+    console.log(
+      `Created ${created} ${collection}. They have a new createdAt and new ids: ${ids} has both ids of each.`,
+    );
+  });

@@ -1,28 +1,58 @@
+import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import { createClient } from '../client/index.ts';
-import { runCommand } from '../lib/cli/command-line.ts';
-import { progressBar, progressLines } from '../lib/cli/progress.ts';
+import { collections } from '../lib/cli/collections.ts';
+import { wholeNumber } from '../lib/cli/command-line.ts';
+import { progressOn } from '../lib/cli/progress.ts';
 import { quickCheck, requireService } from '../lib/cli/require-service.ts';
-import { help, kinds, seedOptions } from '../lib/seed/options.ts';
-import { seed } from '../lib/seed/seed.ts';
+import { urlOption } from '../lib/cli/service-options.ts';
+import { type SeedOptions, seed } from '../lib/seed/seed.ts';
 
-await runCommand('npm run seed', async () => {
-  const options = seedOptions(process.argv.slice(2));
-  if (options === 'help') {
-    console.log(help);
-    return 0;
-  }
+const amount = wholeNumber(0, 10_000_000);
+
+const isOnThisMachine = (url: string): boolean =>
+  /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
+
+async function fill(options: SeedOptions): Promise<void> {
   const { amounts, url } = options;
   await requireService(createClient({ url, ...quickCheck }), url);
   const total = Object.values(amounts).reduce((sum, amount) => sum + amount, 0);
   console.log(
     `${options.reset ? 'Empties' : 'Fills'} ${url}${options.reset ? ' and fills it' : ''} with ${total} entities. --url selects another service.`,
   );
-  const progress = process.stdout.isTTY ? progressBar(process.stdout) : progressLines(console.log);
-  const { durationMs, exampleUrl } = await seed(options, progress);
-  const counts = kinds.map((kind) => `${amounts[kind]} ${amounts[kind] === 1 ? kind.slice(0, -1) : kind}`);
+  const { durationMs, exampleUrl } = await seed(options, progressOn(process.stdout));
+  const counts = collections.map(
+    (name) => `${amounts[name]} ${amounts[name] === 1 ? name.slice(0, -1) : name}`,
+  );
   const seconds = (durationMs / 1_000).toFixed(1);
   const rate = Math.round((total / durationMs) * 1_000);
   console.log(`Created ${counts.join(', ')} in ${seconds} s: ${rate} a second.`);
   console.log(`Example: ${exampleUrl}`);
-  return 0;
-});
+}
+
+export const command = new Command('seed')
+  .description('Fills a running service with realistic data, through its API.')
+  .option('--organizations <number>', '', amount, 3)
+  .option('--users <number>', '', amount, 20)
+  .option('--tags <number>', '', amount, 12)
+  .option('--projects <number>', '', amount, 30)
+  .option('--tasks <number>', '', amount, 2_000)
+  .option(
+    '--seed <number>',
+    'seed of the random generator. The same seed creates the same data on the same day: dates are relative to today',
+    wholeNumber(0, 2 ** 32 - 1),
+    1,
+  )
+  .addOption(urlOption())
+  .option('--concurrency <number>', 'parallel requests, of 25 entities each', wholeNumber(1, 256), 8)
+  .option('--reset', 'deletes everything in the service first. Only for a service on this machine')
+  .action(async ({ seed: number, url, concurrency, reset, ...amounts }) => {
+    if (amounts.projects > 0 && amounts.organizations === 0)
+      throw new InvalidArgumentError(
+        'Every project belongs to an organization. Set --organizations to 1 or more.',
+      );
+    if (reset && !isOnThisMachine(url))
+      throw new InvalidArgumentError(
+        `--reset deletes everything, so it is only for a service on this machine, not ${url}.`,
+      );
+    await fill({ amounts, seed: number, url, concurrency, reset });
+  });

@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { runCommand, runUntilStopped, UsageError } from '../lib/cli/command-line.ts';
+import { InvalidArgumentError } from '@commander-js/extra-typings';
+import { CommandFailure, runUntilStopped } from '../lib/cli/command-line.ts';
 import { runProgram } from '../lib/cli/run-program.ts';
-import { commonOptions, explainStartError, synthesizedOptionsHelp } from '../lib/cli/start-options.ts';
+import { explainStartError, hostedCommand, hostedOptions } from '../lib/cli/start-options.ts';
 import { assemblyFunctions } from '../lib/cloud-assembly/assembly-functions.ts';
 import { readDeployment, runtimes } from '../lib/cloud-assembly/deployment.ts';
 import { FunctionProcesses } from '../lib/cloud-assembly/function-processes.ts';
@@ -13,32 +14,8 @@ import type { Authentication } from '../lib/local/authorizer.ts';
 import { isAws } from '../lib/local/engine-environment.ts';
 import { startService } from '../lib/local/service.ts';
 
-const help = `Runs the cloud assembly that "npm run synth" wrote, on this machine. Routes, environments, bundles, roles and
-the authorizer are those of the templates. An IAM proxy checks every call to the database against the role of
-the function.
-
-  npm run start:synthesized -- [options]
-
-  --assembly <folder>         folder of the cloud assembly (default: cdk.out)
-  --any-node                  runs on this Node.js, whatever runtime the templates name
-  --lambda-cpu                runs each function in a process of its own, with the share of a
-                              core that Lambda gives to its memory (1,769 MB: one core);
-                              needs Linux
-  --without-stream            does not read the stream; the schedule runs all jobs
-  --permission-report <file>  file for the used, unused and refused permissions, written
-                              at the end
-${synthesizedOptionsHelp}`;
-
-const ownFlags = {
-  assembly: { type: 'string' },
-  'any-node': { type: 'boolean' },
-  'lambda-cpu': { type: 'boolean' },
-  'without-stream': { type: 'boolean' },
-  'permission-report': { type: 'string' },
-} as const;
-
 const runOn = (node: string): Promise<number> =>
-  runProgram([node, '--import', 'tsx', fileURLToPath(import.meta.url), ...process.argv.slice(2)]);
+  runProgram([node, fileURLToPath(new URL('pm-api.mjs', import.meta.url)), ...process.argv.slice(2)]);
 
 function summary(reports: readonly PermissionReport[]): string {
   const lines = (title: string, field: 'refused' | 'unused'): string[] => {
@@ -77,41 +54,50 @@ async function warnWithoutIssuer(assembly: string, given: Authentication | undef
   if (text) console.error(text);
 }
 
-async function main(): Promise<number> {
-  const options = commonOptions(process.argv.slice(2), ownFlags);
-  if (options === 'help') {
-    console.log(help);
-    return 0;
-  }
-  const { flags, endpoint } = options;
-  if (endpoint && isAws(endpoint)) {
-    throw new UsageError(
-      `This command does not run on AWS (${endpoint}), because it does not sign requests. Unset DYNAMODB_ENDPOINT.`,
-    );
-  }
-  const assembly = String(flags['assembly'] ?? 'cdk.out');
-  const reportFile = flags['permission-report'];
-  let service: Awaited<ReturnType<typeof startService>>;
-  try {
-    const node = otherNode(assembly, flags['any-node'] === true);
-    if (node) return await runOn(node);
-    const onPermissionReport = (reports: PermissionReport[]): void => {
-      console.log(summary(reports));
-      if (reportFile) writeFileSync(String(reportFile), JSON.stringify(reports, null, 2));
-    };
-    const withoutStream = flags['without-stream'] === true;
-    await warnWithoutIssuer(assembly, options.authentication);
-    const processes = flags['lambda-cpu'] === true ? new FunctionProcesses() : undefined;
-    const functions = assemblyFunctions({ assembly, withoutStream, processes, onPermissionReport });
-    service = await startService(options, functions);
-  } catch (error) {
-    console.error(explainStartError(error, options, 'npm run start:synthesized'));
-    return 1;
-  }
-  return runUntilStopped(service, () => {
-    console.log(`The synthesized API listens on ${service.url} (${service.engine}, Node.js ${process.versions.node}).
+export const command = hostedCommand('start-synthesized')
+  .description(
+    'Runs the cloud assembly that "npm run synth" wrote, on this machine. Routes, environments, bundles, roles and the authorizer are those of the templates. An IAM proxy checks every call to the database against the role of the function.',
+  )
+  .option('--assembly <folder>', 'folder of the cloud assembly', 'cdk.out')
+  .option('--any-node', 'runs on this Node.js, whatever runtime the templates name')
+  .option(
+    '--lambda-cpu',
+    'runs each function in a process of its own, with the share of a core that Lambda gives to its memory (1,769 MB: one core); needs Linux',
+  )
+  .option('--without-stream', 'does not read the stream; the schedule runs all jobs')
+  .option(
+    '--permission-report <file>',
+    'file for the used, unused and refused permissions, written at the end',
+  )
+  .action(
+    async ({ assembly, anyNode = false, lambdaCpu, withoutStream = false, permissionReport, ...flags }) => {
+      const options = hostedOptions(flags);
+      const { endpoint } = options;
+      if (endpoint && isAws(endpoint))
+        throw new InvalidArgumentError(
+          `This command does not run on AWS (${endpoint}), because it does not sign requests. Unset DYNAMODB_ENDPOINT.`,
+        );
+      let service: Awaited<ReturnType<typeof startService>>;
+      try {
+        const node = otherNode(assembly, anyNode);
+        if (node) {
+          process.exitCode = await runOn(node);
+          return;
+        }
+        const onPermissionReport = (reports: PermissionReport[]): void => {
+          console.log(summary(reports));
+          if (permissionReport) writeFileSync(permissionReport, JSON.stringify(reports, null, 2));
+        };
+        await warnWithoutIssuer(assembly, options.authentication);
+        const processes = lambdaCpu ? new FunctionProcesses() : undefined;
+        const functions = assemblyFunctions({ assembly, withoutStream, processes, onPermissionReport });
+        service = await startService(options, functions);
+      } catch (cause) {
+        throw new CommandFailure(explainStartError(cause, options), { cause });
+      }
+      await runUntilStopped(service, () => {
+        console.log(`The synthesized API listens on ${service.url} (${service.engine}, Node.js ${process.versions.node}).
 Stop: Ctrl-C`);
-  });
-}
-
-await runCommand('npm run start:synthesized', main);
+      });
+    },
+  );

@@ -7,7 +7,8 @@ import { compileErrors } from '../lib/local/compile-errors.ts';
 
 const errors = await compileErrors(fileURLToPath(new URL('..', import.meta.url)));
 if (errors.length === 0) {
-  await import('./start.ts');
+  const { runCommand } = await import('./program.ts');
+  await runCommand(['start', ...process.argv.slice(2)]);
 } else {
   for (const error of errors) console.error(error);
   process.exitCode = 1;

@@ -1,26 +1,16 @@
-import { CommandFailure, runCommand, runUntilStopped } from '../lib/cli/command-line.ts';
-import {
-  explainStartError,
-  type RequestLog,
-  type StartOptions,
-  startOptions,
-  startOptionsHelp,
-} from '../lib/cli/start-options.ts';
+import { CommandFailure, runUntilStopped } from '../lib/cli/command-line.ts';
+import { explainStartError, startCommand, startOptions } from '../lib/cli/start-options.ts';
 import { copyDatabase } from '../lib/local/database-copy.ts';
 import { inMemory } from '../lib/local/dynamodb-engine.ts';
 import { requireIssuer } from '../lib/local/issuer.ts';
 import { requestJson, requestLine } from '../lib/local/request-line.ts';
 import { type ServiceOptions, startService } from '../lib/local/service.ts';
-import { localAudience, type SignInIssuer, startSignIn } from '../lib/local/sign-in/issuer.ts';
+import type { SignInIssuer } from '../lib/local/sign-in/issuer.ts';
 import { buildSiteInBackground } from '../lib/site/background.ts';
 
-const help = `Runs the project-management API on this machine.
+type StartOptions = ReturnType<typeof startOptions>;
 
-  npm start -- [options]
-
-${startOptionsHelp}`;
-
-const printers: Readonly<Record<RequestLog, ServiceOptions['onResponse']>> = {
+const printers: Readonly<Record<StartOptions['requestLog'], ServiceOptions['onResponse']>> = {
   lines: (response) => console.log(requestLine(response)),
   json: (response) => console.log(requestJson(response, new Date())),
   off: undefined,
@@ -34,6 +24,8 @@ function placeOf({ copyOf, endpoint, databaseFile }: StartOptions): string {
 /** @throws CommandFailure when the port is taken. */
 async function startIssuer(port: number | undefined): Promise<SignInIssuer | undefined> {
   if (port === undefined) return undefined;
+  // Most starts need no issuer, and its server takes a tenth of a second to load.
+  const { startSignIn } = await import('../lib/local/sign-in/issuer.ts');
   try {
     return await startSignIn(port);
   } catch (cause) {
@@ -42,13 +34,8 @@ async function startIssuer(port: number | undefined): Promise<SignInIssuer | und
   }
 }
 
-async function main(): Promise<number> {
+async function start(options: StartOptions): Promise<void> {
   const started = performance.now();
-  const options = startOptions(process.argv.slice(2));
-  if (options === 'help') {
-    console.log(help);
-    return 0;
-  }
   let service: Awaited<ReturnType<typeof startService>>;
   let copy: ReturnType<typeof copyDatabase> | undefined;
   let signIn: SignInIssuer | undefined;
@@ -63,28 +50,30 @@ async function main(): Promise<number> {
     service = await startService({
       ...options,
       ...(copy && { databaseFile: copy.databaseFile, endpoint: undefined }),
-      ...(signIn && { authentication: { issuer: signIn.url, audience: [localAudience] } }),
+      ...(signIn && { authentication: { issuer: signIn.url, audience: [signIn.audience] } }),
       onResponse: printers[options.requestLog],
     });
-  } catch (error) {
+  } catch (cause) {
     await release();
-    console.error(explainStartError(error, options, 'npm start'));
-    return 1;
+    throw new CommandFailure(explainStartError(cause, options), { cause });
   }
-  const place = placeOf(options);
   const stopBuilding = buildSiteInBackground();
-  const code = await runUntilStopped(service, () => {
-    console.log(`The API listens on ${service.url} (ready in ${Math.round(performance.now() - started)} ms).
-Data: ${place} (${service.engine})
+  try {
+    await runUntilStopped(service, () => {
+      console.log(`The API listens on ${service.url} (ready in ${Math.round(performance.now() - started)} ms).
+Data: ${placeOf(options)} (${service.engine})
 Table: ${service.tableName} at ${service.endpoint}
 Read: ${service.url}/docs
-${options.eventsAddress ? `Events: posted to ${options.eventsAddress}\n` : ''}${signIn ? `Sign in: ${signIn.url} is the issuer of tokens. "npm run token -- --local" prints one.\n` : ''}Try:  curl -s ${service.url}/v1/organizations -H 'content-type: application/json' -d '{"name":"Acme"}'${options.authentication || signIn ? ` -H "authorization: Bearer $TOKEN"` : ''}
+${options.eventsAddress ? `Events: posted to ${options.eventsAddress}\n` : ''}${signIn ? `Sign in: ${signIn.url} is the issuer of tokens. "npx pm-api token local" prints one.\n` : ''}Try:  curl -s ${service.url}/v1/organizations -H 'content-type: application/json' -d '{"name":"Acme"}'${options.authentication || signIn ? ` -H "authorization: Bearer $TOKEN"` : ''}
 Stop: Ctrl-C`);
-  });
-  await stopBuilding();
-  await release();
-  console.log('\nStopped.');
-  return code;
+    });
+  } finally {
+    await stopBuilding();
+    await release();
+    console.log('\nStopped.');
+  }
 }
 
-await runCommand('npm start', main);
+export const command = startCommand('start').description('Runs the project-management API on this machine.');
+
+command.action(() => start(startOptions(command)));

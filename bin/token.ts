@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { CommandFailure, runCommand } from '../lib/cli/command-line.ts';
+import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { roles } from '../functions/authentication/roles.ts';
+import { CommandFailure, httpAddress, wholeNumber } from '../lib/cli/command-line.ts';
 import { localToken } from '../lib/cli/local-token.ts';
-import { type Outputs, readOutputs, requiredOutput } from '../lib/cli/outputs.ts';
-import { tokenHelp, tokenOptions } from '../lib/cli/token-options.ts';
+import { defaultStage, type Outputs, readOutputs, requiredOutput } from '../lib/cli/outputs.ts';
 import { machineToken, personToken } from '../lib/cli/tokens.ts';
+import { apiScopes, proposed } from '../lib/local/sign-in/person.ts';
 
 async function readSecret(outputs: Outputs, clientId: string): Promise<string> {
   const args = ['cognito-idp', 'describe-user-pool-client', '--client-id', clientId];
@@ -20,29 +22,63 @@ async function readSecret(outputs: Outputs, clientId: string): Promise<string> {
   }
 }
 
-await runCommand('npm run token', async () => {
-  const options = tokenOptions(process.argv.slice(2));
-  if (options === 'help') {
-    console.log(tokenHelp);
-    return 0;
-  }
-  if (options.local) {
-    console.log(await localToken(options.local));
-    return 0;
-  }
-  const outputs = readOutputs(options.stage);
-  const signInUrl = requiredOutput(outputs, 'SignInUrl', 'authentication=cognito, without userPoolId,');
-  if (options.machine) {
-    const clientId = requiredOutput(outputs, 'MachineClientId', 'machineClient=true');
-    console.log(await machineToken(signInUrl, clientId, await readSecret(outputs, clientId)));
-    return 0;
-  }
-  const clientId = requiredOutput(outputs, 'AppClientId', 'callbackUrls');
-  const callback = `http://localhost:${options.port}/`;
-  if (!requiredOutput(outputs, 'CallbackUrls').split(',').includes(callback)) {
-    throw new CommandFailure(`"callbackUrls" does not contain ${callback}. Add it and deploy again.`);
-  }
-  const onAddress = (address: string): void => console.error(`Open this address in a browser:\n${address}`);
-  console.log(await personToken({ signInUrl, clientId, port: options.port, onAddress }));
-  return 0;
-});
+/** Returns a parser of a repeatable option with known values. */
+const known =
+  (values: readonly string[]) =>
+  (text: string, before: readonly string[] = []): readonly string[] => {
+    if (values.includes(text)) return [...before, text];
+    throw new InvalidArgumentError(`It must be one of ${values.join(', ')}.`);
+  };
+
+const local = new Command('local')
+  .description(
+    'Prints a token of the issuer that "npm start -- --sign-in" runs on this machine, without a browser.',
+  )
+  .option('--issuer <url>', 'address of the issuer', httpAddress, 'http://localhost:3001')
+  .option('--tenant <name>', 'tenant of the token', proposed.tenant)
+  .option('--subject <name>', 'subject of the token', proposed.subject)
+  .option(
+    '--role <name>',
+    'viewer or editor; repeatable. Default: none, which does not limit the scopes',
+    known(Object.keys(roles)),
+    [],
+  )
+  .option('--scope <name>', 'for example tasks:read; repeatable. Default: all', known(apiScopes))
+  .action(async ({ role, scope = apiScopes, ...options }) => {
+    console.log(await localToken({ ...options, roles: role, scopes: scope }));
+  });
+
+export const command = new Command('token')
+  .description(
+    'Prints an access token of a deployment with Cognito, where a person signs in in a browser on this machine.',
+  )
+  .option('--stage <name>', 'stage of the deployment', defaultStage)
+  .option(
+    '--machine',
+    'prints a token of the machine client. It needs the AWS CLI, with credentials that may read the secret of the client',
+  )
+  .addOption(
+    new Option(
+      '--port <number>',
+      'port of this machine that the sign-in page redirects to. "callbackUrls" must contain http://localhost:<port>/',
+    )
+      .default(8_976)
+      .argParser(wholeNumber(1, 65_535)),
+  )
+  .action(async ({ stage, machine, port }) => {
+    const outputs = readOutputs(stage);
+    const signInUrl = requiredOutput(outputs, 'SignInUrl', 'authentication=cognito, without userPoolId,');
+    if (machine) {
+      const clientId = requiredOutput(outputs, 'MachineClientId', 'machineClient=true');
+      console.log(await machineToken(signInUrl, clientId, await readSecret(outputs, clientId)));
+      return;
+    }
+    const clientId = requiredOutput(outputs, 'AppClientId', 'callbackUrls');
+    const callback = `http://localhost:${port}/`;
+    if (!requiredOutput(outputs, 'CallbackUrls').split(',').includes(callback)) {
+      throw new CommandFailure(`"callbackUrls" does not contain ${callback}. Add it and deploy again.`);
+    }
+    const onAddress = (address: string): void => console.error(`Open this address in a browser:\n${address}`);
+    console.log(await personToken({ signInUrl, clientId, port, onAddress }));
+  })
+  .addCommand(local);

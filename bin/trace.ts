@@ -2,31 +2,32 @@ import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import { suggestion } from '../functions/http/suggestion.ts';
-import { flagsOrHelp, runCommand, UsageError } from '../lib/cli/command-line.ts';
 import { mapsByOperation, resolveTrace } from '../lib/cli/resolve-trace.ts';
 
-const help = `Replaces the places of a bundle in a stack trace by those of the source. Reads the trace from the standard input.
-
-  npm run trace -- --operation <name> [options]
-
-  --operation <name>  the field "operation" of the log line
-  --maps <folder>     the source maps of the commit that was deployed: an artifact of its run on GitHub,
-                      or what "npm run synth" writes (default: dist/functions)
-  --help              prints this text`;
-
-await runCommand('npm run trace', async () => {
-  const flags = flagsOrHelp(help, { operation: { type: 'string' }, maps: { type: 'string' } });
-  if (!flags) return 0;
-  const { operation = '', maps = 'dist/functions' } = flags;
+/** Returns the name of an operation's source map. */
+function parseOperation(operation: string): string {
   const file = mapsByOperation.get(operation);
-  if (!file)
-    throw new UsageError(
-      `--operation must be an operation. ${suggestion(operation, [...mapsByOperation.keys()])}`,
-    );
-  const map = JSON.parse(readFileSync(join(maps, file), 'utf8')) as ConstructorParameters<
-    typeof SourceMap
-  >[0];
-  console.log(resolveTrace(await text(process.stdin), new SourceMap(map)));
-  return 0;
-});
+  if (file) return file;
+  throw new InvalidArgumentError(
+    `It must be an operation. ${suggestion(operation, [...mapsByOperation.keys()])}`,
+  );
+}
+
+export const command = new Command('trace')
+  .description(
+    'Replaces the places of a bundle in a stack trace by those of the source. Reads the trace from the standard input.',
+  )
+  .requiredOption('--operation <name>', 'the field "operation" of the log line', parseOperation)
+  .option(
+    '--maps <folder>',
+    'the source maps of the commit that was deployed: an artifact of its run on GitHub, or what "npm run synth" writes',
+    'dist/functions',
+  )
+  .action(async ({ operation: file, maps }) => {
+    const map = JSON.parse(readFileSync(join(maps, file), 'utf8')) as ConstructorParameters<
+      typeof SourceMap
+    >[0];
+    console.log(resolveTrace(await text(process.stdin), new SourceMap(map)));
+  });

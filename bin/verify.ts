@@ -1,19 +1,37 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Argument, Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import { createClient } from '../client/index.ts';
-import { runCommand } from '../lib/cli/command-line.ts';
+import { serviceAddress } from '../lib/cli/command-line.ts';
 import { journalOf, journalVariable, removeCreated, stopFileOf } from '../lib/cli/created-entities.ts';
+import { defaultStage, readOutputs, requiredOutput } from '../lib/cli/outputs.ts';
 import { requireService } from '../lib/cli/require-service.ts';
-import { type VerifyOptions, verifyHelp, verifyOptions } from '../lib/cli/verify-options.ts';
+import { tokenOption } from '../lib/cli/service-options.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
+interface Deployment {
+  /** Scheme, host and port, without a slash at the end. */
+  readonly url: string;
+  readonly token: string | undefined;
+}
+
+/** Checks that the text is part of a name of a test file. */
+function parseFile(only: string): string {
+  const names = readdirSync(resolve(root, 'test/contract'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.test.ts'))
+    .map((name) => name.slice(0, -'.test.ts'.length))
+    .sort();
+  if (names.some((name) => name.includes(only))) return only;
+  throw new InvalidArgumentError(`No file has it in its name. The files are: ${names.join(', ')}.`);
+}
+
 /** Runs the tests. @returns the exit code, or undefined when a signal ended them. */
-async function runTests({ url, token, only = '' }: VerifyOptions): Promise<number | undefined> {
+async function runTests({ url, token }: Deployment, only: string): Promise<number | undefined> {
   const jest = createRequire(import.meta.url).resolve('jest/bin/jest');
   const journal = resolve(root, journalOf(url));
   mkdirSync(dirname(journal), { recursive: true });
@@ -44,20 +62,34 @@ async function runTests({ url, token, only = '' }: VerifyOptions): Promise<numbe
   return isInterrupted ? undefined : (code ?? 1);
 }
 
-async function cleanUp({ url, token }: VerifyOptions, reason: string): Promise<void> {
+async function cleanUp({ url, token }: Deployment, reason: string): Promise<void> {
   const deleted = await removeCreated(url, token, resolve(root, journalOf(url)));
   if (deleted > 0) console.error(`Deleted ${deleted} entities that ${reason} had created.`);
 }
 
-await runCommand('npm run verify', async () => {
-  const options = verifyOptions(process.argv.slice(2));
-  if (options === 'help') {
-    console.log(verifyHelp);
-    return 0;
-  }
-  await requireService(createClient(options), options.url);
-  await cleanUp(options, 'an earlier run');
-  const code = await runTests(options);
-  await cleanUp(options, code === undefined ? 'the interrupted run' : 'failed tests');
-  return code ?? 130;
-});
+export const command = new Command('verify')
+  .description(
+    'Runs the contract tests against a deployment and prints the result of every test. After each file it prints the progress and the time that is left, by the time of the files so far. The tests delete what they create, also after Ctrl-C; the next run deletes what a killed run left. The exit code is 0 when all tests pass, otherwise 1.',
+  )
+  .addArgument(new Argument('[url]', 'address of the deployment').argParser(serviceAddress))
+  .option(
+    '--stage <name>',
+    `stage whose URL the last deployment from this folder printed, when the URL is absent; default: ${defaultStage}`,
+  )
+  .addOption(tokenOption())
+  .option(
+    '--only <name>',
+    'runs the files with this text in their name: lists, errors, idempotency …',
+    parseFile,
+  )
+  .action(async (given, { stage, token, only = '' }) => {
+    if (given !== undefined && stage !== undefined)
+      throw new InvalidArgumentError('Give a URL or --stage, not both.');
+    const url = given ?? serviceAddress(requiredOutput(readOutputs(stage ?? defaultStage), 'Url'));
+    const deployment = { url, token };
+    await requireService(createClient(deployment), url);
+    await cleanUp(deployment, 'an earlier run');
+    const code = await runTests(deployment, only);
+    await cleanUp(deployment, code === undefined ? 'the interrupted run' : 'failed tests');
+    process.exitCode = code ?? 130;
+  });

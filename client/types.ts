@@ -1,4 +1,4 @@
-// Generated from the OpenAPI document by "npm run openapi". Do not edit.
+// Generated from the OpenAPI document by "npx pm-api openapi". Do not edit.
 
 import type { Filter } from './filters.ts';
 import type { ValueCount } from './query.ts';

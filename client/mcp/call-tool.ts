@@ -1,3 +1,4 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Connection } from '../connection.ts';
 import { segmentOf } from '../encoding.ts';
 import { ConnectionError, ProblemError } from '../problems.ts';
@@ -5,15 +6,9 @@ import { queryString } from '../query.ts';
 import { withVersion } from '../versions.ts';
 import type { Tool } from './tool.ts';
 
-/** The result of a call, as the Model Context Protocol has it. */
-export interface ToolResult {
-  readonly content: readonly [{ readonly type: 'text'; readonly text: string }];
-  readonly isError?: true;
-}
-
 type Arguments = Readonly<Record<string, unknown>>;
 
-const textResult = (value: unknown): ToolResult => ({
+const textResult = (value: unknown): CallToolResult => ({
   content: [{ type: 'text', text: typeof value === 'string' ? value : JSON.stringify(value) }],
 });
 
@@ -85,7 +80,7 @@ export async function callTool(
   tool: Tool,
   args: Arguments,
   signal: AbortSignal,
-): Promise<ToolResult> {
+): Promise<CallToolResult> {
   try {
     return textResult(await request(connection, tool, args, signal));
   } catch (error) {

@@ -1,6 +1,10 @@
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { Connection } from '../connection.ts';
 import { callTool } from './call-tool.ts';
-import { serve } from './server.ts';
 import { tools, version } from './tools.ts';
 
 export interface AgentOptions {
@@ -17,17 +21,50 @@ Filters are an object with names as \`status\`, \`name[contains]\`, \`dueDate[lt
 Every entity has a \`version\`: pass it to \`update\` or \`delete\`, and the call fails if somebody has changed the entity meanwhile.
 An error says what is wrong and where: correct it and call again.`;
 
+/** Milliseconds for which a client may keep the list of tools: they do not change while the server runs. */
+const toolsLifeMs = 3_600_000;
+
 /**
  * Offers the API to an agent on standard input and output, until the input ends. It adds no right: each call is a request with the token.
  * @throws TypeError for an address that is none.
  */
 export async function serveApi({ url, token, isReadOnly }: AgentOptions): Promise<void> {
   const connection = new Connection({ url, token });
-  await serve(process.stdin, process.stdout, {
-    name: 'project-management',
-    version,
-    instructions,
-    tools: tools.filter(({ annotations }) => annotations.readOnlyHint || !isReadOnly),
-    call: (tool, args, signal) => callTool(connection, tool, args, signal),
-  });
+  const offered = new Map(
+    tools
+      .filter(({ annotations }) => annotations.readOnlyHint || !isReadOnly)
+      .map((tool) => [tool.name, tool]),
+  );
+  const calls = new Set<Promise<unknown>>();
+  const input = new PassThrough();
+  serveStdio(
+    () => {
+      const server = new Server(
+        { name: 'project-management', version },
+        {
+          capabilities: { tools: {} },
+          instructions,
+          cacheHints: { 'tools/list': { ttlMs: toolsLifeMs }, 'server/discover': { ttlMs: toolsLifeMs } },
+        },
+      );
+      server.setRequestHandler('tools/list', () => ({
+        tools: [...offered.values()].map(({ request: _request, ...tool }) => tool),
+      }));
+      server.setRequestHandler('tools/call', ({ params: { name, arguments: args = {} } }, { mcpReq }) => {
+        const tool = offered.get(name);
+        if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${name}.`);
+        const call = callTool(connection, tool, args, mcpReq.signal);
+        calls.add(call);
+        return call.finally(() => calls.delete(call));
+      });
+      return server;
+    },
+    { transport: new StdioServerTransport(input, process.stdout) },
+  );
+  // The library aborts what is in progress when the input ends.
+  process.stdin.pipe(input, { end: false });
+  await once(process.stdin, 'end');
+  do await setImmediate();
+  while (calls.size > 0);
+  input.end();
 }

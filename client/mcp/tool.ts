@@ -1,9 +1,7 @@
+import type { Tool as McpTool } from '@modelcontextprotocol/server';
+
 /** A tool for agents: an operation of the API, or the same operation of each collection. */
-export interface Tool {
-  readonly name: string;
-  readonly description: string;
-  /** JSON Schema 2020-12 of the arguments. */
-  readonly inputSchema: object;
+export interface Tool extends Pick<McpTool, 'name' | 'description' | 'inputSchema'> {
   /** What a call can do: hints for the program that asks its user before it calls a tool. */
   readonly annotations: {
     readonly readOnlyHint: boolean;

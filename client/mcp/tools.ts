@@ -1,4 +1,4 @@
-// Generated from the contracts by "npm run openapi". Do not edit.
+// Generated from the contracts by "npx pm-api openapi". Do not edit.
 import type { Tool } from './tool.ts';
 
 export const version = '0.7.0';

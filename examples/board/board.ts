@@ -255,7 +255,7 @@ async function start(): Promise<void> {
   if (overdue) overdue.checked = chosen.has('overdue');
   await load();
   if (columns.every(({ total }) => total === 0) && location.search === '') {
-    notify('There are no tasks yet. Add one above, or run “npm run seed”.');
+    notify('There are no tasks yet. Add one above, or run “npx pm-api seed”.');
   }
 }
 

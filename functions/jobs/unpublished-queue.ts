@@ -1,5 +1,5 @@
 /**
- * Sends the keys of records that were not published to a queue, from which `npm run republish` publishes them. The only file that imports the
+ * Sends the keys of records that were not published to a queue, from which `npx pm-api republish` publishes them. The only file that imports the
  * client of SQS, which belongs into the bundle of one function.
  */
 import { SendMessageCommand, SQSClient, type SQSClientConfig } from '@aws-sdk/client-sqs';

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { findNearestName } from '../../functions/http/suggestion.ts';
 import type { CdkCommand } from './cdk-commands.ts';
-import { UsageError } from './command-line.ts';
 
 interface CdkOption {
   readonly type: 'string' | 'number' | 'boolean' | 'array';
@@ -49,7 +49,7 @@ const nameOf = (flag: string): string =>
     ? flag.replace(/=.*/s, '').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
     : flag.slice(0, 2);
 
-/** @throws UsageError that names the unknown flag and the nearest one, or says how to pass a setting. */
+/** @throws InvalidArgumentError that names the unknown flag and the nearest one, or says how to pass a setting. */
 export function requireKnownFlags(command: CdkCommand, flags: readonly string[]): void {
   const given = flags.filter((flag) => /^--?[a-z]/i.test(flag));
   if (given.length === 0) return;
@@ -57,7 +57,7 @@ export function requireKnownFlags(command: CdkCommand, flags: readonly string[])
   const unknown = given.map(nameOf).find((name) => !known.includes(name));
   if (unknown === undefined) return;
   const nearest = findNearestName(unknown, known);
-  throw new UsageError(
+  throw new InvalidArgumentError(
     `There is no option ${unknown}. ${nearest ? `Did you mean "${nearest}"?` : 'A setting follows "-c": -c stage=production.'}`,
   );
 }

@@ -1,15 +1,15 @@
+import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { isDisposable, stackName, tableLogicalId, tableNameOf } from '../infrastructure/names.ts';
 import { valuesOf } from '../infrastructure/read-settings.ts';
 import { type Settings, settingNames } from '../infrastructure/settings.ts';
-import { type CdkCommand, commandLineOf } from './cdk-commands.ts';
-import { UsageError } from './command-line.ts';
+import type { CdkCommand } from './cdk-commands.ts';
 import { outputsFile } from './outputs.ts';
 
 /**
  * Checks that npm has not taken a setting for itself: without "--", npm reads `-c stage=production` and `--stage=production` as options
  * of its own, and the command would use the default stage.
  * @param environment the environment of the process, in which npm sets its options.
- * @throws UsageError that says how to pass the setting.
+ * @throws InvalidArgumentError that says how to pass the setting.
  */
 export function requireFlags(
   command: CdkCommand,
@@ -18,8 +18,8 @@ export function requireFlags(
   const { npm_config_call: call = '', npm_config_stage: stage } = environment;
   const taken = stage === undefined ? call : `stage=${stage}`;
   if (!/^\w+=/.test(taken)) return;
-  throw new UsageError(
-    `npm took "${taken}" as an option of its own. Write "--" before the options: ${commandLineOf(command)} -c ${taken}`,
+  throw new InvalidArgumentError(
+    `npm took "${taken}" as an option of its own. Run: npx pm-api cdk ${command} -c ${taken}`,
   );
 }
 
@@ -40,7 +40,7 @@ export function commandFlags(
 
 /**
  * Returns the context that the flags `-c key=value` and `--context key=value` give, over that of `cdk.json`.
- * @throws UsageError for a flag without a key and a value, and for a setting of `cdk.json` that all stages would have.
+ * @throws InvalidArgumentError for a flag without a key and a value, and for a setting of `cdk.json` that all stages would have.
  */
 export function contextOf(
   configured: Readonly<Record<string, unknown>>,
@@ -48,7 +48,7 @@ export function contextOf(
 ): Record<string, unknown> {
   const misplaced = settingNames.find((name) => name in configured);
   if (misplaced)
-    throw new UsageError(
+    throw new InvalidArgumentError(
       `"${misplaced}" is directly under "context" in cdk.json. Write it under "stages.<stage>".`,
     );
   const context = { ...configured };
@@ -57,7 +57,8 @@ export function contextOf(
     const [, attached] = /^(?:-c|--context)(?:=(.*))?$/s.exec(flag) ?? [undefined, null];
     if (attached === null) continue;
     const [, key, value] = /^([^=]+)=(.*)$/s.exec(attached ?? values.shift() ?? '') ?? [];
-    if (key === undefined) throw new UsageError(`${flag} needs a setting and its value: -c stage=production`);
+    if (key === undefined)
+      throw new InvalidArgumentError(`${flag} needs a setting and its value: -c stage=production`);
     context[key] = value;
   }
   return context;

@@ -1,5 +1,5 @@
 /**
- * The entities that `npm run verify` created in a deployment. The tests write each path to a file at once, so that an interrupted run
+ * The entities that `npx pm-api verify` created in a deployment. The tests write each path to a file at once, so that an interrupted run
  * can be cleaned up, by itself or by the next run.
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs';

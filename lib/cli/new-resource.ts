@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { v7 } from 'uuid';
-import { CommandFailure, UsageError } from './command-line.ts';
+import { CommandFailure } from './command-line.ts';
 
 /** The files of a resource that do not repeat, with what every resource has. */
 const ownFiles = (kind: string, plural: string): Readonly<Record<string, string>> => ({
@@ -89,12 +89,12 @@ const insertions = (kind: string, plural: string): readonly [file: string, place
 /**
  * Writes the files of a resource that has a name and a status, and all operations that tags have.
  * @param root the folder of the project.
- * @throws UsageError when the names are no words; CommandFailure when the resource exists, or a list has another form.
+ * @throws CommandFailure when the names are no words; CommandFailure when the resource exists, or a list has another form.
  */
 export function writeResource(root: string, plural: string, kind: string): void {
   if (!/^[a-z]{2,}$/.test(plural) || !/^[a-z]{2,}$/.test(kind) || plural === kind) {
-    throw new UsageError(
-      `A resource needs a plural and a singular of lower-case letters, not "${plural}" and "${kind}": npm run new -- resource comments --kind comment`,
+    throw new CommandFailure(
+      `A resource needs a plural and a singular of lower-case letters, not "${plural}" and "${kind}": npx pm-api new resource comments --kind comment`,
     );
   }
   const folder = `functions/${plural}`;

@@ -15,7 +15,7 @@ const rateOf = (done: number, milliseconds: number): number =>
   Math.round((1_000 * done) / Math.max(1, milliseconds));
 
 /** Returns progress in a terminal: a bar for each phase. */
-export function progressBar(stream: NodeJS.WriteStream): Progress {
+function progressBar(stream: NodeJS.WriteStream): Progress {
   const bar = new SingleBar({
     stream,
     format: '{bar} {percentage} % | {value} of {total} | {what} | {rate} a second | {eta_formatted} left',
@@ -75,3 +75,7 @@ export function progressLines(write: (line: string) => void, now = Date.now): Pr
     end: () => {},
   };
 }
+
+/** Returns progress for a stream: bars in a terminal, otherwise lines. */
+export const progressOn = (stream: NodeJS.WriteStream): Progress =>
+  stream.isTTY ? progressBar(stream) : progressLines((line) => stream.write(`${line}\n`));

@@ -34,7 +34,7 @@ export async function serveBoard(serviceUrl: string, port: number): Promise<Boar
   } catch (cause) {
     await build.dispose();
     throw new CommandFailure(
-      `The board cannot listen on port ${port}: another program may use it. Choose another one: npm run board -- --port ${port + 1}`,
+      `The board cannot listen on port ${port}: another program may use it. Choose another one: npx pm-api board --port ${port + 1}`,
       { cause },
     );
   }

@@ -1,37 +1,38 @@
-import { httpAddress, UsageError } from './command-line.ts';
+/** Options of the commands that work on a table, without the service. */
+import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { httpAddress } from './command-line.ts';
 import { readOutputs, requiredOutput } from './outputs.ts';
 
-/** A table that a command works on, without the service. */
-export interface TableOptions {
-  readonly table: string;
-  readonly endpoint: string | undefined;
+export const tableOption = () => new Option('--table <name>', 'the table').conflicts('stage');
+
+export const stageOption = () =>
+  new Option('--stage <name>', 'uses what the last deployment of this stage from this folder created');
+
+export const endpointOption = () =>
+  new Option('--dynamodb-endpoint <url>', 'DynamoDB endpoint of the table; default: AWS')
+    .env('DYNAMODB_ENDPOINT')
+    .argParser(httpAddress);
+
+interface Table {
+  readonly name: string;
   /** Default: the region of the environment. */
   readonly region: string | undefined;
 }
 
-export const tableFlags = {
-  table: { type: 'string' },
-  stage: { type: 'string' },
-  'dynamodb-endpoint': { type: 'string' },
-} as const;
-
 /**
+ * Returns the table that the options name.
  * @throws CommandFailure when there are no outputs of a deployment of the stage.
- * @throws UsageError when not exactly one of table and stage is given.
  */
-export function tableOptions({
+export function tableOf({
   table,
   stage,
-  ...flags
-}: { readonly [Name in keyof typeof tableFlags]?: string | undefined }): TableOptions {
-  if ((table === undefined) === (stage === undefined)) {
-    throw new UsageError('Choose the table: either with --table or with --stage.');
-  }
-  const outputs = stage === undefined ? {} : readOutputs(stage);
-  const endpoint = flags['dynamodb-endpoint'] ?? (process.env['DYNAMODB_ENDPOINT'] || undefined);
-  return {
-    table: table ?? requiredOutput(outputs, 'TableName'),
-    region: outputs['Region'],
-    endpoint: endpoint && httpAddress('--dynamodb-endpoint', endpoint, 'http://localhost:8000'),
-  };
+}: {
+  readonly table?: string | undefined;
+  readonly stage?: string | undefined;
+}): Table {
+  if (table !== undefined) return { name: table, region: undefined };
+  if (stage === undefined)
+    throw new InvalidArgumentError('Choose the table: either with --table or with --stage.');
+  const outputs = readOutputs(stage);
+  return { name: requiredOutput(outputs, 'TableName'), region: outputs['Region'] };
 }

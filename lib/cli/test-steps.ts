@@ -157,7 +157,7 @@ const everyNight: readonly NightStep[] = [
   {
     name: 'openapi-lint',
     about: ['lib/openapi/', 'openapi.json'],
-    command: npm('run', 'openapi', '--', 'lint'),
+    command: [process.execPath, 'bin/pm-api.mjs', 'openapi', 'lint'],
   },
   {
     name: 'generated-clients',

@@ -29,7 +29,7 @@ import type { Settings } from './settings.ts';
 
 const scopes = [...new Set(routes.flatMap(({ contract }) => scopeOf(contract) ?? []))].sort();
 
-/** Addresses on a developer's machine: an app, and `npm run token`. */
+/** Addresses on a developer's machine: an app, and `npx pm-api token`. */
 const localCallbackUrls = ['http://localhost:3000/', 'http://localhost:8976/'];
 
 /** Returns the addresses that the sign-in page redirects to. A page on the user's machine gets no tokens of real data by default. */

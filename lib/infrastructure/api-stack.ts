@@ -39,7 +39,7 @@ export class ApiStack extends Stack {
     new CfnOutput(this, 'Url', { value: url });
     if (context.settings.documentation) new CfnOutput(this, 'DocsUrl', { value: `${url}/docs` });
     new CfnOutput(this, 'DashboardUrl', { value: dashboardUrl });
-    new CfnOutput(this, 'AlarmTopicArn', { value: alarmTopicArn });
+    if (alarmTopicArn) new CfnOutput(this, 'AlarmTopicArn', { value: alarmTopicArn });
     budget(this, context.settings);
     applyAccountRules(this, context.settings);
     refreshReferences(this);

@@ -13,7 +13,7 @@ const maxBundleBytes = 340_000;
 /** Limit of the growth of a bundle, as a fraction of its recorded size. */
 export const maxGrowth = 0.05;
 
-/** Sizes in bytes, as recorded by `npm run bundles -- --record`. */
+/** Sizes in bytes, as recorded by `npx pm-api bundles --record`. */
 export interface RecordedSizes {
   /** By file of the handler. */
   readonly bundles: Readonly<Record<string, number>>;
@@ -136,7 +136,7 @@ function violationsOf(bundle: Bundle, metafile: Metafile, recorded: RecordedSize
   if (was !== undefined && bundle.bytes > was * (1 + maxGrowth)) {
     const percent = ((bundle.bytes / was - 1) * 100).toFixed(1);
     violations.push(
-      `grew by ${percent} % to ${bytes(bundle.bytes)}: ${largestGrowth(bundle, recorded)}. To accept the growth, run "npm run bundles -- --record"`,
+      `grew by ${percent} % to ${bytes(bundle.bytes)}: ${largestGrowth(bundle, recorded)}. To accept the growth, run "npx pm-api bundles --record"`,
     );
   }
   for (const path of bundle.inputs) {

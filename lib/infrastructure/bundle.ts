@@ -20,7 +20,7 @@ const withoutSuffix = (file: string): string => file.replace(/\.ts$/, '');
 export const bundling = {
   bundle: true,
   minify: true,
-  // `npm run trace` reads it. It is not deployed: Lambda would load it with the code.
+  // `npx pm-api trace` reads it. It is not deployed: Lambda would load it with the code.
   sourcemap: 'external',
   platform: 'node',
   target: 'node24',

@@ -101,14 +101,15 @@ export function observability(
   scope: Construct,
   settings: Settings,
   resources: MonitoredResources,
-): { readonly dashboardUrl: string; readonly alarmTopicArn: string } {
+): { readonly dashboardUrl: string; readonly alarmTopicArn: string | undefined } {
   const { api, table } = resources;
-  const topic = alarmTopic(scope, settings);
+  const topic = settings.alarms ? alarmTopic(scope, settings) : undefined;
   const dashboard = new Dashboard(scope, 'Dashboard', {
     dashboardName: accountWideName(settings),
   });
   const alarmWidgets = symptoms(resources, settings).map((symptom) => {
     const { heading, label, metric, threshold, periods, isTooLittle } = symptom;
+    if (!topic) return new GraphWidget({ title: heading, left: [metric] });
     const amount = isTooLittle ? `Fewer than ${threshold}` : String(threshold);
     const alarm = new Alarm(scope, camel(heading), {
       metric,
@@ -141,7 +142,7 @@ export function observability(
   );
   const consoleHost = byPartition(scope, 'ConsoleHosts', consoleHosts);
   return {
-    alarmTopicArn: topic.topicArn,
+    alarmTopicArn: topic?.topicArn,
     dashboardUrl: `https://${consoleHost}/cloudwatch/home?region=${Aws.REGION}#dashboards:name=${dashboard.dashboardName}`,
   };
 }

@@ -28,9 +28,9 @@ function missingDecisions(settings: Settings): string[] {
       `Stage "${stage}" with Cognito needs "callbackUrls" (for example "https://app.example.com/") or "machineClient" (true).`,
     );
   }
-  if (!settings.alarmEmail && !settings.alarmTopicArn) {
+  if (settings.alarms && !settings.alarmEmail && !settings.alarmTopicArn) {
     issues.push(
-      `Stage "${stage}" needs "alarmEmail": an address that gets mails about alarms, or "none"; or "alarmTopicArn".`,
+      `Stage "${stage}" needs "alarmEmail": an address that gets mails about alarms, or "none"; or "alarmTopicArn", or "alarms" (false).`,
     );
   }
   if (authentication === 'none' && !allowUnauthenticated) {
@@ -79,6 +79,7 @@ function contradictions(settings: Settings): string[] {
   if (hostedZoneId && !domainName) contradict('hostedZoneId', 'domainName');
   if (encryptionKey && encryptionKey.split(':')[3] !== region) contradict('region', 'encryptionKey');
   if (backupVault && backupDays === 0) contradict('backupVault', 'backupDays');
+  if (settings.alarmTopicArn && !settings.alarms) contradict('alarms', 'alarmTopicArn');
   if (monthlyBudget > 0 && !alarmAddress(settings)) contradict('monthlyBudget', 'alarmEmail');
   return issues;
 }

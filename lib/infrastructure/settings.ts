@@ -223,6 +223,7 @@ export const definitions = {
     v.optional(wholeNumber(0, 10_000_000), 0),
     'a whole number of US dollars a month, or 0 for no budget; it needs "alarmEmail"',
   ),
+  alarms: setting(toggle(true), `${isToggle}, and true with "alarmTopicArn"`),
   alarmEmail: setting(
     optionalText(v.union([v.literal('none'), v.pipe(v.string(), v.email())])),
     'an e-mail address, or "none"',

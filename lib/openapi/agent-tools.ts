@@ -127,12 +127,13 @@ function fieldFor({ type, enum: values, items, description, format }: Schema): S
   } as Schema;
 }
 
-const objectOf = (properties: Properties, required: readonly string[] = []): object => ({
-  type: 'object',
-  properties,
-  ...(required.length > 0 && { required }),
-  additionalProperties: false,
-});
+const objectOf = (properties: Properties, required: readonly string[] = []) =>
+  ({
+    type: 'object',
+    properties,
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  }) as unknown as Tool['inputSchema'];
 
 /** A write that removes or overwrites something. A creation, a clone and a restore only add. */
 const destroys = ({ method, path }: Tool['request']): boolean =>
@@ -211,7 +212,7 @@ export const agentTools = ({ components }: OpenApiDocument): readonly Tool[] => 
 /** Returns the text of `client/mcp/tools.ts`. */
 export const agentToolsModule = (document: OpenApiDocument): string =>
   [
-    '// Generated from the contracts by "npm run openapi". Do not edit.',
+    '// Generated from the contracts by "npx pm-api openapi". Do not edit.',
     "import type { Tool } from './tool.ts';",
     '',
     `export const version = '${document.info.version}';`,

@@ -28,7 +28,7 @@ export function clientTypes(document: OpenApiDocument): string {
     .map(([name, schema]) => fromSchema(name, schema, lists.expansions[name] ?? []));
   const statuses = Object.entries(catalogue).map(([code, { status }]) => `  ${quoted(code)}: ${status};\n`);
   return [
-    '// Generated from the OpenAPI document by "npm run openapi". Do not edit.\n',
+    '// Generated from the OpenAPI document by "npx pm-api openapi". Do not edit.\n',
     "import type { Filter } from './filters.ts';\nimport type { ValueCount } from './query.ts';\n",
     // An intersection with {} keeps the suggestions: a union with string would be string.
     `${comment('A status: one of the common ones, or any other of 1 to 64 letters, digits, `-` and `_`.')}export type ${statusType} = ${union(knownStatuses)} | (string & {});\n`,

@@ -126,7 +126,7 @@ async function storedFormatRefusals(region: string, settings: Settings): Promise
 }
 
 const importHelp = (stage: string): string =>
-  `Import it with "npm run cdk -- import -c stage=${stage}" (docs/data.md#import-the-restored-table)`;
+  `Import it with "npx pm-api cdk import -c stage=${stage}" (docs/data.md#import-the-restored-table)`;
 
 /** Returns why a table that exists and is not in the data stack cannot be deployed as a part of it. */
 async function stackRefusals(region: string, settings: Settings): Promise<string[]> {

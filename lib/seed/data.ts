@@ -1,9 +1,11 @@
 import { faker } from '@faker-js/faker/locale/en';
 import type { NewOrganization, NewProject, NewTag, NewTask, NewUser } from '../../client/index.ts';
-import type { Amounts, Kind } from './options.ts';
+import type { CollectionName } from '../cli/collections.ts';
+
+export type Amounts = Readonly<Record<CollectionName, number>>;
 
 /** Ids of the created entities by kind, in the order in which they were generated. */
-export type Ids = Readonly<Record<Kind, readonly string[]>>;
+export type Ids = Readonly<Record<CollectionName, readonly string[]>>;
 
 const tagNames = ['bug', 'feature', 'design', 'documentation', 'legal', 'research', 'security', 'finance'];
 const projectNames = [
@@ -65,7 +67,7 @@ const completed: Stage = { status: 'completed', taskStatuses: ['completed', 'arc
 const projectStage = (): Stage => weighted([60, active], [20, planned], [20, completed]);
 
 /**
- * Generates entities from a seed, kind by kind in the order of `kinds`. The methods take the ids of the kinds before.
+ * Generates entities from a seed, kind by kind in the order of `collections`. The methods take the ids of the kinds before.
  * Only one generator can be used at a time: faker has one state.
  */
 export class DataGenerator {

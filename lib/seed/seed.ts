@@ -1,9 +1,24 @@
 import { type Client, createClient } from '../../client/index.ts';
 import { forEach } from '../../functions/runtime/for-each.ts';
-import { collectionOf, createAll, inBatches, maxAttempts } from '../cli/collections.ts';
+import {
+  type CollectionName,
+  collectionOf,
+  collections,
+  createAll,
+  inBatches,
+  maxAttempts,
+} from '../cli/collections.ts';
 import type { Progress } from '../cli/progress.ts';
-import { DataGenerator } from './data.ts';
-import { type Kind, kinds, type SeedOptions } from './options.ts';
+import { type Amounts, DataGenerator } from './data.ts';
+
+export interface SeedOptions {
+  readonly amounts: Amounts;
+  readonly seed: number;
+  readonly url: string;
+  readonly concurrency: number;
+  /** Whether all entities of the service are deleted first. */
+  readonly reset?: boolean | undefined;
+}
 
 interface SeedResult {
   readonly durationMs: number;
@@ -12,7 +27,7 @@ interface SeedResult {
 
 /** Deletes all entities. Their children go first, so no job has to. */
 async function deleteAll(client: Client, progress: Progress): Promise<void> {
-  for (const kind of kinds.toReversed()) {
+  for (const kind of collections.toReversed()) {
     const collection = collectionOf(client, kind);
     const list = () => collection.list({ limit: 100, fields: ['id'] });
     let page = await list();
@@ -35,11 +50,17 @@ export async function seed(options: SeedOptions, progress: Progress): Promise<Se
   const { amounts, url, concurrency } = options;
   const client = createClient({ url, tries: maxAttempts });
   const data = new DataGenerator(amounts, options.seed, new Date());
-  const ids: Record<Kind, string[]> = { organizations: [], users: [], tags: [], projects: [], tasks: [] };
+  const ids: Record<CollectionName, string[]> = {
+    organizations: [],
+    users: [],
+    tags: [],
+    projects: [],
+    tasks: [],
+  };
   const started = performance.now();
   try {
     if (options.reset) await deleteAll(client, progress);
-    for (const kind of kinds) {
+    for (const kind of collections) {
       progress.begin(kind, amounts[kind]);
       const batches = inBatches([...Array(amounts[kind]).keys()]);
       await forEach(batches, concurrency, async (positions) => {

@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
  */
 export function buildSiteInBackground(): () => Promise<void> {
   if (isSiteBuilt()) return async () => {};
-  const child = spawn(process.execPath, ['--import', 'tsx', 'bin/site.ts'], {
+  const child = spawn(process.execPath, ['bin/pm-api.mjs', 'site'], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'pipe'],
   });

@@ -2,7 +2,7 @@
  * Builds the documentation in two steps. The first takes a fraction of a second and writes everything but the HTML of the pages; the
  * second runs VitePress. A reader sees the whole table of one step or of the other.
  */
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { extname, join, relative } from 'node:path';
@@ -79,7 +79,7 @@ const cacheControls = {
 
 /** Writes a file so that a process that reads it at the same time sees all of it or none. */
 async function replaceFile(name: string, content: string | Buffer): Promise<void> {
-  const temporary = join(siteFolder, `.${name}.${process.pid}`);
+  const temporary = join(siteFolder, `.${name}.${randomUUID()}`);
   await writeFile(temporary, content);
   await rename(temporary, join(siteFolder, name));
 }

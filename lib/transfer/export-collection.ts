@@ -3,10 +3,18 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createClient } from '../../client/index.ts';
 import { routes } from '../../functions/routes.ts';
-import { collectionOf, maxAttempts, toFailure } from '../cli/collections.ts';
+import { type CollectionName, collectionOf, maxAttempts, toFailure } from '../cli/collections.ts';
 import type { Progress } from '../cli/progress.ts';
 import { csvLine } from './csv.ts';
-import type { ExportOptions } from './options.ts';
+
+interface ExportOptions {
+  readonly collection: CollectionName;
+  readonly url: string;
+  readonly token?: string | undefined;
+  readonly format: 'ndjson' | 'csv';
+  /** The file to write; the standard output by default. */
+  readonly output?: string | undefined;
+}
 
 const fieldNames = (plural: string): readonly string[] =>
   routes.find(({ contract: { resource } }) => resource?.plural === plural)?.contract.resource?.fieldNames ??

@@ -13,7 +13,16 @@ import { type CollectionName, createAll, maxAttempts } from '../cli/collections.
 import { CommandFailure } from '../cli/command-line.ts';
 import type { Progress } from '../cli/progress.ts';
 import { ImportedIds, importedIdsFile } from './imported-ids.ts';
-import type { ImportOptions } from './options.ts';
+
+interface ImportOptions {
+  readonly collection: CollectionName;
+  readonly url: string;
+  readonly token?: string | undefined;
+  readonly input: string;
+  /** What to do with a reference to an entity that was not imported. */
+  readonly otherReferences: 'fail' | 'keep' | 'drop';
+  readonly concurrency: number;
+}
 
 /** Bytes of the entities of one batch, at most: those of its operations come on top. */
 const maxBatchBytes = maxBodyBytes - 4_096;

@@ -46,7 +46,7 @@ test('the official clients list and call every tool', async () => {
     const collection = 'collection' in properties && { collection: 'tasks' };
     return { name, arguments: argumentsOf[name] ?? { ...collection, id } };
   });
-  const command = [process.execPath, '--import', 'tsx', join(root, 'bin/mcp.ts'), '--url', service.url];
+  const command = [process.execPath, join(root, 'bin/pm-api.mjs'), 'mcp', '--url', service.url];
   const args = [join(__dirname, 'program.mjs'), JSON.stringify(command), JSON.stringify(calls)];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root, maxBuffer: 50_000_000 });
   const results = JSON.parse(stdout) as Record<string, Result>;

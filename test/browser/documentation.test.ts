@@ -20,7 +20,7 @@ let page: Page;
 let errors: string[];
 
 beforeAll(async () => {
-  const build = ['--import', 'tsx', 'bin/site.ts'];
+  const build = ['bin/pm-api.mjs', 'site'];
   await promisify(execFile)(process.execPath, build, { cwd: join(__dirname, '../..') });
   [browser, service] = await Promise.all([startChromium(), startTestService()]);
 });

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
 import type { Service } from '#lib/local/service.ts';
-import { localAudience, type SignInIssuer, startSignIn } from '#lib/local/sign-in/issuer.ts';
+import type { SignInIssuer } from '#lib/local/sign-in/issuer.ts';
 import { startResponder, type TestServer } from '../support/http-server.ts';
 import { startTestService } from '../support/local-service.ts';
+import { testWorker } from '../support/test-worker.ts';
 import { startChromium } from './chromium.ts';
 
 /** Signs in with the web app of the guide on authentication, as it stands there, and the page of the local issuer. */
@@ -62,8 +63,11 @@ async function bundle(): Promise<string> {
 }
 
 beforeAll(async () => {
-  [browser, issuer] = await Promise.all([startChromium(), startSignIn(0)]);
-  service = await startTestService({ authentication: { issuer: issuer.url, audience: [localAudience] } });
+  [browser, issuer] = await Promise.all([
+    startChromium(),
+    testWorker().then((worker) => worker.startSignIn()),
+  ]);
+  service = await startTestService({ authentication: { issuer: issuer.url, audience: [issuer.audience] } });
   const script = await bundle();
   server = await startResponder(({ url }) => {
     const [type, body] = url?.endsWith('.js')

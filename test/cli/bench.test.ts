@@ -8,7 +8,7 @@ const root = join(__dirname, '../..');
 const names = Object.keys(benchmarks);
 
 function bench(...args: readonly string[]) {
-  return spawnSync(process.execPath, ['--import', 'tsx', 'benchmarks/run.ts', ...args], {
+  return spawnSync(process.execPath, ['bin/pm-api.mjs', 'bench', ...args], {
     cwd: root,
     encoding: 'utf8',
   });
@@ -39,7 +39,7 @@ test('lists the benchmarks without a name', () => {
 });
 
 test('refuses a benchmark that does not exist', () => {
-  const stderr = expect.stringContaining('There is no benchmark "list". Did you mean "lists"?');
+  const stderr = expect.stringContaining("'list' is invalid for argument 'name'. Allowed choices are lists,");
   expect(bench('list')).toMatchObject({ status: 2, stdout: '', stderr });
 });
 

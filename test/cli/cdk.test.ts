@@ -12,7 +12,7 @@ import { startAwsStandIn } from '../support/aws-stand-in.ts';
 import { isNight } from '../support/runs.ts';
 import { run as runInProcess, runProgram } from './run.ts';
 
-/** `npm run deploy` and `npm run cdk`, without an account: they stop before anything is bundled. */
+/** `npm run deploy` and `npx pm-api cdk`, without an account: they stop before anything is bundled. */
 
 const root = join(__dirname, '../..');
 const bundles = join(root, 'dist/functions');
@@ -49,13 +49,13 @@ test.each<[string, Record<string, string>, number, string]>([
   ['deploy -c stge=production', {}, 1, '"stge" is not a setting. Did you mean "stage"?'],
   [withoutClient, {}, 1, 'Stage "production" with Cognito needs "callbackUrls"'],
   // Instead of the default stage.
-  ['deploy', { npm_config_call: 'stage=production' }, 2, 'npm run deploy -- -c stage=production'],
-  ['destroy', { npm_config_stage: 'production' }, 2, 'npm run cdk -- destroy -c stage=production'],
-  ['synth', { npm_config_stage: 'production' }, 2, 'npm run synth -- -c stage=production'],
+  ['deploy', { npm_config_call: 'stage=production' }, 2, 'npx pm-api cdk deploy -c stage=production'],
+  ['destroy', { npm_config_stage: 'production' }, 2, 'npx pm-api cdk destroy -c stage=production'],
+  ['synth', { npm_config_stage: 'production' }, 2, 'npx pm-api cdk synth -c stage=production'],
   ['deploy --require-aproval never', {}, 2, 'Did you mean "--require-approval"?'],
   ['deploy --stage=production', {}, 2, 'A setting follows "-c": -c stage=production.'],
   ['deploy -c stage', {}, 2, '-c stage=production'],
-  ['deplyo', {}, 2, 'There is no command "deplyo". Did you mean "deploy"?'],
+  ['deplyo', {}, 2, 'Allowed choices are bootstrap, deploy,'],
 ])('cdk %s with %j is refused', async (flags, environment, code, message) => {
   expect(await run(flags, environment)).toMatchObject({ code, errors: errors(message) });
 });
@@ -76,7 +76,7 @@ test('says that there are no credentials too when the metadata service of EC2 ne
 test.each(['diff --help --force', 'destroy -c stage=production -h'])(
   '%s prints its help, and does nothing else',
   async (flags) => {
-    const output = errors('npm run cdk -- <command> [options]');
+    const output = errors('Usage: npx pm-api cdk [options] <command> [flags...]');
     expect(await run(flags)).toEqual({ code: 0, errors: '', output });
   },
 );

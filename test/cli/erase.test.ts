@@ -73,8 +73,8 @@ test('erases the data of a tenant of tokens, under the name that its claim has',
 test.each([
   [['--tenant', 'a'], 'Revoke the access of the tenant first'],
   [['--access-revoked'], 'either with --tenant or with --without-tokens'],
-  [['--tenant', '', '--access-revoked'], 'is not the name of a tenant'],
-  [['--tenant', 'a', '--entity', 'tasks/x'], '--entity must be a collection and an id'],
+  [['--tenant', '', '--access-revoked'], 'It is not the name of a tenant'],
+  [['--tenant', 'a', '--entity', 'tasks/x'], 'It must be a collection and an id'],
 ])('refuses %j', async (flags, message) => {
   const errors = expect.stringContaining(message);
   expect(await run('erase', [...table(), ...flags])).toMatchObject({ code: 2, errors });

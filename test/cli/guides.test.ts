@@ -104,7 +104,7 @@ async function outputOf(guide: string, language: Language, program: string): Pro
     .replaceAll(exampleOrigin, service.url)
     .replaceAll('http://localhost:3000', service.url)
     // An agent has the token in its configuration.
-    .replaceAll('npm run mcp', `API_TOKEN=${token} npm run mcp`);
+    .replaceAll('npx pm-api mcp', `API_TOKEN=${token} npx pm-api mcp`);
   const file = join(folder, `${guide}.${language === 'ts' ? 'mts' : language}`);
   await writeFile(file, text);
   const commands: Readonly<Record<Language, readonly [string, ...string[]]>> = {
@@ -114,7 +114,7 @@ async function outputOf(guide: string, language: Language, program: string): Pro
   };
   const [command, ...parameters] = commands[language];
   // Commands of npm and npx are those of a clone.
-  const cwd = /^ *(?:npm|id=\$\(npx)/m.test(program) ? root : folder;
+  const cwd = /^ *(?:npm|npx|id=\$\(npx)/m.test(program) ? root : folder;
   return (await run(command, parameters, { cwd, env: { ...process.env, TOKEN: token } })).stdout;
 }
 

@@ -1,70 +1,73 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { commands } from '#bin/program.ts';
 import { expectComplete } from '../support/complete.ts';
-import { run as runCommand } from './run.ts';
-
-/** Every script that runs a program of this project. The others run jest or Biome, which have a help of their own. */
+import { run } from './run.ts';
 
 const root = join(__dirname, '../..');
+const names = Object.keys(commands);
 
-const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+const { scripts, engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
   scripts: Record<string, string>;
+  engines: { node: string };
 };
 
-const own = Object.entries(scripts).flatMap(([name, line]) => {
-  const [program, ...args] = line.split(' ');
-  return program === 'node' ? [{ name, args }] : [];
+test.each(names)('%s prints its help, and refuses a wrong flag', async (name) => {
+  const help = await run(name, ['--help']);
+  expect(help).toMatchObject({ code: 0, errors: '' });
+  expect(help.output).toContain(`Usage: npx pm-api ${name} `);
+  // Commander looks for required options first.
+  const errors = expect.stringMatching(/^error: (?:required option|.*--hepl)/);
+  expect(await run(name, ['--hepl'])).toMatchObject({ code: 2, output: '', errors });
 });
 
-const commandOf = (name: string): string =>
-  ['start', 'test'].includes(name) ? `npm ${name}` : `npm run ${name}`;
+test('npx finds the program without a network, and prints its commands', () => {
+  const { status, stdout } = spawnSync('npx', ['--offline', 'pm-api', '--help'], {
+    cwd: join(root, 'docs'),
+    encoding: 'utf8',
+  });
+  expect(status).toBe(0);
+  for (const name of names) expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'));
+});
 
-/** The command in `bin` of a script, with its own arguments; `undefined` for a program elsewhere. */
-const commandIn = (args: readonly string[]): [string, ...string[]] | undefined => {
-  const place = args.findIndex((arg) => arg.startsWith('bin/') && arg.endsWith('.ts'));
-  return place < 0 ? undefined : [(args[place] ?? '').slice(4, -3), ...args.slice(place + 1)];
-};
+test('an option that npm took for itself is refused, and says how to pass it', async () => {
+  // npm sets this for `npm start --port 4613`.
+  const refused = await run('start', ['4613'], { npm_config_port: 'true' });
+  expect(refused).toMatchObject({ code: 2, errors: expect.stringContaining('npm run <script> -- --port') });
+});
 
-function run(args: readonly string[]): { status: number | null; stdout: string; stderr: string } {
-  return spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
+test('CONTRIBUTING explains every script and command', () => {
+  const text = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
+  const inScripts = Object.values(scripts).map((line) => /pm-api\.mjs (\S+)/.exec(line)?.[1]);
+  const lines = [
+    ...Object.keys(scripts).map((name) =>
+      ['start', 'test'].includes(name) ? `npm ${name}` : `npm run ${name}`,
+    ),
+    ...names.filter((name) => !inScripts.includes(name)).map((name) => `npx pm-api ${name}`),
+  ];
+  expectComplete(
+    lines.filter((line) => text.includes(`\`${line}\``) || text.includes(`\`${line} `)),
+    lines,
+    { missing: 'Add it to the table of commands in CONTRIBUTING.md.' },
+  );
+});
+
+/** Starts the program as if Node.js had another version. */
+function startOn(version: string) {
+  const disguise = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'${version}'})`;
+  return spawnSync(process.execPath, ['--import', disguise, 'bin/pm-api.mjs', '--help'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
 }
 
-test('benchmarks are run by the program that prints their help', () => {
-  const direct = Object.values(scripts).filter((line) => /benchmarks\/(?!run\.ts)[\w-]+\.ts/.test(line));
-  expect(direct).toEqual([]);
-});
-
-test.each(own.filter(({ args }) => !/benchmarks\/(?!run\.ts)/.test(args.join(' '))))(
-  '$name prints its help, and refuses a wrong flag',
-  async ({ name, args }) => {
-    const help = run([...args, '--help']);
-    expect(help).toMatchObject({ status: 0, stderr: '' });
-    expect(help.stdout).toContain(commandOf(name));
-    expect(help.stdout).toContain('--help');
-
-    const command = commandIn(args);
-    if (!command) return;
-    const [program, ...own] = command;
-    expect(await runCommand(program, [...own, '--hepl'])).toEqual({
-      code: 2,
-      output: '',
-      errors: `There is no option --hepl. Did you mean "--help"?\nSee "${commandOf(name)} -- --help".\n`,
-    });
-  },
-);
-
-test('every other script is one command, so that --help asks it only', () => {
-  const compound = Object.entries(scripts).filter(([, line]) => /[&|;]/.test(line));
-  expect(compound).toEqual([]);
-});
-
-test('CONTRIBUTING explains every script', () => {
-  const text = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
-  const explained = Object.keys(scripts).filter(
-    (name) => text.includes(`\`${commandOf(name)}\``) || text.includes(`\`${commandOf(name)} `),
-  );
-  expectComplete(explained, Object.keys(scripts), {
-    missing: 'Add it to the table of commands in CONTRIBUTING.md.',
+test('the program ends at once on a Node.js that is too old, and starts on another one', () => {
+  const needed = engines.node.replace('>=', '');
+  expect(startOn('20.18.9')).toMatchObject({
+    status: 1,
+    stdout: '',
+    stderr: `This needs Node.js ${needed} or later, and runs on 20.18.9: https://nodejs.org/\n`,
   });
+  for (const version of [`${needed}.0`, '24.1.0']) expect(startOn(version).status).toBe(0);
 });

@@ -9,7 +9,7 @@ import { startTestBus, type TestBus } from '../support/event-bus.ts';
 import { startTestQueue, type TestQueue } from '../support/queue.ts';
 import { run } from './run.ts';
 
-describe('npm run republish', () => {
+describe('npx pm-api republish', () => {
   let service: Service;
   let bus: TestBus;
   let queue: TestQueue;
@@ -127,12 +127,15 @@ describe('npm run republish', () => {
   const place = '--table a --bus b';
 
   test.each([
-    ['--stage a --bus b', 'Choose the table and the bus: either with --stage, or with --table and --bus.'],
-    [place, '--from must be a time, for example'],
-    [`${place} --from monday --to 2026-01-01T00:00:00Z`, 'not "monday"'],
+    ['--stage a --bus b', "'--stage <name>' cannot be used with option '--bus <name>'"],
+    [place, 'Choose --queue, or --from and --to.'],
+    [`${place} --from monday --to 2026-01-01T00:00:00Z`, "'monday' is invalid. It must be a time"],
     [`${place} --from 2026-01-02T00:00:00Z --to 2026-01-01T00:00:00Z`, '--to must not be before --from.'],
-    [`${place} --queue c`, '--queue must be an HTTP URL, for example https://sqs.'],
-    [`${place} --queue https://c/d --to e`, '--queue publishes what its messages name'],
+    [`${place} --queue c`, "'c' is invalid. It must be an HTTP URL"],
+    [
+      `${place} --queue https://c/d --to 2026-01-01T00:00:00Z`,
+      "'--queue <url>' cannot be used with option '--to <time>'",
+    ],
   ])('refuses %s', async (flags, message) => {
     expect(await run('republish', flags.split(' '))).toMatchObject({
       code: 2,

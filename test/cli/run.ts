@@ -7,10 +7,10 @@ const root = join(__dirname, '../..');
 /** Returns the command line of a command without npm, which takes a second to start. */
 export const commandLine = (command: string, flags: readonly string[] = []): [string, string[]] => [
   process.execPath,
-  ['--import', 'tsx', join(root, 'bin', `${command}.ts`), ...flags],
+  [join(root, 'bin/pm-api.mjs'), command, ...flags],
 ];
 
-/** Runs a command in the process of the test. `help.test.ts` starts each program once. */
+/** Runs a command in the process of the test. `help.test.ts` starts the program itself. */
 export async function run(
   command: string,
   flags: readonly string[],

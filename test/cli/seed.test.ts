@@ -39,9 +39,12 @@ test.each([
   [
     ['--url', 'http://localhost:3000/v1'],
     2,
-    /--url must be the scheme, host and port of a service: http:\/\/localhost:3000, not /,
+    /'--url <url>' .* It must be the scheme, host and port of a service: http:\/\/localhost:3000\./,
   ],
-  [['--tasks', 'many'], 2, /^--tasks must be a whole number from 0 to 10000000, not "many"\./],
-])('%j ends with %d in one line', async (flags, code, message) => {
+  [['--tasks', 'many'], 2, /'many' is invalid\. It must be a whole number from 0 to 10000000\./],
+  [['--tasks', '-1'], 2, /'-1' is invalid/],
+  [['--reset', '--url', 'http://api.example.com'], 2, /only for a service on this machine/],
+  [['--organizations', '0'], 2, /Every project belongs to an organization/],
+])('%j ends with %d and says why', async (flags, code, message) => {
   expect(await run('seed', flags)).toEqual({ code, output: '', errors: expect.stringMatching(message) });
 });

@@ -2,14 +2,14 @@ import { startServer } from '../support/http-server.ts';
 import { run } from './run.ts';
 import { killLeftovers, start } from './started-service.ts';
 
-/** `npm start -- --sign-in`, and `npm run token -- --local`. */
+/** `npm start -- --sign-in`, and `npx pm-api token local`. */
 
 afterEach(killLeftovers);
 
 const memory = { DATABASE_FILE: ':memory:', PORT: '0' };
 
 async function tokenOf(...flags: readonly string[]): Promise<string> {
-  const { code, output } = await run('token', ['--local', ...flags]);
+  const { code, output } = await run('token', ['local', ...flags]);
   expect([code, output]).toEqual([0, expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+\n$/)]);
   return output.trim();
 }
@@ -30,11 +30,9 @@ test('a local service with an issuer requires its tokens, which the command prin
 });
 
 test.each([
-  ['token', '--local --issuer http://localhost:9', 1, /^No issuer responds at .*: npm start -- --sign-in\n$/],
-  ['token', '--local --role admin', 2, /There is no role "admin"\. It must be one of viewer, editor\./],
-  ['token', '--local --scope task:read', 2, /There is no scope "task:read"\./],
-  ['token', '--tenant acme', 2, /--tenant needs --local\./],
-  ['token', '--local --machine', 2, /--machine .* cannot be combined with --local\./],
+  ['token', 'local --issuer http://localhost:9', 1, /^No issuer responds at .*: npm start -- --sign-in\n$/],
+  ['token', 'local --role admin', 2, /'admin' is invalid\. It must be one of viewer, editor\./],
+  ['token', 'local --scope task:read', 2, /'task:read' is invalid\./],
   ['start', '--sign-in-port 3001', 2, /--sign-in-port needs --sign-in\./],
   [
     'start',
@@ -42,7 +40,7 @@ test.each([
     2,
     /Choose either/,
   ],
-  ['start', '--sign-in --sign-in-port x', 2, /The port of the issuer must be a whole number/],
+  ['start', '--sign-in --sign-in-port x', 2, /'x' is invalid\. It must be a whole number/],
 ])('%s %s ends with %i and says why', async (command, flags, code, message) => {
   const refused = await run(command, flags.split(' '), memory);
   expect(refused).toEqual({ code, output: '', errors: expect.stringMatching(message) });

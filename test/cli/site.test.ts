@@ -10,7 +10,7 @@ afterAll(killLeftovers);
 test('the service is ready before its documentation, which it says, and ends the process that builds it', async () => {
   await inCopy(join(__dirname, '../..'), async (folder) => {
     const env = { PORT: '0', DATABASE_FILE: ':memory:' };
-    const started = spawnGroup(process.execPath, ['--import', 'tsx', 'bin/start.ts'], { cwd: folder, env });
+    const started = spawnGroup(process.execPath, ['bin/pm-api.mjs', 'start'], { cwd: folder, env });
     const url = await untilItListens(started);
     const page = await fetch(`${url}/docs/guides/errors`);
     const text = await page.text();

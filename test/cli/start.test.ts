@@ -94,7 +94,7 @@ test('prints that a port is in use, and leaves no process behind', async () => {
   const refused = await run('start', [], { PORT: String(port), DATABASE_FILE: databaseFile });
   expect(refused).toMatchObject({
     code: 1,
-    errors: expect.stringContaining(`npm start -- --port ${port + 1}`),
+    errors: expect.stringContaining(`--port ${port + 1}`),
   });
   expect(processesNamed(databaseFile)).toEqual([]);
   await stop();
@@ -104,7 +104,7 @@ test.each([
   [{ HOST: '192.0.2.1', DATABASE_FILE: ':memory:' }, 1, 'This machine has no address "192.0.2.1".'],
   [{ DYNAMODB_ENDPOINT: 'https://dynamodb.no-such-region.amazonaws.com' }, 2, '--allow-unauthenticated'],
   [{ DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' }, 1, 'http://127.0.0.1:9'],
-  [{ PORT: 'many' }, 2, 'The port must be a whole number'],
+  [{ PORT: 'many' }, 2, "'many' from env 'PORT' is invalid. It must be a whole number"],
 ])('%j is refused', async (environment, code, message) => {
   const refused = await run('start', [], { PORT: '0', ...environment });
   expect(refused).toEqual({ code, output: '', errors: expect.stringContaining(message) });

@@ -67,12 +67,12 @@ export function spawnGroup(
   };
 }
 
-/** Runs the file behind `npm start`, or behind another command that serves. */
+/** Runs `npm start`, or another command that serves. */
 export const spawnStart = (
   env: Readonly<Record<string, string>>,
   flags: readonly string[] = [],
   { command = 'start', node = process.execPath } = {},
-) => spawnGroup(node, ['--import', 'tsx', `bin/${command}.ts`, ...flags], { env });
+) => spawnGroup(node, ['bin/pm-api.mjs', command, ...flags], { env });
 
 export const untilItListens = (started: ReturnType<typeof spawnGroup>): Promise<string> =>
   started.printed(/http:\/\/localhost:\d+/);

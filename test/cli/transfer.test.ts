@@ -8,7 +8,7 @@ import { until } from '../support/until.ts';
 import { commandLine, run } from './run.ts';
 import { killLeftovers, spawnGroup } from './started-service.ts';
 
-/** `npm run export` and `npm run import`, from one running service to another. */
+/** `npx pm-api export` and `npx pm-api import`, from one running service to another. */
 
 let source: Service;
 let target: Service;
@@ -187,10 +187,10 @@ test('CSV has a line for each entity, which no spreadsheet takes for a formula',
 });
 
 test.each([
-  ['export', ['--collection', 'things'], '--collection must be one of organizations'],
-  ['export', [], 'Choose --collection'],
-  ['export', ['--collection', 'tags', '--format', 'xml'], '--format must be one of ndjson, csv'],
-  ['import', ['--collection', 'tags'], 'Choose the file to read with --input'],
+  ['export', ['--collection', 'things'], 'Allowed choices are organizations,'],
+  ['export', [], "required option '--collection <name>' not specified"],
+  ['export', ['--collection', 'tags', '--format', 'xml'], 'Allowed choices are ndjson, csv'],
+  ['import', ['--collection', 'tags'], "required option '--input <file>' not specified"],
 ])('%s %j explains what is wrong', async (command, flags, message) => {
   expect(await run(command, flags)).toMatchObject({ code: 2, errors: expect.stringContaining(message) });
 });

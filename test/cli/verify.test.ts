@@ -76,8 +76,8 @@ test('deletes what it created when a signal interrupts it', async () => {
 
 test.each([
   [['nowhere'], 2, 'must be an HTTP URL'],
-  [['http://127.0.0.1:9', '--only', 'list-optoins'], 2, 'No file has "list-optoins" in its name.'],
-  [['http://a', 'http://b'], 2, 'The command takes one deployment'],
+  [['http://127.0.0.1:9', '--only', 'list-optoins'], 2, 'No file has it in its name.'],
+  [['http://a', 'http://b'], 2, "too many arguments for 'verify'"],
   [['http://127.0.0.1:9'], 1, 'No service responds'],
 ])('%j ends with %d', async (flags, expected, message) => {
   const { code, errors } = await run('verify', flags);

@@ -1,11 +1,9 @@
-import { PassThrough } from 'node:stream';
 import { agentToolsModule } from '#lib/openapi/agent-tools.ts';
 import { agentToolsFile } from '#lib/openapi/committed-document.ts';
 import { openApiDocument } from '#lib/openapi/document.ts';
 import { resourceDocs } from '#lib/openapi/resources.ts';
 import { Connection } from '../../client/connection.ts';
 import { callTool } from '../../client/mcp/call-tool.ts';
-import { serve } from '../../client/mcp/server.ts';
 import { tools } from '../../client/mcp/tools.ts';
 import { expectCurrent } from '../support/complete.ts';
 import { startFetchedService } from '../support/in-process-fetch.ts';
@@ -24,40 +22,8 @@ const call = async (name: string, args: object) => {
   const tool = tools.find((one) => one.name === name);
   if (!tool) throw new Error(`There is no tool ${name}.`);
   const { content, isError } = await callTool(connection, tool, args as never, new AbortController().signal);
-  return { isError: isError ?? false, value: JSON.parse(content[0].text) };
+  return { isError: isError ?? false, value: JSON.parse((content[0] as { text: string }).text) };
 };
-
-interface Message {
-  readonly id: number | string | null;
-  readonly result?: Record<string, unknown>;
-  readonly error?: { readonly code: number; readonly data?: object };
-}
-
-/** Sends lines to a server. Returns what it answers to all of them. */
-async function answersTo(...messages: readonly (object | string)[]): Promise<Message[]> {
-  const [input, output] = [new PassThrough(), new PassThrough()];
-  const ended = serve(input, output, {
-    name: 'test',
-    version: '1.2.3',
-    instructions: 'Read.',
-    tools,
-    call: (tool, args, signal) => callTool(connection, tool, args, signal),
-  });
-  for (const message of messages) {
-    input.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`);
-  }
-  input.end();
-  await ended;
-  return String(output.read() ?? '')
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line) as Message);
-}
-
-const revision = 'io.modelcontextprotocol/protocolVersion';
-const meta = { [revision]: '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} };
-
-const listTools = (_meta: object) => ({ id: 1, method: 'tools/list', params: { _meta } });
 
 describe('the tools', () => {
   test('are those of the contracts', () => {
@@ -128,74 +94,5 @@ describe('a call', () => {
       isError: true,
       content: [{ text: expect.stringContaining('localhost:9') }],
     });
-  });
-});
-
-describe('the server', () => {
-  test('answers requests that carry their revision, without a handshake', async () => {
-    const [discovered, listed] = await answersTo(
-      { jsonrpc: '2.0', id: 1, method: 'server/discover', params: { _meta: meta } },
-      { jsonrpc: '2.0', id: 'two', method: 'tools/list', params: { _meta: meta } },
-    );
-    expect(discovered).toMatchObject({
-      id: 1,
-      result: {
-        supportedVersions: ['2026-07-28'],
-        resultType: 'complete',
-        capabilities: { tools: {} },
-        instructions: 'Read.',
-        _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'test', version: '1.2.3' } },
-      },
-    });
-    expect(listed).toMatchObject({ id: 'two', result: { resultType: 'complete', cacheScope: 'private' } });
-    expect(listed?.result?.['tools']).toHaveLength(tools.length);
-  });
-
-  test.each([
-    ['2025-11-25', '2025-11-25'],
-    ['2099-01-01', '2025-11-25'],
-  ])('answers the handshake of %s with %s', async (asked, answered) => {
-    const [hello, pong, listed] = await answersTo(
-      { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: asked, capabilities: {} } },
-      { jsonrpc: '2.0', method: 'notifications/initialized' },
-      { jsonrpc: '2.0', id: 2, method: 'ping' },
-      { jsonrpc: '2.0', id: 3, method: 'tools/list' },
-    );
-    expect(hello?.result).toMatchObject({ protocolVersion: answered, serverInfo: { name: 'test' } });
-    expect([pong?.id, pong?.result]).toEqual([2, {}]);
-    expect(Object.keys(listed?.result ?? {})).toEqual(['tools']);
-  });
-
-  test.each([
-    ['not JSON', '{', -32_700],
-    ['no request', '{"id":1}', -32_600],
-    ['an unknown method', { id: 1, method: 'prompts/list' }, -32_601],
-    ['an unknown method without a handshake', { id: 1, method: 'ping', params: { _meta: meta } }, -32_601],
-    ['an unknown tool', { id: 1, method: 'tools/call', params: { name: 'x' } }, -32_602],
-    [
-      'no arguments object',
-      { id: 1, method: 'tools/call', params: { name: 'list', arguments: [] } },
-      -32_602,
-    ],
-    ['an unknown revision', listTools({ ...meta, [revision]: '1' }), -32_022],
-    ['no capabilities', listTools({ [revision]: '2026-07-28' }), -32_602],
-  ])('answers %s with an error, and goes on', async (_, message, code) => {
-    const answers = await answersTo(message, { jsonrpc: '2.0', id: 'next', method: 'ping' });
-    expect(answers.map(({ error }) => error?.code).sort()).toEqual([code, undefined].sort());
-    expect(answers.map(({ id }) => id)).toContain('next');
-  });
-
-  test('does not answer a call that the client has cancelled', async () => {
-    const answers = await answersTo(
-      {
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'tools/call',
-        params: { name: 'list', arguments: { collection: 'tags' } },
-      },
-      { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } },
-      { jsonrpc: '2.0', id: 2, method: 'ping' },
-    );
-    expect(answers.map(({ id }) => id)).toEqual([2]);
   });
 });

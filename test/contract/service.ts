@@ -72,13 +72,13 @@ afterAll(async () => {
   // A test file can create more than a thousand entities in a remote service.
 });
 
-/** The file in which `npm run verify` finds what was created. */
+/** The file in which `npx pm-api verify` finds what was created. */
 const journal = process.env['CREATED_ENTITIES'];
 
-/** Returns whether `npm run verify` was interrupted: nothing more must be created. */
+/** Returns whether `npx pm-api verify` was interrupted: nothing more must be created. */
 const isInterrupted = (): boolean => journal !== undefined && existsSync(`${journal}.stop`);
 
-/** Remembers an entity. `npm run verify` also reads the file, if a signal ends the tests before they delete it. */
+/** Remembers an entity. `npx pm-api verify` also reads the file, if a signal ends the tests before they delete it. */
 function recordCreated(path: string): void {
   created.add(path);
   if (journal) appendFileSync(journal, `${path}\n`);

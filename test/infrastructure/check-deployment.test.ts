@@ -137,7 +137,7 @@ test('a table of the stack must be in the stack, and an import needs only the ta
   expect(refusal).toContain(
     `"${tableName}" exists, but the stack "project-management-production-data" does not have it`,
   );
-  expect(refusal).toContain('npm run cdk -- import -c stage=production');
+  expect(refusal).toContain('npx pm-api cdk import -c stage=production');
   expect(await refusalsOf(settings, 'import')).toEqual([]);
   aws.stacks.set(tableName, 'project-management-production-data');
   expect(await refusalsOf(settings)).toEqual([]);

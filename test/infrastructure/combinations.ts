@@ -52,6 +52,7 @@ export const combinations = {
     permissionsBoundary: 'arn:aws:iam::123456789012:policy/boundary',
   },
   strict: {
+    alarms: false,
     otherTableName: 'restored',
     requireGroup: true,
     multiFactor: 'required',

@@ -433,13 +433,25 @@ test.each<[string, Combination, readonly string[]]>([
   expect(alarms.filter((id) => /Backups|NotPublished|Signin|Tokens/.test(id)).sort()).toEqual(expected);
 });
 
+test('a stage without alarms has no topic for them, and its dashboard has the same graphs', async () => {
+  const { resources } = await stacksOf('strict');
+  for (const type of ['AWS::CloudWatch::Alarm', 'AWS::SNS::Topic'])
+    expect(ofType(resources, type)).toEqual([]);
+  expect(JSON.stringify(ofType(resources, 'AWS::CloudWatch::Dashboard'))).toContain('Due work is left');
+});
+
 test.each<[Combination, Record<string, unknown>]>([
   [
     'default',
-    { Url: '<Api.ApiEndpoint>', DocsUrl: '<Api.ApiEndpoint>/docs', DeadLettersUrl: '<DeadLetters>' },
+    {
+      Url: '<Api.ApiEndpoint>',
+      DocsUrl: '<Api.ApiEndpoint>/docs',
+      AlarmTopicArn: '<Alarms>',
+      DeadLettersUrl: '<DeadLetters>',
+    },
   ],
   ['another issuer', { Url: 'https://api.example.com', DocsUrl: 'https://api.example.com/docs' }],
-  ['strict', { DocsUrl: undefined, AlarmTopicArn: '<Alarms>' }],
+  ['strict', { DocsUrl: undefined, AlarmTopicArn: undefined }],
   // For the one who sets the trigger of the pool.
   ['adopted pool', { UserPoolId: userPoolId, ClaimTenantArn: '<AccountsclaimTenantFunction.Arn>' }],
   [

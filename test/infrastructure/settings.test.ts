@@ -47,6 +47,7 @@ test.each([
   ['callbackUrls', { ...ofPool, callbackUrls: 'https://a.example/' }],
   ['certificateArn', { domainName: 'api.example.com' }],
   ['hostedZoneId', { hostedZoneId: 'Z0123456789' }],
+  ['alarms', { alarms: false, alarmTopicArn: 'arn:aws:sns:eu-central-1:123456789012:alarms' }],
   ['monthlyBudget', { monthlyBudget: 5, alarmEmail: 'none' }],
   ['region', { encryptionKey: key }],
   ['region', { region: 'eu-west-1', encryptionKey: key }],

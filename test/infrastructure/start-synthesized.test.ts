@@ -16,7 +16,7 @@ import { until } from '../support/until.ts';
 import { synthesize, temporaryFolder } from './stacks.ts';
 
 /**
- * `npm run start:synthesized` on the stacks: calls each operation, with the roles of the functions. Together, the requests use every permission.
+ * `npx pm-api start-synthesized` on the stacks: calls each operation, with the roles of the functions. Together, the requests use every permission.
  */
 
 type Fields = Readonly<Record<string, unknown>>;

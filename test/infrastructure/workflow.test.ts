@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { commands } from '#bin/program.ts';
 import { ofType, stacksOf, temporaryFolder } from './stacks.ts';
 
 /** The workflows of GitHub. */
@@ -38,10 +39,11 @@ test.each(workflows)(
     const { scripts } = JSON.parse(readFileSync(join(folder, '../../package.json'), 'utf8')) as {
       scripts: object;
     };
-    const named = [...text.matchAll(/npm run ([\w:-]+)/g)].map(([, script = '']) => script);
-    expect(named.filter((script) => !(script in scripts))).toEqual([]);
+    const named = (pattern: RegExp) => [...text.matchAll(pattern)].map(([, name = '']) => name);
+    expect(named(/npm run ([\w:-]+)/g).filter((script) => !(script in scripts))).toEqual([]);
+    expect(named(/npx pm-api ([\w:-]+)/g).filter((command) => !(command in commands))).toEqual([]);
     // Pull requests and main run what decides whether a change lands, and the night runs everything.
-    const tests = { 'nightly.yml': '- run: npm run test:nightly', 'deploy-stage.yml': 'npm run verify' }[
+    const tests = { 'nightly.yml': '- run: npm run test:nightly', 'deploy-stage.yml': 'npx pm-api verify' }[
       name
     ];
     expect(text).toContain(tests ?? '- run: .ci/run');
@@ -171,7 +173,7 @@ describe('the watch of a deployment', () => {
     expect(times * seconds).toBeGreaterThan(Math.max(...periods));
     const [before = ''] = deploy.split('.github/watch-alarms.sh');
     expect(before.lastIndexOf('configure-aws-credentials')).toBeGreaterThan(
-      before.lastIndexOf('npm run verify'),
+      before.lastIndexOf('npx pm-api verify'),
     );
     // The default of the action is an hour. A call of the script takes a few seconds.
     expect(times * (seconds + 10)).toBeLessThan(3_600);

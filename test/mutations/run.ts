@@ -8,8 +8,9 @@
 import { execFileSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import { suggestion } from '#functions/http/suggestion.ts';
-import { CommandFailure, parseFlags, runCommand, UsageError, wholeNumber } from '#lib/cli/command-line.ts';
+import { CommandFailure, wholeNumber } from '#lib/cli/command-line.ts';
 import { compileErrors } from './compile-errors.ts';
 import { Detector } from './detect.ts';
 import { applyMutation, type Mutation } from './mutation.ts';
@@ -74,17 +75,6 @@ class MutationRun {
   }
 }
 
-const help = `Runs tests with one mutation after the other. Each mutation must make a test fail.
-
-  npm run test:mutations -- [<name> …] [--changed <revision>] [--max-seconds <n>] [--jobs <n>]
-
-  --changed <revision>   only mutations of files that differ from a Git revision
-  --max-seconds <n>      begin no further mutation after n CPU seconds of the processes that run the tests
-  --jobs <n>             processes that run tests; default: one for each core
-  --help                 prints this text
-
-Names select mutations: ${mutations.map(({ name }) => name).join(', ')}.`;
-
 function changedSince(revision: string): ReadonlySet<string> {
   const git = (...args: string[]): string[] =>
     execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).split('\n');
@@ -94,7 +84,7 @@ function changedSince(revision: string): ReadonlySet<string> {
       ...git('ls-files', '--others', '--exclude-standard'),
     ]);
   } catch (error) {
-    throw new UsageError(
+    throw new InvalidArgumentError(
       `Git cannot compare with "${revision}": ${(error as { stderr: string }).stderr.trim()}`,
     );
   }
@@ -103,9 +93,8 @@ function changedSince(revision: string): ReadonlySet<string> {
 function choose(names: readonly string[], revision: string | undefined): readonly Mutation[] {
   const known = mutations.map(({ name }) => name);
   const unknown = names.find((name) => !known.includes(name));
-  if (unknown !== undefined) {
-    throw new UsageError(`There is no mutation "${unknown}". ${suggestion(unknown, known)}`);
-  }
+  if (unknown !== undefined)
+    throw new InvalidArgumentError(`There is no mutation "${unknown}". ${suggestion(unknown, known)}`);
   const changed = revision === undefined ? undefined : changedSince(revision);
   return mutations.filter(
     ({ name, file }) => (names.length === 0 || names.includes(name)) && (!changed || changed.has(file)),
@@ -124,30 +113,24 @@ async function requireApplicable(chosen: readonly Mutation[]): Promise<void> {
   if (errors.length > 0) throw new CommandFailure(`Mutations do not compile:\n${errors.join('\n')}`);
 }
 
-await runCommand('npm run test:mutations', async () => {
-  const { values, positionals } = parseFlags({
-    allowPositionals: true,
-    options: {
-      changed: { type: 'string' },
-      'max-seconds': { type: 'string' },
-      jobs: { type: 'string' },
-      help: { type: 'boolean' },
-    },
+export const command = new Command('test:mutations')
+  .description('Runs tests with one mutation after the other. Each mutation must make a test fail.')
+  .argument('[names...]', 'mutations to run')
+  .option('--changed <revision>', 'only mutations of files that differ from a Git revision')
+  .option(
+    '--max-seconds <number>',
+    'begin no further mutation after so many CPU seconds of the processes that run the tests',
+    wholeNumber(1, 1_000_000),
+    Number.POSITIVE_INFINITY,
+  )
+  .option('--jobs <number>', 'processes that run tests', wholeNumber(1, 64), availableParallelism())
+  .action(async (names, { changed, maxSeconds, jobs }) => {
+    const chosen = choose(names, changed);
+    if (chosen.length > 0) await requireApplicable(chosen);
+    const run = new MutationRun(chosen, maxSeconds);
+    await run.run(jobs);
+    const { detected, undetected, leftOut } = run;
+    if (leftOut.length > 0) console.log(`\nLeft out after ${maxSeconds} CPU seconds: ${leftOut.join(', ')}`);
+    console.log(`\n${detected} of ${chosen.length - leftOut.length} mutations were detected.`);
+    process.exitCode = undetected > 0 ? 1 : 0;
   });
-  if (values.help) {
-    console.log(help);
-    return 0;
-  }
-  const { changed, 'max-seconds': seconds, jobs = String(availableParallelism()) } = values;
-  const processes = wholeNumber('--jobs', jobs, 1, 64);
-  const maxCpuSeconds =
-    seconds === undefined ? Infinity : wholeNumber('--max-seconds', seconds, 1, 1_000_000);
-  const chosen = choose(positionals, changed);
-  if (chosen.length > 0) await requireApplicable(chosen);
-  const run = new MutationRun(chosen, maxCpuSeconds);
-  await run.run(processes);
-  const { detected, undetected, leftOut } = run;
-  if (leftOut.length > 0) console.log(`\nLeft out after ${seconds} CPU seconds: ${leftOut.join(', ')}`);
-  console.log(`\n${detected} of ${chosen.length - leftOut.length} mutations were detected.`);
-  return undetected > 0 ? 1 : 0;
-});

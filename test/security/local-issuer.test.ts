@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import * as oauth from 'oauth4webapi';
-import { localAudience, type SignInIssuer, startSignIn } from '#lib/local/sign-in/issuer.ts';
+import type { SignInIssuer } from '#lib/local/sign-in/issuer.ts';
 import { startFetchedService } from '../support/in-process-fetch.ts';
+import { testWorker } from '../support/test-worker.ts';
 
 /** The issuer of `npm start -- --sign-in`, with a real client of OpenID Connect. It is for development, and for this machine only. */
 
@@ -10,8 +11,10 @@ let issuer: SignInIssuer;
 let service: Awaited<ReturnType<typeof startFetchedService>>;
 
 beforeAll(async () => {
-  issuer = await startSignIn(0);
-  service = await startFetchedService({ authentication: { issuer: issuer.url, audience: [localAudience] } });
+  issuer = await (await testWorker()).startSignIn();
+  service = await startFetchedService({
+    authentication: { issuer: issuer.url, audience: [issuer.audience] },
+  });
 });
 
 afterAll(async () => {
@@ -64,19 +67,15 @@ async function signIn(
   const inputs = [
     ...page.matchAll(/<input type="(hidden|checkbox)" name="([^"]*)" value="([^"]*)"( checked)?>/g),
   ];
-  const form = new URLSearchParams({ tenant, subject });
+  const filled = new URL('/authorize', url);
+  filled.search = String(new URLSearchParams({ tenant, subject }));
   for (const [, type, name = '', value = '', isChecked] of inputs) {
     const isSelected = name === 'granted' && granted ? granted.includes(value) : isChecked !== undefined;
     if (type === 'hidden' || isSelected || (name === 'role' && roles.includes(value)))
-      form.append(name, value);
+      filled.searchParams.append(name, value);
   }
-  const response = await fetch(new URL('/authorize', url), {
-    method: 'POST',
-    body: form,
-    redirect: 'manual',
-    headers: { origin: issuer.url },
-  });
-  expect(response.status).toBe(303);
+  const response = await fetch(filled, { redirect: 'manual' });
+  expect(response.status).toBe(302);
   return new URL(response.headers.get('location') ?? '');
 }
 
@@ -145,15 +144,16 @@ describe('the token endpoint refuses', () => {
     const callback = await signIn(await authorizationUrl());
     for (const verifier of ['w', 'v']) {
       const error = await exchange(callback, verifier.repeat(43)).catch((reason: unknown) => reason);
-      expect(error).toMatchObject({ error: 'invalid_grant' });
+      expect(error).toMatchObject({ error: 'invalid_request' });
     }
   });
 
   test.each([
-    ['another redirect address', { redirect_uri: 'http://localhost:5173/' }, 'invalid_grant'],
-    ['another client', { client_id: 'other' }, 'invalid_grant'],
-    ['another grant', { grant_type: 'client_credentials' }, 'unsupported_grant_type'],
-  ])('%s', async (_, changes, error) => {
+    ['another redirect address', { redirect_uri: 'http://localhost:5173/' }],
+    ['no verifier', { code_verifier: '' }],
+    ['another code', { code: 'other' }],
+    ['a program that names no tenant', { grant_type: 'client_credentials' }],
+  ])('%s', async (_, changes) => {
     const callback = await signIn(await authorizationUrl());
     const form = new URLSearchParams({
       grant_type: 'authorization_code',
@@ -164,7 +164,7 @@ describe('the token endpoint refuses', () => {
       ...changes,
     });
     const response = await fetch(`${issuer.url}/token`, { method: 'POST', body: form });
-    expect([response.status, await response.json()]).toMatchObject([400, { error }]);
+    expect([response.status, await response.json()]).toMatchObject([400, { error: 'invalid_request' }]);
   });
 });
 
@@ -179,12 +179,15 @@ describe('the authorization endpoint', () => {
   ])('refuses the redirect address %j without a redirect', async (uri) => {
     const url = await authorizationUrl({ redirect_uri: uri });
     const shown = await fetch(url, { redirect: 'manual' });
-    const sent = await fetch(new URL('/authorize', url), {
-      method: 'POST',
-      redirect: 'manual',
-      body: new URLSearchParams([...url.searchParams, ['tenant', 'a'], ['subject', 'b']]),
-    });
-    for (const response of [shown, sent]) {
+    for (const [name, value] of [
+      ['tenant', 'a'],
+      ['subject', 'b'],
+    ] as const)
+      url.searchParams.set(name, value);
+    const sent = await fetch(url, { redirect: 'manual' });
+    url.pathname = '/Authorize/';
+    const spelled = await fetch(url, { redirect: 'manual' });
+    for (const response of [shown, sent, spelled]) {
       expect([response.status, response.headers.get('location')]).toEqual([400, null]);
     }
   });
@@ -194,20 +197,21 @@ describe('the authorization endpoint', () => {
     async (uri) => {
       const callback = await signIn(await authorizationUrl({ redirect_uri: uri }));
       expect(callback.href.startsWith(uri)).toBe(true);
-      expect(callback.searchParams.get('iss')).toBe(issuer.url);
     },
   );
 
   test.each([
-    ['no PKCE', { code_challenge: undefined }, 'invalid_request'],
-    ['the plain method', { code_challenge_method: 'plain' }, 'invalid_request'],
-    ['no client', { client_id: undefined }, 'invalid_request'],
-    ['another response type', { response_type: 'token' }, 'unsupported_response_type'],
-  ])('reports %s to the client', async (_, changes, error) => {
-    const response = await fetch(await authorizationUrl(changes), { redirect: 'manual' });
-    const location = new URL(response.headers.get('location') ?? '');
-    expect([response.status, location.origin]).toEqual([303, new URL(redirectUri).origin]);
-    expect(Object.fromEntries(location.searchParams)).toMatchObject({ error, state: 'state-1' });
+    ['no PKCE', { code_challenge: undefined }],
+    ['the plain method', { code_challenge_method: 'plain' }],
+  ])('refuses %s', async (_, changes) => {
+    expect((await fetch(await authorizationUrl(changes), { redirect: 'manual' })).status).toBe(400);
+  });
+
+  test('takes the person from login_hint, without a page', async () => {
+    const hint = 'tenant=globex&subject=bob&role=viewer';
+    const response = await fetch(await authorizationUrl({ login_hint: hint }), { redirect: 'manual' });
+    const { access_token: token } = await exchange(new URL(response.headers.get('location') ?? ''));
+    expect(await me(token)).toMatchObject({ tenant: 'globex', scopes: ['users:read', 'tasks:read'] });
   });
 
   test('shows a page without scripts that nothing can frame, and that repeats no markup of the request', async () => {
@@ -234,23 +238,20 @@ describe('foreign requests', () => {
   test.each([
     ['GET', '/.well-known/openid-configuration'],
     ['GET', '/authorize'],
-    ['POST', '/authorize'],
     ['POST', '/token'],
   ])('%s %s is refused for a host name of another site', async (method, path) => {
     expect((await raw(method, path, { host: 'attacker.example' })).statusCode).toBe(421);
   });
 
-  test.each(['/authorize', '/token'])('POST %s is refused for a page of another site', async (path) => {
+  test('POST /token is refused for a page of another site', async () => {
     for (const origin of ['https://attacker.example', 'null']) {
-      const { statusCode, headers } = await raw('POST', path, { origin });
+      const { statusCode, headers } = await raw('POST', '/token', { origin });
       expect([statusCode, headers['access-control-allow-origin']]).toEqual([403, undefined]);
     }
   });
 
-  test('pages of this machine can exchange codes, and no others can read a response', async () => {
+  test('pages of this machine can exchange codes', async () => {
     const { headers } = await raw('OPTIONS', '/token', { origin: 'http://localhost:5173' });
-    expect(headers['access-control-allow-origin']).toBe('http://localhost:5173');
-    const foreign = await raw('GET', '/keys', { origin: 'https://attacker.example' });
-    expect(foreign.headers['access-control-allow-origin']).toBeUndefined();
+    expect(headers['access-control-allow-origin']).toBe('*');
   });
 });

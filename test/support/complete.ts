@@ -38,10 +38,10 @@ export function expectComplete(
   expect(lines).toEqual([]);
 }
 
-/** Compares a committed file with what `npm run openapi` writes. @throws Error that names the command. */
+/** Compares a committed file with what `npx pm-api openapi` writes. @throws Error that names the command. */
 export function expectCurrent(file: string, text: string): void {
   const isCurrent = readFileSync(file, 'utf8') === text;
   if (!isCurrent)
-    fail(`${relative(root, file)} is not what the contracts say. Run: npm run openapi`, expectCurrent);
+    fail(`${relative(root, file)} is not what the contracts say. Run: npx pm-api openapi`, expectCurrent);
   expect(isCurrent).toBe(true);
 }

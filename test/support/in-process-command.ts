@@ -1,6 +1,6 @@
 /** Commands in the process of the test: a process of its own takes more than a second to load what a command imports. */
 import { Console } from 'node:console';
-import { pathToFileURL } from 'node:url';
+import { runCommand } from '#bin/program.ts';
 
 export interface CommandResult {
   readonly code: number | null;
@@ -8,9 +8,6 @@ export interface CommandResult {
   readonly errors: string;
 }
 
-const folder = pathToFileURL(`${import.meta.dirname}/../../bin/`).href;
-
-let runs = 0;
 /** Commands share the arguments, the environment and the output of the process, so one runs after the other. */
 let previous: Promise<unknown> = Promise.resolve();
 
@@ -40,16 +37,14 @@ async function execute(
   const { console } = globalThis;
   const variables = { ...process.env };
   const [output, errors] = [collect(process.stdout), collect(process.stderr)];
-  process.argv = [process.execPath, command, ...flags];
+  process.argv = [process.execPath, 'pm-api', command, ...flags];
   process.exitCode = undefined;
   // That of jest says where each line was written.
   globalThis.console = new Console(process.stdout, process.stderr);
   for (const name of Object.keys(process.env)) if (hidden?.test(name)) delete process.env[name];
   Object.assign(process.env, env);
   try {
-    runs += 1;
-    // The program runs when it is imported. Another address makes it run again; what it imports stays loaded.
-    await import(`${folder}${command}.ts?run=${runs}`);
+    await runCommand([command, ...flags]);
     return { code: Number(process.exitCode ?? 0), output: output.text(), errors: errors.text() };
   } finally {
     output.restore();
@@ -63,7 +58,7 @@ async function execute(
 }
 
 /**
- * Runs a program of `bin` that ends by itself.
+ * Runs a command that ends by itself.
  * @param env variables in addition to those of this process.
  * @param hidden the names of variables that the program does not see.
  */

@@ -3,6 +3,7 @@
 import type { Route } from '#functions/routes.ts';
 import { type Engine, existingEngine, inMemory, startEngine } from '#lib/local/dynamodb-engine.ts';
 import type { Service } from '#lib/local/service.ts';
+import type { SignInIssuer } from '#lib/local/sign-in/issuer.ts';
 import type { Synthesized } from '../infrastructure/synthesis.ts';
 import type { CheckedServiceOptions } from './checked-service.ts';
 import type { CommandResult } from './in-process-command.ts';
@@ -38,6 +39,12 @@ export async function startService(options: CheckedServiceOptions): Promise<Serv
 export async function startInProcess(options?: InProcessOptions): Promise<InProcessService> {
   const { startInProcessService } = await import('./in-process-service.ts');
   return startInProcessService(options);
+}
+
+/** Loads and starts the issuer of `npm start -- --sign-in`. jest does not load ES modules such as that of its library. */
+export async function startSignIn(): Promise<SignInIssuer> {
+  const issuer = await import('#lib/local/sign-in/issuer.ts');
+  return issuer.startSignIn(0);
 }
 
 /** Runs a command in the process. @see in-process-command.ts */

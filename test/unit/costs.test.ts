@@ -29,7 +29,6 @@ import type { Database } from '#functions/engine/table/database.ts';
 import type { Session } from '#functions/engine/table/session.ts';
 import { applyChangeSet } from '#functions/engine/write/commit.ts';
 import { continueJob } from '#functions/jobs/continue-job.ts';
-import { recordsGb } from '#lib/costs/costs.ts';
 import { compactAll } from '#test/support/compaction.ts';
 import { isValue, listQuery, sortedBy } from '#test/support/list-queries.ts';
 import { startTestStore, type TestStore } from '#test/support/local-store.ts';
@@ -436,11 +435,6 @@ describe('record-sizes', () => {
     ['change of the name', 16],
   ])('a read unit holds the records of one %s each: %i', async (change, records) => {
     expect(await unitsOf(change, '', records)).toBe(1);
-  });
-
-  test('records of 25 changes a second take 22 GB in 30 days', () => {
-    expect(recordsGb(25, 30)).toBeCloseTo(22.1, 1);
-    expect(recordsGb(25, 400)).toBeCloseTo(294.7, 0);
   });
 });
 

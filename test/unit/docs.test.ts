@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { inflateRawSync } from 'node:zlib';
+import { commands } from '#bin/program.ts';
 import { compact } from '#functions/engine/columns/compact/compact.ts';
 import { defaultSizes } from '#functions/engine/columns/compact/sizes.ts';
 import { type Column, columnValues } from '#functions/engine/columns/format/column.ts';
@@ -127,6 +128,7 @@ describe('docs', () => {
     const files = namesIn(/`((?:bin|lib|functions|test|docs)\/[\w./-]+)`/g);
     expect(files.filter((path) => !existsSync(join(root, path)))).toEqual([]);
     expect(namesIn(/npm run ([\w:-]+)/g).filter((script) => !scripts.includes(script))).toEqual([]);
+    expect(namesIn(/npx pm-api ([a-z][\w:-]*)/g).filter((command) => !(command in commands))).toEqual([]);
     const paths = namesIn(/(\/v1\/[a-z]+(?:\.json)?(?:\/\{id\}(?:\/[a-z]+)?)?)/g);
     expect(paths.filter((path) => !(path in methodsByPath))).toEqual([]);
   });

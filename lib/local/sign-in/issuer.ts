@@ -1,254 +1,152 @@
 /**
  * An OpenID issuer for development, beside the local service (`npm start -- --sign-in`). Whoever reaches it chooses who they are. So it listens
  * on this machine only, sends codes only to addresses of this machine, and refuses the pages of other sites. No flag changes that.
- * @see https://openid.net/specs/openid-connect-discovery-1_0.html
  */
+import { AssertionError } from 'node:assert';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { text as readStream } from 'node:stream/consumers';
-import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
-import { allowedOrigin, localOrigins } from '../../hosting/cors.ts';
+import {
+  type MutableRedirectUri,
+  type MutableResponse,
+  type MutableToken,
+  OAuth2Issuer,
+  OAuth2Service,
+  type TokenRequestIncomingMessage,
+} from 'oauth2-mock-server';
+import { closerOf } from '../close-server.ts';
 import { newRequestId } from '../lambda-event.ts';
 import { refusalOf, refusalResponse } from '../own-requests.ts';
 import { loopback } from '../port.ts';
-import {
-  type AuthorizationRequest,
-  apiScopes,
-  Codes,
-  type Grant,
-  OAuthError,
-  readAuthorizationRequest,
-  readGrant,
-  readRedirectUri,
-} from './authorization.ts';
 import { pageHeaders, signInPage } from './page.ts';
+import { type Person, personOf, requestedScopes, scopesOf } from './person.ts';
 
-/** The claim `aud` of its access tokens. */
-export const localAudience = 'project-management-local';
+const audience = 'project-management-local';
 
 export interface SignInIssuer {
   /** The claim `iss`, and the address of its configuration. */
   readonly url: string;
+  /** The claim `aud` of its access tokens. */
+  readonly audience: string;
   stop(): Promise<void>;
 }
 
-const algorithm = 'RS256';
-const keyId = 'local';
-
-/** Seconds for which a token is valid. */
-const lifetimeSeconds = 3_600;
-
-const maxFormBytes = 16_384;
-
-interface Answer {
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+interface Grant {
+  readonly person: Person;
+  readonly scope: string;
+  /** Of the authorization request. A program that gets a token without a page has none. */
+  readonly redirectUri?: string;
 }
 
-const json = (status: number, value: unknown): Answer => ({
-  status,
-  headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
-  body: JSON.stringify(value),
-});
+/** Codes that are kept at once. */
+const maxCodes = 1_000;
 
-const plain = (status: number, body: string): Answer => ({
-  status,
-  headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' },
-  body,
-});
-
-/** Returns the redirect to the client with a code or an error. */
-function redirect(uri: string, parameters: Readonly<Record<string, string | undefined>>): Answer {
-  const location = new URL(uri);
-  for (const [name, value] of Object.entries(parameters)) {
-    if (value !== undefined) location.searchParams.set(name, value);
-  }
-  return { status: 303, headers: { location: location.href, 'cache-control': 'no-store' } };
+/** @throws AssertionError for which the library responds with the status 400. */
+function refuse(message: string): never {
+  throw new AssertionError({ message });
 }
 
-/** @throws OAuthError for a body that is no form, or a large one. */
-async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
-  const { 'content-length': length, 'content-type': type = '' } = request.headers;
-  const isForm = type.startsWith('application/x-www-form-urlencoded');
-  if (!isForm || length === undefined || Number(length) > maxFormBytes) {
-    throw new OAuthError('invalid_request', 'The body must be a form of at most 16 KB, with its length.');
-  }
-  return new URLSearchParams(await readStream(request));
+/** Returns whether an address is on this machine: a page or program of another one must not get a code. */
+function isLoopbackUri(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, password, hash } = new URL(text);
+  const isPlain = username === '' && password === '' && hash === '';
+  return isPlain && /^https?:$/.test(protocol) && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
-class Issuer {
-  readonly #codes = new Codes();
-  readonly #keys: Awaited<ReturnType<typeof generateKeyPair>>;
-  #url = '';
+function requireAuthorizationRequest(parameters: URLSearchParams): void {
+  if (!isLoopbackUri(parameters.get('redirect_uri') ?? ''))
+    refuse('redirect_uri must be an address of this machine, for example http://localhost:5173/callback.');
+  if (parameters.get('code_challenge_method') !== 'S256' || !parameters.get('code_challenge'))
+    refuse('PKCE is required: code_challenge with code_challenge_method=S256.');
+}
 
-  constructor(keys: Awaited<ReturnType<typeof generateKeyPair>>) {
-    this.#keys = keys;
-  }
+const parametersOf = ({ url = '/' }: IncomingMessage): URLSearchParams =>
+  new URLSearchParams(url.split('?')[1]);
 
-  async start(port: number): Promise<SignInIssuer> {
-    const server = createServer((request, response) => {
-      this.#respond(request, response).catch((error: unknown) => {
-        console.error(error);
-        response.destroy();
-      });
+/** Lets a service issue codes and tokens for the person that a request names. */
+function issueFor(service: OAuth2Service): void {
+  const grants = new Map<string, Grant>();
+  const grantOf = ({ body }: TokenRequestIncomingMessage): Grant => {
+    const form = new URLSearchParams(body as unknown as Record<string, string>);
+    if (body.grant_type === 'client_credentials') {
+      const person = personOf(form) ?? refuse('login_hint must name tenant and subject.');
+      return { person, scope: scopesOf(person, requestedScopes(body.scope)).join(' ') };
+    }
+    const grant = grants.get(body.code ?? '') ?? refuse('The code is unknown or used.');
+    if (form.get('redirect_uri') !== grant.redirectUri)
+      refuse('redirect_uri must be that of the authorization request.');
+    if (!body.code_verifier) refuse('code_verifier is missing.');
+    return grant;
+  };
+  service.on('beforeAuthorizeRedirect', ({ url }: MutableRedirectUri, request: IncomingMessage) => {
+    const parameters = parametersOf(request);
+    requireAuthorizationRequest(parameters);
+    const person = personOf(parameters) ?? refuse('login_hint must name tenant and subject.');
+    const scopes = scopesOf(person, requestedScopes(parameters.get('scope')));
+    const isOpenId = parameters.get('scope')?.split(' ').includes('openid');
+    if (grants.size >= maxCodes) grants.clear();
+    grants.set(url.searchParams.get('code') ?? '', {
+      person,
+      scope: [...(isOpenId ? ['openid'] : []), ...scopes].join(' '),
+      redirectUri: parameters.get('redirect_uri') ?? '',
     });
-    server.listen(port, loopback);
-    await once(server, 'listening');
-    this.#url = `http://localhost:${(server.address() as AddressInfo).port}`;
-    return {
-      url: this.#url,
-      stop: async () => {
-        const closed = once(server, 'close');
-        server.close();
-        server.closeAllConnections();
-        await closed;
-      },
-    };
-  }
-
-  async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const refusal = refusalOf(request, {});
-    const answer = refusal
-      ? // The flags of the gateway do not concern the issuer.
-        this.#refused(
-          refusalResponse({ ...refusal, flag: undefined }, { path: '/', requestId: newRequestId() }),
-        )
-      : await this.#answer(request);
-    const { origin } = request.headers;
-    const allowed = origin && allowedOrigin(localOrigins, origin);
-    response.writeHead(answer.status, {
-      vary: 'Origin',
-      ...answer.headers,
-      ...(allowed && { 'access-control-allow-origin': allowed }),
-    });
-    response.end(request.method === 'HEAD' ? undefined : answer.body);
-  }
-
-  #refused({ statusCode = 403, headers, body = '' }: ReturnType<typeof refusalResponse>): Answer {
-    return { status: statusCode, headers: headers as Record<string, string>, body };
-  }
-
-  async #answer(request: IncomingMessage): Promise<Answer> {
-    const target = request.url ?? '/';
-    if (!URL.canParse(target, this.#url)) return plain(400, 'The path is not valid.');
-    const { pathname, searchParams } = new URL(target, this.#url);
-    const method = request.method === 'HEAD' ? 'GET' : request.method;
-    switch (`${method} ${pathname}`) {
-      case 'GET /.well-known/openid-configuration':
-        return json(200, this.#configuration());
-      case 'GET /keys':
-        return json(200, { keys: [await this.#publicKey()] });
-      case 'GET /authorize':
-        return this.#authorize(searchParams, ({ redirectUri, parameters, scopes }) => ({
-          status: 200,
-          headers: pageHeaders(redirectUri),
-          body: signInPage(parameters, scopes),
-        }));
-      case 'POST /authorize':
-        return this.#signIn(request);
-      case 'POST /token':
-        return this.#token(request);
-      case 'OPTIONS /token':
-        return {
-          status: 204,
-          headers: { 'access-control-allow-methods': 'POST', 'access-control-allow-headers': 'content-type' },
-        };
-      default:
-        return plain(404, 'Not found. The configuration is at /.well-known/openid-configuration.');
-    }
-  }
-
-  #configuration(): object {
-    return {
-      issuer: this.#url,
-      authorization_endpoint: `${this.#url}/authorize`,
-      token_endpoint: `${this.#url}/token`,
-      jwks_uri: `${this.#url}/keys`,
-      scopes_supported: ['openid', ...apiScopes],
-      response_types_supported: ['code'],
-      response_modes_supported: ['query'],
-      grant_types_supported: ['authorization_code'],
-      code_challenge_methods_supported: ['S256'],
-      token_endpoint_auth_methods_supported: ['none'],
-      subject_types_supported: ['public'],
-      id_token_signing_alg_values_supported: [algorithm],
-      authorization_response_iss_parameter_supported: true,
-    };
-  }
-
-  async #publicKey(): Promise<object> {
-    return { ...(await exportJWK(this.#keys.publicKey)), kid: keyId, alg: algorithm, use: 'sig' };
-  }
-
-  /** Handles an authorization request. Its mistakes go to the client, unless its address is the mistake (RFC 6749, 4.1.2.1). */
-  #authorize(parameters: URLSearchParams, run: (request: AuthorizationRequest) => Answer): Answer {
-    let redirectUri: string;
-    try {
-      redirectUri = readRedirectUri(parameters);
-    } catch (error) {
-      return plain(400, (error as Error).message);
-    }
-    try {
-      return run(readAuthorizationRequest(parameters));
-    } catch (error) {
-      if (!(error instanceof OAuthError)) throw error;
-      const { code, message } = error;
-      const state = parameters.get('state') ?? undefined;
-      return redirect(redirectUri, { error: code, error_description: message, state, iss: this.#url });
-    }
-  }
-
-  async #signIn(request: IncomingMessage): Promise<Answer> {
-    try {
-      const form = await readForm(request);
-      return this.#authorize(form, (asked) => {
-        const code = this.#codes.issue(readGrant(asked, form));
-        return redirect(asked.redirectUri, { code, state: asked.state, iss: this.#url });
-      });
-    } catch (error) {
-      if (error instanceof OAuthError) return plain(400, error.message);
-      throw error;
-    }
-  }
-
-  async #token(request: IncomingMessage): Promise<Answer> {
-    try {
-      return json(200, await this.#tokens(this.#codes.redeem(await readForm(request))));
-    } catch (error) {
-      if (!(error instanceof OAuthError)) throw error;
-      return json(400, { error: error.code, error_description: error.message });
-    }
-  }
-
-  async #tokens({ request, tenant, subject, roles, scopes }: Grant): Promise<object> {
-    const scope = [...(request.isOpenId ? ['openid'] : []), ...scopes].join(' ');
+  });
+  service.on('beforeTokenSigning', ({ payload }: MutableToken, request: TokenRequestIncomingMessage) => {
+    const { person, scope } = grantOf(request);
+    const { tenant, subject: sub, roles } = person;
+    // Only an identity token has an audience by now, the client, unless a program asks for one.
+    const isIdentity = request.body.grant_type !== 'client_credentials' && 'aud' in payload;
     const access = {
-      aud: localAudience,
-      client_id: request.clientId,
+      aud: audience,
+      client_id: request.body.client_id ?? 'local',
       tenant,
       scope,
       ...(roles.length > 0 && { 'cognito:groups': [...roles] }),
       jti: randomUUID(),
     };
-    const identity = { aud: request.clientId, ...(request.nonce !== undefined && { nonce: request.nonce }) };
-    return {
-      access_token: await this.#sign(subject, access),
-      ...(request.isOpenId && { id_token: await this.#sign(subject, identity) }),
-      token_type: 'Bearer',
-      expires_in: lifetimeSeconds,
-      scope,
-    };
-  }
+    Object.assign(payload, { sub }, isIdentity ? {} : access);
+  });
+  service.on('beforeResponse', ({ body }: MutableResponse, request: TokenRequestIncomingMessage) => {
+    if (body === '') return;
+    body['scope'] = grantOf(request).scope;
+    delete body['refresh_token'];
+    grants.delete(request.body.code ?? '');
+  });
+}
 
-  #sign(subject: string, claims: JWTPayload): Promise<string> {
-    const now = Math.floor(Date.now() / 1_000);
-    return new SignJWT({ iss: this.#url, sub: subject, iat: now, exp: now + lifetimeSeconds, ...claims })
-      .setProtectedHeader({ alg: algorithm, kid: keyId, typ: 'JWT' })
-      .sign(this.#keys.privateKey);
+/** Sends the page on which a person signs in, or says what is wrong with the request. */
+function showPage(parameters: URLSearchParams, response: ServerResponse): void {
+  try {
+    requireAuthorizationRequest(parameters);
+    const scopes = requestedScopes(parameters.get('scope'));
+    response.writeHead(200, pageHeaders(parameters.get('redirect_uri') ?? ''));
+    response.end(signInPage(parameters, scopes));
+  } catch (error) {
+    response.writeHead(400, { 'content-type': 'text/plain' }).end((error as Error).message);
   }
+}
+
+function respond(service: OAuth2Service, request: IncomingMessage, response: ServerResponse): void {
+  const refusal = refusalOf(request, {});
+  if (refusal) {
+    const {
+      statusCode = 403,
+      headers,
+      body,
+    } = refusalResponse(
+      // The flags of the gateway do not concern the issuer.
+      { ...refusal, flag: undefined },
+      { path: '/', requestId: newRequestId() },
+    );
+    response.writeHead(statusCode, headers as Record<string, string>).end(body);
+    return;
+  }
+  const isAuthorization = /^\/authorize\/?(?:\?|$)/i.test(request.url ?? '');
+  const parameters = parametersOf(request);
+  if (isAuthorization && !personOf(parameters)) showPage(parameters, response);
+  else service.requestHandler(request, response);
 }
 
 /**
@@ -257,5 +155,15 @@ class Issuer {
  * @throws Error with the code EADDRINUSE when the port is taken.
  */
 export async function startSignIn(port: number): Promise<SignInIssuer> {
-  return new Issuer(await generateKeyPair(algorithm, { extractable: true })).start(port);
+  const issuer = new OAuth2Issuer();
+  await issuer.keys.generate('RS256');
+  const service = new OAuth2Service(issuer);
+  issueFor(service);
+  const server = createServer((request, response) => respond(service, request, response));
+  const stop = closerOf(server);
+  server.listen(port, loopback);
+  await once(server, 'listening');
+  const url = `http://localhost:${(server.address() as AddressInfo).port}`;
+  issuer.url = url;
+  return { url, audience, stop };
 }

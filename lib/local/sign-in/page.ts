@@ -1,13 +1,11 @@
 /** The page of the local issuer: who signs in, with which tenant, roles and scopes. */
 import { createHash } from 'node:crypto';
 import { roles } from '../../../functions/authentication/roles.ts';
+import { proposed } from './person.ts';
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 const escaped = (text: string): string => text.replaceAll(/[&<>"]/g, (one) => entities[one] ?? one);
-
-/** What the page proposes. A developer changes it. */
-export const proposed = { tenant: 'acme', subject: '8d3c0a52-6f1e-4b7a-9c25-0e4f7a1b6d93' } as const;
 
 const style = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
@@ -48,8 +46,9 @@ const checkbox = (name: string, value: string, isChecked: boolean): string =>
  * @param parameters of the authorization request, which the form sends again.
  * @param scopes that the request asks for.
  */
-export function signInPage(parameters: ReadonlyMap<string, string>, scopes: readonly string[]): string {
-  const hidden = [...parameters].map(
+export function signInPage(parameters: URLSearchParams, scopes: readonly string[]): string {
+  const kept = [...parameters].filter(([name]) => name !== 'login_hint');
+  const hidden = kept.map(
     ([name, value]) => `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`,
   );
   return `<!doctype html>
@@ -59,8 +58,9 @@ export function signInPage(parameters: ReadonlyMap<string, string>, scopes: read
 <main>
 <h1>Sign in</h1>
 <p>This page is for development. Choose who you are: nothing is checked.</p>
-<form method="post" action="/authorize">
+<form action="/authorize">
 ${hidden.join('\n')}
+<input type="hidden" name="granted" value="">
 <label>Tenant <input type="text" name="tenant" value="${proposed.tenant}" required maxlength="128"></label>
 <label>Subject <input type="text" name="subject" value="${proposed.subject}" required maxlength="255"></label>
 <fieldset><legend>Roles: none for all scopes below</legend>

@@ -4,9 +4,8 @@ import { createProject } from '#functions/projects/contract.ts';
 import { createTag } from '#functions/tags/contract.ts';
 import { createTask } from '#functions/tasks/contract.ts';
 import { createUser } from '#functions/users/contract.ts';
-import { UsageError } from '#lib/cli/command-line.ts';
-import { DataGenerator, type Ids } from '#lib/seed/data.ts';
-import { type Amounts, type Kind, kinds, seedOptions } from '#lib/seed/options.ts';
+import { type CollectionName, collections } from '#lib/cli/collections.ts';
+import { type Amounts, DataGenerator, type Ids } from '#lib/seed/data.ts';
 import { seed } from '#lib/seed/seed.ts';
 import { startFetchedService } from '#test/support/in-process-fetch.ts';
 
@@ -18,21 +17,21 @@ describe('data', () => {
 
   const idsOf = (numbers: Amounts): Ids =>
     Object.fromEntries(
-      kinds.map((kind) => [
+      collections.map((kind) => [
         kind,
         Array.from({ length: numbers[kind] }, (_, position) => `${kind}-${position}`),
       ]),
     ) as unknown as Ids;
 
-  function generate(seed: number, numbers: Amounts = amounts): Record<Kind, Body[]> {
+  function generate(seed: number, numbers: Amounts = amounts): Record<CollectionName, Body[]> {
     const data = new DataGenerator(numbers, seed, today);
     const ids = idsOf(numbers);
     return Object.fromEntries(
-      kinds.map((kind) => [
+      collections.map((kind) => [
         kind,
         Array.from({ length: numbers[kind] }, (_, position) => data[kind](position, ids)),
       ]),
-    ) as unknown as Record<Kind, Body[]>;
+    ) as unknown as Record<CollectionName, Body[]>;
   }
 
   const contracts = {
@@ -45,9 +44,10 @@ describe('data', () => {
 
   const data = generate(1);
 
-  const entityOf = (kind: Kind, id: unknown): Body => data[kind][Number(String(id).split('-')[1])] ?? {};
+  const entityOf = (kind: CollectionName, id: unknown): Body =>
+    data[kind][Number(String(id).split('-')[1])] ?? {};
 
-  test.each(kinds)('generated %s match the contract', (kind) => {
+  test.each(collections)('generated %s match the contract', (kind) => {
     const { schema, writable } = contracts[kind].body;
     for (const body of data[kind]) {
       expect(v.parse(schema(), body)).toMatchObject(body);
@@ -87,23 +87,6 @@ describe('data', () => {
   });
 });
 
-describe('options', () => {
-  describe('the options of npm run seed', () => {
-    test.each([
-      ['--tasks 1.5', '--tasks'],
-      ['--tasks=-1', '--tasks'],
-      ['--concurrency 0', '--concurrency'],
-      ['--url localhost:3000', '--url'],
-      ['--reset --url http://api.example.com', '--reset'],
-      ['--organizations 0', 'organization'],
-    ])('reject %s', (flags, message) => {
-      const read = (): unknown => seedOptions(flags.split(' '));
-      expect(read).toThrow(UsageError);
-      expect(read).toThrow(message);
-    });
-  });
-});
-
 describe('seed', () => {
   let service: Awaited<ReturnType<typeof startFetchedService>>;
 
@@ -125,11 +108,11 @@ describe('seed', () => {
 
   const quiet = { begin: () => {}, step: () => {}, end: () => {} };
 
-  describe('npm run seed', () => {
+  describe('seed', () => {
     const amounts = { organizations: 2, users: 4, tags: 3, projects: 4, tasks: 25 };
     const totals = async () =>
       Object.fromEntries(
-        await Promise.all(kinds.map(async (kind) => [kind, (await list(kind)).total] as const)),
+        await Promise.all(collections.map(async (kind) => [kind, (await list(kind)).total] as const)),
       );
 
     test('creates the given number of entities of each kind and reports progress', async () => {

@@ -1,6 +1,7 @@
+#!/usr/bin/env node
 /**
- * Ends a command at once on a version of Node.js that is too old. Everything seems to work there until a request needs what is missing. It is
- * loaded before the command, and uses only what old versions have.
+ * Runs a command of this repository: `npx pm-api <command>`. It ends at once on a version of Node.js that is too old: everything seems to work
+ * there until a request needs what is missing. So this file uses only what old versions have.
  */
 import { readFileSync } from 'node:fs';
 
@@ -15,3 +16,7 @@ if (major < neededMajor || (major === neededMajor && minor < neededMinor)) {
   );
   process.exit(1);
 }
+const { register } = await import('tsx/esm/api');
+register();
+const { runCommand } = await import('./program.ts');
+await runCommand(process.argv.slice(2));

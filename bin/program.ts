@@ -1,0 +1,93 @@
+import { Command, CommanderError, InvalidArgumentError } from '@commander-js/extra-typings';
+import { CommandFailure } from '../lib/cli/command-line.ts';
+
+interface CommandFile {
+  readonly command: Pick<Command, never>;
+}
+
+type Load = () => Promise<CommandFile>;
+
+/** What each command does, and its file. Only the file of the command that runs is loaded. */
+export const commands: Readonly<Record<string, readonly [summary: string, load: Load]>> = {
+  start: ['Runs the service on this machine.', () => import('./start.ts')],
+  dev: ['Runs the service, and restarts it when you save a file.', () => import('./dev.ts')],
+  seed: ['Fills a running service with realistic data.', () => import('./seed.ts')],
+  invoke: ['Calls the handler of an operation without a gateway.', () => import('./invoke.ts')],
+  board: ['Serves a task board for a running service.', () => import('./board.ts')],
+  mcp: ['Offers a running service to an agent.', () => import('./mcp.ts')],
+  export: ['Writes a collection to a file.', () => import('./export.ts')],
+  import: ['Creates entities from a file.', () => import('./import.ts')],
+  token: ['Prints an access token.', () => import('./token.ts')],
+  audit: ['Checks the stored data.', () => import('./audit.ts')],
+  erase: ['Erases a tenant, or a deleted entity.', () => import('./erase.ts')],
+  republish: ['Publishes events again.', () => import('./republish.ts')],
+  verify: ['Runs the contract tests against a deployment.', () => import('./verify.ts')],
+  trace: ['Finds the source of a stack trace in the log.', () => import('./trace.ts')],
+  costs: ['Prints what typical requests cost on AWS.', () => import('./costs.ts')],
+  cdk: ['Checks settings and credentials, and runs CDK.', () => import('./cdk.ts')],
+  'start-synthesized': ['Runs the synthesized stacks.', () => import('./start-synthesized.ts')],
+  new: ['Writes the files of a resource.', () => import('./new.ts')],
+  bundles: ['Bundles all functions.', () => import('./bundles.ts')],
+  client: ['Builds and packs the client.', () => import('./client.ts')],
+  openapi: ['Writes, compares or checks the OpenAPI document.', () => import('./openapi.ts')],
+  site: ['Builds the documentation.', () => import('./site.ts')],
+  test: ['Checks types and lint, and runs tests.', () => import('./test.ts')],
+  'test:watch': ['Runs the tests of what you save.', () => import('./test-watch.ts')],
+  'test:mutations': ['Runs tests with mutations of the code.', () => import('../test/mutations/run.ts')],
+  coverage: ['Reports which lines the tests cover.', () => import('./coverage.ts')],
+  bench: ['Runs a benchmark.', () => import('../benchmarks/run.ts')],
+};
+
+/**
+ * Prepares the environment variables that options read. An empty one counts as unset.
+ * @throws InvalidArgumentError when npm took an option for itself: `npm start --port 4000` passes only "4000" to the command and sets the
+ *   variable `npm_config_port`; `npm start --port=4000` passes nothing. The command would do something else than it was told.
+ */
+function readVariables({ options }: Command): void {
+  for (const { envVar, long } of options) {
+    if (envVar && process.env[envVar] === '') delete process.env[envVar];
+    const taken = process.env[`npm_config_${long?.slice(2).replaceAll('-', '_')}`];
+    // npm has an option --only of its own.
+    if (taken === undefined || long === '--only') continue;
+    throw new InvalidArgumentError(
+      `npm took ${long} for itself. Write two dashes before the options: npm run <script> -- ${long} …`,
+    );
+  }
+}
+
+async function parse(args: readonly string[]): Promise<void> {
+  const program = new Command('npx pm-api')
+    .description('The commands of the project-management API. Each prints its options with --help.')
+    .helpCommand(false)
+    .exitOverride()
+    .showHelpAfterError('Run the command with --help to see its options.');
+  for (const [name, [summary, load]] of Object.entries(commands)) {
+    const command = name === args[0] ? ((await load()).command as Command) : new Command(name);
+    for (const one of [command, ...command.commands]) one.copyInheritedSettings(program);
+    command.summary(summary);
+    if (name === args[0]) readVariables(command);
+    program.addCommand(command);
+  }
+  await program.parseAsync(args, { from: 'user' });
+}
+
+/**
+ * Runs a command and sets the exit code of the process: 1 after a failure that the user can correct, and 2 when the arguments are wrong.
+ * @param args the name of the command, and its arguments.
+ */
+export async function runCommand(args: readonly string[]): Promise<void> {
+  try {
+    await parse(args);
+  } catch (error) {
+    if (error instanceof CommandFailure) {
+      console.error(error.message);
+      process.exitCode = 1;
+    } else if (error instanceof CommanderError) {
+      // Commander has printed its own.
+      if (error instanceof InvalidArgumentError) console.error(`error: ${error.message}`);
+      process.exitCode = error.exitCode === 0 ? 0 : 2;
+    } else {
+      throw error;
+    }
+  }
+}
