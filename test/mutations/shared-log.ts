@@ -179,6 +179,13 @@ export const sharedLogMutations = toMutations({
       'position: Math.max(positions.get(partition) ?? 0, await fillAllHoles(openLog(open(), log.tenant, log.kind))),',
     ],
   },
+  'lib/audit/options.ts': {
+    'rebuild-of-all-kinds': [
+      'a rebuild of one log rebuilds those of all kinds',
+      'kind === undefined || one === kind',
+      'kind !== one || one === kind',
+    ],
+  },
   'lib/audit/trees.ts': {
     'cycle-opened-at-its-oldest-task': [
       'a repair of a cycle removes the parent of the oldest task',
