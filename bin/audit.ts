@@ -7,11 +7,11 @@ import { resources } from '../functions/schema.ts';
 import { auditTable } from '../lib/audit/audit-table.ts';
 import { type RebuildResult, rebuildLogs } from '../lib/audit/change-logs.ts';
 import { isClean, isRepaired, reportLines } from '../lib/audit/report.ts';
-import { defaultSegments } from '../lib/audit/scan.ts';
 import { asFailure, CommandFailure, wholeNumber } from '../lib/cli/command-line.ts';
 import { progressOn } from '../lib/cli/progress.ts';
 import { endpointOption, stageOption, tableOf, tableOption } from '../lib/cli/table-options.ts';
 import { tenantOption } from '../lib/cli/tenant-option.ts';
+import { defaultSegments } from '../lib/hosting/scan-table.ts';
 import { isAws, setEngineEnvironment } from '../lib/local/engine-environment.ts';
 
 /** Milliseconds between two comparisons: writes in progress must have ended. */

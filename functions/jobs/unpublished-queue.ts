@@ -1,8 +1,8 @@
 /**
- * Sends the keys of records that were not published to a queue, from which `npx pm-api republish` publishes them. The only file that imports the
- * client of SQS, which belongs into the bundle of one function.
+ * Sends the keys of records that were not published to a queue, which calls the function that publishes them after a pause. The only file that
+ * imports the client of SQS, which belongs into the bundle of one function.
  */
-import { SendMessageCommand, SQSClient, type SQSClientConfig } from '@aws-sdk/client-sqs';
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Key } from '../engine/model/writes.ts';
 import type { Deadline } from '../engine/table/deadline.ts';
 import { requestHandler } from '../runtime/request-handler.ts';
@@ -10,23 +10,20 @@ import { requestHandler } from '../runtime/request-handler.ts';
 /** The body of a message. The partition key of a record names its tenant and its log. */
 export interface UnpublishedRecords {
   readonly records: readonly Key[];
+  /** How often they were not published. */
+  readonly failures: number;
 }
 
-/** Returns a client for the region of the environment. */
-export const connectToQueue = (settings: SQSClientConfig = {}): SQSClient =>
-  new SQSClient({
-    maxAttempts: 3,
-    // The variable for another endpoint would not count otherwise.
-    useQueueUrlAsEndpoint: false,
-    requestHandler,
-    ...settings,
-  });
+/** Seconds of the first pause. Each one is twice as long as the one before, up to the longest that SQS has. */
+const firstPauseSeconds = 30;
+const maxPauseSeconds = 900;
 
 /** The process's one client: its connections stay open. */
 let shared: SQSClient | undefined;
 
 const sharedQueueClient = (): SQSClient => {
-  shared ??= connectToQueue();
+  // The variable for another endpoint would not count otherwise.
+  shared ??= new SQSClient({ maxAttempts: 3, useQueueUrlAsEndpoint: false, requestHandler });
   return shared;
 };
 
@@ -36,10 +33,13 @@ const sharedQueueClient = (): SQSClient => {
  */
 export async function sendToQueue(
   queueUrl: string,
-  records: readonly Key[],
+  message: UnpublishedRecords,
   deadline: Deadline,
 ): Promise<void> {
-  const message: UnpublishedRecords = { records };
-  const command = new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: JSON.stringify(message) });
+  const command = new SendMessageCommand({
+    QueueUrl: queueUrl,
+    MessageBody: JSON.stringify(message),
+    DelaySeconds: Math.min(maxPauseSeconds, firstPauseSeconds * 2 ** (message.failures - 1)),
+  });
   await deadline.limit((abortSignal) => sharedQueueClient().send(command, { abortSignal }));
 }

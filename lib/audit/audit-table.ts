@@ -18,9 +18,9 @@ import type { DynamoDb } from '../../functions/engine/table/operations.ts';
 import { continueJob } from '../../functions/jobs/continue-job.ts';
 import type { Kind } from '../../functions/kinds.ts';
 import { now } from '../../functions/runtime/time-and-chance.ts';
+import { scanTable } from '../hosting/scan-table.ts';
 import { compareLogs, type LogDifference, rebuildLogs, subtractRows } from './change-logs.ts';
 import type { Report } from './report.ts';
-import { scanTable } from './scan.ts';
 import { compareSequencers, raiseSequencer } from './sequencers.ts';
 import { Inventory, type Reference, referencesFrom, Suspects, tenantOf } from './snapshot.ts';
 import { compareSubjects, repairSubject } from './subjects.ts';
@@ -63,11 +63,15 @@ class TableAudit {
     const { pauseMs, segments, onItems } = this.#options;
     const table = { client: this.#client, tableName: this.#tableName, segments, onItems };
     const inventory = new Inventory();
-    await scanTable(table, (item) => inventory.add(item));
+    await scanTable(table, (items) => {
+      for (const item of items) inventory.add(item);
+    });
     const sequencers = await compareSequencers(() => this.#database, inventory.logs);
     await subtractRows(table, inventory);
     const suspects = new Suspects(inventory);
-    await scanTable(table, (item) => suspects.add(item));
+    await scanTable(table, (items) => {
+      for (const item of items) suspects.add(item);
+    });
     const found: Findings = {
       orphans: await this.#orphans(suspects.dangling),
       cycles: await compareTrees(this.#database, findCycles(suspects.parentOf)),

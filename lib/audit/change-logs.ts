@@ -26,12 +26,13 @@ import { entityKey, entitySortKey, textKey } from '../../functions/engine/model/
 import { toRow } from '../../functions/engine/model/row.ts';
 import type { Kind } from '../../functions/engine/model/schema.ts';
 import { withOtherWords } from '../../functions/engine/model/words.ts';
+import type { Item } from '../../functions/engine/model/writes.ts';
 import { countOf, Database } from '../../functions/engine/table/database.ts';
 import { Deadline } from '../../functions/engine/table/deadline.ts';
 import type { DynamoDb } from '../../functions/engine/table/operations.ts';
 import { forEach } from '../../functions/runtime/for-each.ts';
 import { delay } from '../../functions/runtime/time-and-chance.ts';
-import { type AuditedTable, defaultSegments, scanTable } from './scan.ts';
+import { defaultSegments, type ScannedTable, scanTable } from '../hosting/scan-table.ts';
 import { type AuditedLog, copyOfRow, type Inventory, maxFindings, mayDiffer, tenantOf } from './snapshot.ts';
 
 /** Deadline of one call, retries included. */
@@ -45,7 +46,7 @@ interface Log {
 type ScannedLogs = ReadonlyMap<string, Log & { readonly ids: Set<string> }>;
 
 /** Reads the ids of the entities of logs. @param only the partitions of these logs; by default, all. */
-async function scanLogs(table: AuditedTable, only?: ReadonlySet<string>): Promise<ScannedLogs> {
+async function scanLogs(table: ScannedTable, only?: ReadonlySet<string>): Promise<ScannedLogs> {
   const logs = new Map<string, Log & { readonly ids: Set<string> }>();
   const idsOf = (tenant: string, kind: Kind): Set<string> | undefined => {
     const partition = logPartition(tenant, kind);
@@ -54,7 +55,7 @@ async function scanLogs(table: AuditedTable, only?: ReadonlySet<string>): Promis
     logs.set(partition, log);
     return log.ids;
   };
-  await scanTable(table, (item) => {
+  const addItem = (item: Item): void => {
     // A log can have rows although no entity is left, in its columns or in its records.
     const isOfLog = item.sk === manifestSortKey || item.sk.startsWith(recordPrefix);
     const log = isOfLog ? parseLogPartition(item.pk) : undefined;
@@ -62,6 +63,9 @@ async function scanLogs(table: AuditedTable, only?: ReadonlySet<string>): Promis
     if (item.sk !== entitySortKey || isDeletedItem(item)) return;
     const { kind, entity } = decodeEntity(item);
     idsOf(tenantOf(item), kind)?.add(entity.id);
+  };
+  await scanTable(table, (items) => {
+    for (const item of items) addItem(item);
   });
   return logs;
 }
@@ -199,7 +203,7 @@ export interface LogDifference {
 }
 
 interface Comparison {
-  readonly table: AuditedTable;
+  readonly table: ScannedTable;
   readonly inventory: Inventory;
   readonly pauseMs: number;
 }
@@ -209,7 +213,7 @@ const maxMemoryBytes = 128 * 1024 * 1024;
 
 /** Visits the rows of a log. @throws the errors of `visitRows`. */
 async function visitLog(
-  { client, tableName }: AuditedTable,
+  { client, tableName }: ScannedTable,
   { tenant, kind }: Log,
   visit: (id: string, known: KnownRow) => void,
 ): Promise<RowCounts> {
@@ -222,7 +226,7 @@ async function visitLog(
 }
 
 /** Subtracts the rows of all logs from the checksums to which the first scan has added those of the entities. */
-export async function subtractRows(table: AuditedTable, inventory: Inventory): Promise<void> {
+export async function subtractRows(table: ScannedTable, inventory: Inventory): Promise<void> {
   await forEach(inventory.logs, table.segments ?? defaultSegments, async ([partition, log]) => {
     try {
       const { rows, total } = await visitLog(table, log, (id, known) =>

@@ -148,8 +148,14 @@ function crossOriginOf(api: Properties): CrossOrigin {
   };
 }
 
+/** Returns the mappings of the table's stream. The queue of unpublished events is not read here. */
+const streamMappings = (templates: Templates) =>
+  [...templates.ofType('AWS::Lambda::EventSourceMapping').values()].filter(
+    ({ FilterCriteria }) => FilterCriteria !== undefined,
+  );
+
 function streamsOf(templates: Templates, functions: readonly DeployedFunction[]): EventSource[] {
-  return [...templates.ofType('AWS::Lambda::EventSourceMapping').values()].map((mapping) => {
+  return streamMappings(templates).map((mapping) => {
     const { Filters } = mapping['FilterCriteria'] as { Filters: { Pattern: string }[] };
     return {
       function: functionBy(functions, mapping['FunctionName']),
@@ -161,8 +167,7 @@ function streamsOf(templates: Templates, functions: readonly DeployedFunction[])
 }
 
 function streamArnOf(templates: Templates): string {
-  const mappings = templates.ofType('AWS::Lambda::EventSourceMapping').values();
-  return [...mappings].map(({ EventSourceArn }) => String(EventSourceArn))[0] ?? '';
+  return streamMappings(templates).map(({ EventSourceArn }) => String(EventSourceArn))[0] ?? '';
 }
 
 function authenticationOf(templates: Templates): Authentication | undefined {

@@ -10,7 +10,7 @@ import { Deadline } from '../../functions/engine/table/deadline.ts';
 import type { DynamoDb } from '../../functions/engine/table/operations.ts';
 import { forEach } from '../../functions/runtime/for-each.ts';
 import { CommandFailure } from '../cli/command-line.ts';
-import { scanPages } from '../hosting/scan-pages.ts';
+import { scanTable } from '../hosting/scan-table.ts';
 
 /** Deadline of one call, retries included. */
 const maxCallMs = 60_000;
@@ -70,29 +70,27 @@ function nameOf({ pk, sk }: Key): string {
 
 async function pass(
   client: DynamoDb,
-  TableName: string,
+  tableName: string,
   tenant: string,
   { pace, onItems }: { readonly pace: UnitPace; readonly onItems: (count: number) => void },
 ): Promise<Erased> {
   const erased: Record<string, number> = {};
-  const pages = scanPages(client, {
-    TableName,
-    ConsistentRead: true,
+  const erase = async ({ pk, sk }: Key): Promise<void> => {
+    const database = new Database(client, tableName, new Deadline(maxCallMs));
+    await database.deleteItem({ pk, sk });
+    const name = nameOf({ pk, sk });
+    erased[name] = (erased[name] ?? 0) + 1;
+    await pace.use(database.consumption.writeUnits);
+  };
+  const visit = async (items: readonly Key[], readUnits: number): Promise<void> => {
+    await pace.use(readUnits);
+    await forEach(items, concurrency, erase);
+  };
+  await scanTable({ client, tableName, onItems }, visit, {
     ProjectionExpression: 'pk, sk',
     FilterExpression: 'begins_with(pk, :tenant)',
     ExpressionAttributeValues: { ':tenant': `${tenant}#` },
   });
-  for await (const { items, scannedCount, readUnits } of pages) {
-    await pace.use(readUnits);
-    await forEach(items, concurrency, async ({ pk, sk }) => {
-      const database = new Database(client, TableName, new Deadline(maxCallMs));
-      await database.deleteItem({ pk, sk });
-      const name = nameOf({ pk, sk });
-      erased[name] = (erased[name] ?? 0) + 1;
-      await pace.use(database.consumption.writeUnits);
-    });
-    onItems(scannedCount);
-  }
   return erased;
 }
 

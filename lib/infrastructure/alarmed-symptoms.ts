@@ -310,11 +310,11 @@ const eventSymptoms = ({ unpublishedEvents }: MonitoredResources): Symptom[] =>
     ? [
         {
           heading: 'Events are not published',
-          label: 'batches of changes that were given up',
-          metric: unpublishedEvents.metricApproximateNumberOfMessagesVisible({
-            period,
-            statistic: 'Maximum',
-          }),
+          label: 'batches of changes that wait for the bus',
+          metric: sumOf('Messages', [
+            unpublishedEvents.metricApproximateNumberOfMessagesDelayed({ period, statistic: 'Maximum' }),
+            unpublishedEvents.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum' }),
+          ]),
           threshold: 1,
           periods: 1,
         },

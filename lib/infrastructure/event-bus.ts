@@ -2,7 +2,6 @@
 import { CfnOutput, Duration } from 'aws-cdk-lib';
 import { Archive, EventBus } from 'aws-cdk-lib/aws-events';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { busSource } from '../../functions/jobs/cloud-events.ts';
 import { eventBusArn, eventBusName } from './names.ts';
@@ -12,11 +11,8 @@ import type { Settings } from './settings.ts';
 export const putEvents = (settings: Settings): PolicyStatement =>
   new PolicyStatement({ actions: ['events:PutEvents'], resources: [eventBusArn(settings)] });
 
-/**
- * Creates the bus and its archive.
- * @param unpublished the queue of what could not be published.
- */
-export function createEventBus(scope: Construct, settings: Settings, unpublished: Queue): EventBus {
+/** Creates the bus and its archive. */
+export function createEventBus(scope: Construct, settings: Settings): EventBus {
   const bus = new EventBus(scope, 'EventBus', { eventBusName: eventBusName(settings) });
   new Archive(scope, 'EventArchive', {
     archiveName: eventBusName(settings),
@@ -26,6 +22,5 @@ export function createEventBus(scope: Construct, settings: Settings, unpublished
     retention: Duration.days(settings.historyDays),
   });
   new CfnOutput(scope, 'EventBusName', { value: eventBusName(settings) });
-  new CfnOutput(scope, 'UnpublishedEventsUrl', { value: unpublished.queueUrl });
   return bus;
 }

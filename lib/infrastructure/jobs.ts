@@ -42,7 +42,7 @@ export interface Jobs {
   readonly onSchedule: LambdaFunction;
   /** Stream batches and schedule events whose retries failed. Retained for 14 days. */
   readonly deadLetters: Queue;
-  /** Records that could not be published. undefined without an event bus. */
+  /** Records that are not published yet. undefined without an event bus. */
   readonly unpublishedEvents: Queue | undefined;
 }
 
@@ -155,31 +155,46 @@ const onLogRecords = (context: JobsContext): LambdaFunction =>
   });
 
 /**
- * Publishes new records as events soon after they are written, and then compacts busy logs. The function sends what it gives up to the queue,
- * and Lambda the batches that the function cannot handle.
+ * Publishes new records as events soon after they are written, and then compacts busy logs. The function sends what it gives up to the queue, which
+ * calls it again after a pause.
  */
 function onLogRecordsWithBus(own: JobsContext, unpublished: Queue): LambdaFunction {
   const { scope, context } = own;
   const { settings } = context;
-  const target = streamFunction(
-    { ...own, deadLetters: unpublished },
-    {
-      ids: logRecordsIds,
-      file: logRecordsWithBusFile,
-      description: 'Publishes changes as events, and compacts busy change logs.',
-      access: compactionAccess,
-      environment: { EVENT_BUS_NAME: eventBusName(settings), UNPUBLISHED_QUEUE_URL: unpublished.queueUrl },
-      statements: [putEvents(settings)],
-      mapping: {
-        batchSize: publishing.maxRecords,
-        maxBatchingWindow: Duration.millis(publishing.windowMs),
-        filters: logRecordsFilters,
-        reportBatchItemFailures: true,
-      },
+  const { queueArn, queueUrl } = unpublished;
+  const target = streamFunction(own, {
+    ids: logRecordsIds,
+    file: logRecordsWithBusFile,
+    description: 'Publishes changes as events, and compacts busy change logs.',
+    access: compactionAccess,
+    environment: { EVENT_BUS_NAME: eventBusName(settings), UNPUBLISHED_QUEUE_URL: queueUrl },
+    statements: [
+      putEvents(settings),
+      new PolicyStatement({
+        actions: ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage', 'sqs:SendMessage'],
+        resources: [queueArn],
+      }),
+    ],
+    mapping: {
+      batchSize: publishing.maxRecords,
+      maxBatchingWindow: Duration.millis(publishing.windowMs),
+      filters: logRecordsFilters,
+      reportBatchItemFailures: true,
     },
-  );
+  });
+  // Two calls at the same time, the fewest that Lambda allows: a failing bus must not take the concurrency of the stream.
+  const mapping = new EventSourceMapping(scope, 'Unpublished', {
+    target,
+    eventSourceArn: queueArn,
+    batchSize: 1,
+    maxConcurrency: 2,
+  });
+  Validations.of(mapping).acknowledge({
+    id: 'Serverless-LambdaEventSourceMappingDestination',
+    reason: 'A message that the function cannot handle stays in the queue.',
+  });
   // A function without its bus would give up the first records.
-  target.node.addDependency(createEventBus(scope, settings, unpublished));
+  target.node.addDependency(createEventBus(scope, settings));
   return target;
 }
 
@@ -217,14 +232,15 @@ function onSchedule(own: JobsContext): LambdaFunction {
   return target;
 }
 
-/** Creates a queue for what was given up. */
-function deadLetterQueue(scope: Construct, id: string): Queue {
+/** Creates a queue for what was given up, which keeps it for as long as SQS can. */
+function queueOf(scope: Construct, id: string, reason: string): Queue {
   const queue = new Queue(scope, id, {
     encryption: QueueEncryption.SQS_MANAGED,
     enforceSSL: true,
     retentionPeriod: Duration.days(14),
+    // For the call of a function, and for its repetitions when it is throttled.
+    visibilityTimeout: Duration.millis(6 * jobTimeoutMs),
   });
-  const reason = 'This is the dead-letter queue.';
   Validations.of(queue).acknowledge(
     { id: 'AwsSolutions-SQS3', reason },
     { id: 'Serverless-SQSRedrivePolicy', reason },
@@ -237,11 +253,11 @@ function deadLetterQueue(scope: Construct, id: string): Queue {
  * replaces the event source mappings in the same update.
  */
 export function jobs(scope: Construct, context: ServiceFunctionContext, streamArn: string): Jobs {
-  const deadLetters = deadLetterQueue(scope, 'DeadLetters');
+  const deadLetters = queueOf(scope, 'DeadLetters', 'This is the dead-letter queue.');
   new CfnOutput(scope, 'DeadLettersUrl', { value: deadLetters.queueUrl });
   const own: JobsContext = { scope, context, streamArn, deadLetters };
   const unpublishedEvents = context.settings.eventBus
-    ? deadLetterQueue(scope, 'UnpublishedEvents')
+    ? queueOf(scope, 'UnpublishedEvents', 'Its messages are repeated until they succeed.')
     : undefined;
   return {
     deadLetters,

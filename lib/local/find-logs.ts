@@ -5,9 +5,10 @@ import {
   parseSequencerKey,
   sequencerKey,
 } from '../../functions/engine/model/change-log.ts';
+import type { Item } from '../../functions/engine/model/writes.ts';
 import { countOf } from '../../functions/engine/table/database.ts';
 import type { DynamoDb } from '../../functions/engine/table/operations.ts';
-import { scanPages } from '../hosting/scan-pages.ts';
+import { scanTable } from '../hosting/scan-table.ts';
 
 interface FoundLog extends LogIdentity {
   /** The greatest position that its sequencer has handed out. */
@@ -15,18 +16,17 @@ interface FoundLog extends LogIdentity {
 }
 
 /** Returns the logs that were ever written, of all tenants. It scans the table. */
-export async function findLogs(client: DynamoDb, TableName: string): Promise<FoundLog[]> {
+export async function findLogs(client: DynamoDb, tableName: string): Promise<FoundLog[]> {
   const found: FoundLog[] = [];
-  const pages = scanPages(client, {
-    TableName,
-    FilterExpression: 'sk = :sequencer',
-    ExpressionAttributeValues: { ':sequencer': sequencerKey({ tenant: '', kind: 'task' }).sk },
-  });
-  for await (const { items } of pages) {
+  const visit = (items: readonly Item[]): void => {
     for (const item of items) {
       const log = parseSequencerKey(item);
       if (log) found.push({ ...log, head: countOf(item) });
     }
-  }
+  };
+  await scanTable({ client, tableName }, visit, {
+    FilterExpression: 'sk = :sequencer',
+    ExpressionAttributeValues: { ':sequencer': sequencerKey({ tenant: '', kind: 'task' }).sk },
+  });
   return found;
 }

@@ -123,7 +123,9 @@ test('the function that compacts may publish, and no other one', async () => {
   const production = await stacksOf('production');
   const publishing = [
     'events:PutEvents event-bus/project-management-production',
-    'sqs:SendMessage <UnpublishedEvents.Arn>',
+    ...['DeleteMessage', 'GetQueueAttributes', 'ReceiveMessage', 'SendMessage'].map(
+      (action) => `sqs:${action} <UnpublishedEvents.Arn>`,
+    ),
   ];
   const able = ofType(production.resources, 'AWS::IAM::Role').filter(([, role]) =>
     /PutEvents|UnpublishedEvents/.test(JSON.stringify(role)),

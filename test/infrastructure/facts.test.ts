@@ -231,12 +231,11 @@ const facts: Partial<Record<Combination, Record<string, Record<string, object>>>
       },
     },
     LogRecords: {
-      'events are published within a second or two, and what is given up is kept': {
+      'events are published within a second or two': {
         ...ofLogRecords,
         BatchSize: 100,
         MaximumBatchingWindowInSeconds: 1,
         FunctionResponseTypes: ['ReportBatchItemFailures'],
-        DestinationConfig: { OnFailure: { Destination: '<UnpublishedEvents.Arn>' } },
       },
     },
     onLogRecordsFunction: {
@@ -246,15 +245,30 @@ const facts: Partial<Record<Combination, Record<string, Record<string, object>>>
       }),
     },
     UnpublishedEvents: {
-      'unpublished events can be published for two weeks': {
+      'unpublished events are kept for two weeks after each attempt': {
         SqsManagedSseEnabled: true,
         MessageRetentionPeriod: 14 * 86_400,
+        VisibilityTimeout: 180,
+      },
+    },
+    Unpublished: {
+      'unpublished events are published again, by two calls at the same time at most': {
+        EventSourceArn: '<UnpublishedEvents.Arn>',
+        BatchSize: 1,
+        ScalingConfig: { MaximumConcurrency: 2 },
       },
     },
     EventsAreNotPublished: {
       'unpublished events are noticed': {
-        MetricName: 'ApproximateNumberOfMessagesVisible',
-        Dimensions: [{ Value: expect.stringContaining('UnpublishedEvents') }],
+        Metrics: expect.arrayContaining(
+          ['Delayed', 'Visible'].map((state) =>
+            expect.objectContaining({
+              MetricStat: expect.objectContaining({
+                Metric: expect.objectContaining({ MetricName: `ApproximateNumberOfMessages${state}` }),
+              }),
+            }),
+          ),
+        ),
       },
     },
   },
@@ -454,10 +468,7 @@ test.each<[Combination, Record<string, unknown>]>([
   ['strict', { DocsUrl: undefined, AlarmTopicArn: undefined }],
   // For the one who sets the trigger of the pool.
   ['adopted pool', { UserPoolId: userPoolId, ClaimTenantArn: '<AccountsclaimTenantFunction.Arn>' }],
-  [
-    'production',
-    { EventBusName: 'project-management-production', UnpublishedEventsUrl: '<UnpublishedEvents>' },
-  ],
+  ['production', { EventBusName: 'project-management-production' }],
   ['restored table', { TableName: 'restored' }],
 ])('the outputs of %s', async (settings, expected) => {
   const { outputs } = await stacksOf(settings);

@@ -15,7 +15,7 @@ export const eventMutations = toMutations({
     ],
     'unpublished-keys-not-queued': [
       'the keys of records that were not published go nowhere',
-      'await sendToQueue(environment.unpublishedQueueUrl(), keys, deadline);',
+      'await sendToQueue(environment.unpublishedQueueUrl(), { records: keys, failures }, deadline);',
       'deadline.remaining();',
     ],
     'queued-records-delivered-again': [
@@ -23,22 +23,20 @@ export const eventMutations = toMutations({
       'deadline);\n    return [];',
       'deadline);\n    return keys;',
     ],
+    'unpublished-keys-lost-at-the-second-failure': [
+      'a message of the queue is deleted although the bus and the queue refuse its records',
+      "if (left.length > 0) throw new Error('Keys of records",
+      "if (left.length < 0) throw new Error('Keys of records",
+    ],
+    'pause-does-not-grow': [
+      'a failing bus is called as often after an hour as after a minute',
+      'giveUp(unpublished, failures + 1, context)',
+      'giveUp(unpublished, failures, context)',
+    ],
     'old-records-tried-as-often': [
       'a bus that does not respond holds up the records of the stream without a limit',
       '.some(isOld) ? 1 : maxAttempts',
       '.some(isOld) ? maxAttempts : maxAttempts',
-    ],
-  },
-  'lib/events/republish.ts': {
-    'message-deleted-before-it-is-published': [
-      'a message of the queue is deleted although a record of it was not published',
-      'else if (await republishRecords(place, contents.records, result)) await done(message);',
-      'else {\n          await republishRecords(place, contents.records, result);\n          await done(message);\n        }',
-    ],
-    'batches-forgotten': [
-      'the times of a batch that Lambda gave up are not published',
-      "if ('period' in contents) batches.set(message, contents.period);",
-      "if ('period' in contents) await done(message);",
     ],
   },
   'functions/jobs/publish-records.ts': {

@@ -18,6 +18,7 @@ export class TestProcess {
   #start(mutation: TestRun['mutation']): ChildProcess {
     const mutated = mutation && { MUTATION: JSON.stringify(mutation), NODE_OPTIONS: `--import ${hooks}` };
     const child = fork(new URL('worker.ts', import.meta.url), {
+      execArgv: ['--import', 'tsx'],
       env: { ...variables, ...mutated },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import type { DynamoDBBatchResponse, DynamoDBRecord } from 'aws-lambda';
+import type { DynamoDBBatchResponse, DynamoDBRecord, SQSEvent } from 'aws-lambda';
 import { v7 as uuidv7 } from 'uuid';
 import { openLog } from '#functions/engine/columns/compact/dynamodb-compaction-storage.ts';
 import { decodeRecord, logPartition, recordKey, recordPrefix } from '#functions/engine/model/change-log.ts';
@@ -419,6 +419,39 @@ describe('new log records with a bus', () => {
     expect(queuedKeys()).toEqual(records.map(({ sk }) => sk));
     expect([queue.length, await compactedRows('tag')]).toEqual([1, 64]);
     expect(logLines()).toContainEqual(expect.objectContaining({ level: 'ERROR', records: 64 }));
+  });
+
+  /** Lets the queue call the function with its messages. */
+  async function deliverQueue(): Promise<void> {
+    const messages = queue.splice(0).map((body) => ({ body, eventSource: 'aws:sqs' }));
+    await onLogRecordsWithBus(
+      { Records: messages } as unknown as SQSEvent,
+      functionContext('request', 30_000),
+    );
+  }
+
+  test('the queue brings the keys back until the bus accepts their records, with a pause that grows', async () => {
+    const records = await writeTags(3);
+    const pauses: unknown[] = [];
+    onPut = refuse;
+    onSend = ({ request, pass }) => {
+      pauses.push((request as { DelaySeconds?: number }).DelaySeconds);
+      return pass();
+    };
+    await deliver(records);
+    for (let failure = 0; failure < 6; failure += 1) await deliverQueue();
+    expect(pauses).toEqual([30, 60, 120, 240, 480, 900, 900]);
+    onPut = undefined;
+    await deliverQueue();
+    expect([events.length, queue]).toEqual([3, []]);
+  });
+
+  test('a message stays in the queue when neither the bus nor the queue accepts its records', async () => {
+    const records = await writeTags(1);
+    onPut = refuse;
+    await deliver(records);
+    onSend = refuse;
+    await expect(deliverQueue()).rejects.toThrow('were not sent to the queue again');
   });
 
   test('a queue that does not accept the keys: the unpublished records alone are reported, and the log is compacted', async () => {

@@ -29,8 +29,8 @@ import { auditTable } from '#lib/audit/audit-table.ts';
 import { rebuildLogs } from '#lib/audit/change-logs.ts';
 import { KeyFilter, maxExactKeys } from '#lib/audit/checksums.ts';
 import { isLimited, isRepaired, type Report } from '#lib/audit/report.ts';
-import { scanTable } from '#lib/audit/scan.ts';
 import { maxFindings } from '#lib/audit/snapshot.ts';
+import { scanTable } from '#lib/hosting/scan-table.ts';
 import { compactAll } from '#test/support/compaction.ts';
 import { listQuery, sortedBy } from '#test/support/list-queries.ts';
 import { startTestStore } from '#test/support/local-store.ts';
@@ -465,7 +465,9 @@ describe('scan', () => {
     const onItems = (count: number): void => {
       counted += count;
     };
-    await scanTable({ client, tableName, segments, onItems }, ({ pk, sk }) => visited.push(pk + sk));
+    await scanTable({ client, tableName, segments, onItems }, (items) => {
+      visited.push(...items.map(({ pk, sk }) => pk + sk));
+    });
     expect(visited.sort()).toEqual(keys.map(({ pk, sk }) => pk + sk).sort());
     expect(counted).toBe(keys.length);
   });
