@@ -101,6 +101,16 @@ describe('the roles of the workflows', () => {
     expect(subjects('pull-request-trust')).toEqual(['repo:<owner>/<name>:pull_request']);
   });
 
+  test('allow the deployment what it checks before', () => {
+    const checks = join(folder, '../../lib/preflight');
+    const calls = readdirSync(checks).flatMap((name) =>
+      [...readFileSync(join(checks, name), 'utf8').matchAll(/new (\w+)Command\(/g)].map(([, call]) => call),
+    );
+    const allowed = statements('deploy').flatMap(({ Action }) => Action);
+    expect(calls.length).toBeGreaterThan(8);
+    expect(calls.filter((call) => !allowed.some((action) => action.endsWith(`:${call}`)))).toEqual([]);
+  });
+
   test('deny pull requests items, log lines, users, secrets of clients, and other roles', () => {
     const denied = statements('pull-request').flatMap(({ Effect, Action }) =>
       Effect === 'Deny' ? Action : [],
