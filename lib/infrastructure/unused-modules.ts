@@ -35,6 +35,16 @@ export const unusedModules: readonly UnusedModule[] = [
       DynamoDB has this plugin. The cache brings mnemonist, 8 KB in all.`,
     contents: 'export class EndpointCache {}',
   },
+  {
+    path: /[\\/]checksum[\\/]sha256[\\/]Sha256Js\.js$/,
+    because: 'SHA-256 in JavaScript is for a Node.js without the module `crypto`.',
+    contents: 'export class Sha256Js {}',
+  },
+  {
+    path: /[\\/]util-retry[\\/]DefaultRateLimiter\.js$/,
+    because: 'Only the retry mode `adaptive` has a rate limiter. The client has the mode `standard`.',
+    contents: 'export class DefaultRateLimiter {}',
+  },
 ];
 
 export const without = (modules: readonly UnusedModule[]): Plugin => ({
