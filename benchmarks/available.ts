@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 const maxAttempts = 20;
 
 /** Sends a request until its status is not 503. @throws Error when the status is an error. */
-export async function requireResponse(url: string, init: RequestInit = {}): Promise<Response> {
+async function requireResponse(url: string, init: RequestInit = {}): Promise<Response> {
   for (let attempt = 1; ; attempt += 1) {
     const response = await fetch(url, init);
     if (response.ok) return response;

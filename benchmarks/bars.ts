@@ -1,13 +1,13 @@
 /** Draws bar charts as SVG. */
 
-export interface Bar {
+interface Bar {
   readonly name: string;
   readonly value: number;
   /** Whether the bar is of this service. */
   readonly isOurs: boolean;
 }
 
-export interface BarGroup {
+interface BarGroup {
   readonly name: string;
   readonly bars: readonly Bar[];
 }

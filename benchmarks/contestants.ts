@@ -32,7 +32,7 @@ const optional = [
   'class-validator',
 ];
 
-export interface Contestants {
+interface Contestants {
   /** Bundles by display name. */
   readonly peers: ReadonlyMap<string, string>;
   /** Returns the deployed bundle of a handler's file. */

@@ -1,10 +1,8 @@
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * A proxy in front of an emulator of DynamoDB. It injects faults that emulators do not have, such as
- * transaction conflicts. It forwards all other calls unchanged.
+ * A proxy in front of an emulator of DynamoDB, which sees each call.
  */
 
 export interface Call {
@@ -15,7 +13,7 @@ export interface Call {
   readonly number: number;
 }
 
-export interface EngineResponse {
+interface EngineResponse {
   readonly status: number;
   readonly body: string;
   /** The engine's time. By default, that of the proxy, which has the same clock. */
@@ -26,23 +24,14 @@ export interface EngineResponse {
  * Handles a call: it can return its own response, forward the call with `pass`, do both, or drop the connection by
  * returning `undefined`. `pass` forwards to the engine.
  */
-export type Injector = (
-  call: Call,
-  pass: () => Promise<EngineResponse>,
-) => Promise<EngineResponse | undefined>;
+type Injector = (call: Call, pass: () => Promise<EngineResponse>) => Promise<EngineResponse | undefined>;
 
-export interface EngineProxy {
+interface EngineProxy {
   readonly endpoint: string;
   /** Sets or removes the injector for the calls that begin from now on. */
   inject(injector: Injector | undefined): void;
   stop(): Promise<void>;
 }
-
-/** Returns the response of DynamoDB to a call that it rejects. */
-export const errorResponse = (type: string, more: object = {}): EngineResponse => ({
-  status: 400,
-  body: JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: type, ...more }),
-});
 
 async function readAll(stream: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
@@ -137,47 +126,4 @@ export function seeded(seed: number): () => number {
     bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits;
     return ((bits ^ (bits >>> 14)) >>> 0) / 4_294_967_296;
   };
-}
-
-interface TransactItem {
-  readonly [action: string]: {
-    readonly TableName: string;
-    readonly Key?: object;
-    readonly Item?: Record<string, unknown>;
-  };
-}
-
-function keyOf(item: TransactItem): string {
-  const [action] = Object.values(item);
-  const { pk, sk } = (action?.Key ?? action?.Item ?? {}) as Record<string, unknown>;
-  return `${action?.TableName} ${JSON.stringify([pk, sk])}`;
-}
-
-/**
- * Rejects a transaction while another one has an item in common with it, as DynamoDB does.
- * @param milliseconds for which a transaction holds its items.
- */
-export function conflicts(milliseconds: number): Injector & { refused: number } {
-  const held = new Set<string>();
-  const injector = async (call: Call, pass: () => Promise<EngineResponse>): Promise<EngineResponse> => {
-    if (call.operation !== 'TransactWriteItems') return pass();
-    const keys = (call.body['TransactItems'] as TransactItem[]).map(keyOf);
-    const taken = keys.map((key) => held.has(key));
-    if (taken.includes(true)) {
-      injector.refused += 1;
-      const CancellationReasons = taken.map((isTaken) => ({
-        Code: isTaken ? 'TransactionConflict' : 'None',
-      }));
-      return errorResponse('TransactionCanceledException', { CancellationReasons });
-    }
-    for (const key of keys) held.add(key);
-    try {
-      await delay(milliseconds);
-      return await pass();
-    } finally {
-      for (const key of keys) held.delete(key);
-    }
-  };
-  injector.refused = 0;
-  return injector;
 }

@@ -1,6 +1,6 @@
 /** Draws line charts with logarithmic axes as SVG. */
 
-export interface Series {
+interface Series {
   readonly name: string;
   readonly points: readonly { readonly x: number; readonly y: number | undefined }[];
 }

@@ -10,7 +10,7 @@ import type { Genes } from './genes.ts';
 /** The ids of the entities of a tenant. */
 export type Ids = Readonly<Record<Kind, string[]>>;
 
-export type EntityContract = Contract & { readonly resource: Resource };
+type EntityContract = Contract & { readonly resource: Resource };
 
 export interface Target {
   readonly contract: EntityContract;

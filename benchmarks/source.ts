@@ -22,7 +22,7 @@ export interface Source {
 }
 
 /** Returns the name of the code that was measured. */
-export const commitOf = ({ commit, hasChanges }: Source): string =>
+const commitOf = ({ commit, hasChanges }: Source): string =>
   hasChanges ? `${commit} with uncommitted changes` : commit;
 
 /** Returns the first line of a page. */

@@ -46,7 +46,7 @@ const any = <Value>(values: readonly Value[]): Value =>
   values[Math.floor(Math.random() * values.length)] as Value;
 
 /** Receives the entities of each transaction. */
-export type OnAdded = (resource: Resource, entities: readonly ItemFields[]) => Promise<void> | void;
+type OnAdded = (resource: Resource, entities: readonly ItemFields[]) => Promise<void> | void;
 
 type Creation = Change & { readonly after: StoredEntity };
 

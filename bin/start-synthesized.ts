@@ -6,7 +6,6 @@ import { runProgram } from '../lib/cli/run-program.ts';
 import { explainStartError, hostedCommand, hostedOptions } from '../lib/cli/start-options.ts';
 import { assemblyFunctions } from '../lib/cloud-assembly/assembly-functions.ts';
 import { readDeployment, runtimes } from '../lib/cloud-assembly/deployment.ts';
-import { FunctionProcesses } from '../lib/cloud-assembly/function-processes.ts';
 import type { PermissionReport } from '../lib/cloud-assembly/iam-proxy.ts';
 import { findNode, isCurrentVersion, majorVersionOf } from '../lib/cloud-assembly/runtime.ts';
 import { tokenHelp } from '../lib/cloud-assembly/token-help.ts';
@@ -60,44 +59,37 @@ export const command = hostedCommand('start-synthesized')
   )
   .option('--assembly <folder>', 'folder of the cloud assembly', 'cdk.out')
   .option('--any-node', 'runs on this Node.js, whatever runtime the templates name')
-  .option(
-    '--lambda-cpu',
-    'runs each function in a process of its own, with the share of a core that Lambda gives to its memory (1,769 MB: one core); needs Linux',
-  )
   .option('--without-stream', 'does not read the stream; the schedule runs all jobs')
   .option(
     '--permission-report <file>',
     'file for the used, unused and refused permissions, written at the end',
   )
-  .action(
-    async ({ assembly, anyNode = false, lambdaCpu, withoutStream = false, permissionReport, ...flags }) => {
-      const options = hostedOptions(flags);
-      const { endpoint } = options;
-      if (endpoint && isAws(endpoint))
-        throw new InvalidArgumentError(
-          `This command does not run on AWS (${endpoint}), because it does not sign requests. Unset DYNAMODB_ENDPOINT.`,
-        );
-      let service: Awaited<ReturnType<typeof startService>>;
-      try {
-        const node = otherNode(assembly, anyNode);
-        if (node) {
-          process.exitCode = await runOn(node);
-          return;
-        }
-        const onPermissionReport = (reports: PermissionReport[]): void => {
-          console.log(summary(reports));
-          if (permissionReport) writeFileSync(permissionReport, JSON.stringify(reports, null, 2));
-        };
-        await warnWithoutIssuer(assembly, options.authentication);
-        const processes = lambdaCpu ? new FunctionProcesses() : undefined;
-        const functions = assemblyFunctions({ assembly, withoutStream, processes, onPermissionReport });
-        service = await startService(options, functions);
-      } catch (cause) {
-        throw new CommandFailure(explainStartError(cause, options), { cause });
+  .action(async ({ assembly, anyNode = false, withoutStream = false, permissionReport, ...flags }) => {
+    const options = hostedOptions(flags);
+    const { endpoint } = options;
+    if (endpoint && isAws(endpoint))
+      throw new InvalidArgumentError(
+        `This command does not run on AWS (${endpoint}), because it does not sign requests. Unset DYNAMODB_ENDPOINT.`,
+      );
+    let service: Awaited<ReturnType<typeof startService>>;
+    try {
+      const node = otherNode(assembly, anyNode);
+      if (node) {
+        process.exitCode = await runOn(node);
+        return;
       }
-      await runUntilStopped(service, () => {
-        console.log(`The synthesized API listens on ${service.url} (${service.engine}, Node.js ${process.versions.node}).
+      const onPermissionReport = (reports: PermissionReport[]): void => {
+        console.log(summary(reports));
+        if (permissionReport) writeFileSync(permissionReport, JSON.stringify(reports, null, 2));
+      };
+      await warnWithoutIssuer(assembly, options.authentication);
+      const functions = assemblyFunctions({ assembly, withoutStream, onPermissionReport });
+      service = await startService(options, functions);
+    } catch (cause) {
+      throw new CommandFailure(explainStartError(cause, options), { cause });
+    }
+    await runUntilStopped(service, () => {
+      console.log(`The synthesized API listens on ${service.url} (${service.engine}, Node.js ${process.versions.node}).
 Stop: Ctrl-C`);
-      });
-    },
-  );
+    });
+  });

@@ -25,7 +25,7 @@ function issuesOf({ position, error }: OperationFailure): readonly ValidationIss
 }
 
 /** Returns the problem of a batch: that of the first operation that fails, with the issues of all of them. */
-export function batchProblem(failed: BatchFailed): Problem {
+function batchProblem(failed: BatchFailed): Problem {
   const { code } = toProblem(failed.failures[0]?.error);
   const { message, issues } = invalidRequest(failed.failures.flatMap(issuesOf));
   return new Problem(code, `${failed.message} ${message}`, { issues, cause: failed });
@@ -33,7 +33,7 @@ export function batchProblem(failed: BatchFailed): Problem {
 
 const statuses = { create: 201, update: 200, delete: 204 } as const;
 
-export function showResult({ show }: Resource, result: BatchResult): object {
+function showResult({ show }: Resource, result: BatchResult): object {
   const status = statuses[result.operation];
   if (result.operation === 'delete' || !result.stored) return { status: statuses.delete };
   const { entity, version } = result.stored;

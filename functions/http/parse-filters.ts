@@ -16,7 +16,7 @@ interface FilterName {
   readonly operator?: string;
 }
 
-export function splitName(parameter: string): FilterName {
+function splitName(parameter: string): FilterName {
   const start = parameter.indexOf('[');
   if (start < 0 || !parameter.endsWith(']')) return { field: parameter };
   return { field: parameter.slice(0, start), operator: parameter.slice(start + 1, -1) };

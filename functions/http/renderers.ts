@@ -52,7 +52,7 @@ export interface Results {
   readonly health: { readonly status: string };
 }
 
-export interface Rendering {
+interface Rendering {
   readonly contract: Contract;
   readonly event: PipelineEvent;
   /** The id in the path; '' where the path has none. */

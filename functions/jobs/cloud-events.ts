@@ -19,7 +19,7 @@ export const eventNames = {
 
 export type EventType = `${Kind}.${(typeof eventNames)[ChangeOperation]}`;
 
-export interface EventData {
+interface EventData {
   /** The version that the change made: an event is newer than those of the same subject with smaller versions. */
   readonly version: number;
   /** The subject of the token whose request made the change; absent where requests need no token. */

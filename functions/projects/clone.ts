@@ -62,7 +62,7 @@ const parentIn = ({ parentId }: ItemFields): string | null => (parentId ?? null)
  * Tasks that a clone copies, at most. They take 100 seconds at the pace of 100 tasks a second, and about 50,000 write units: five for each
  * task, without long texts. The limit bounds what one small request costs.
  */
-export const maxClonedTasks = 10_000;
+const maxClonedTasks = 10_000;
 
 /** Tasks in a step, which is one transaction: copies with long texts make up to 92 writes of at most 2 MB in all. */
 const stepSize = 45;

@@ -10,7 +10,6 @@ import { newRequestId } from '../local/lambda-event.ts';
 import { type DeployedFunction, type Deployment, type EventSource, readDeployment } from './deployment.ts';
 import { matchesPattern } from './event-pattern.ts';
 import { bundleHandler } from './function-bundle.ts';
-import type { FunctionProcesses } from './function-processes.ts';
 import { type PermissionReport, startIamProxy } from './iam-proxy.ts';
 import { type StreamFunction, StreamReader } from './stream-reader.ts';
 
@@ -18,31 +17,24 @@ interface AssemblyOptions {
   readonly assembly: string;
   /** Does not read the stream, so that the schedule runs all jobs. */
   readonly withoutStream?: boolean;
-  /** Processes of the functions, with the CPU share of their memory. Without them, all functions share this process. */
-  readonly processes?: FunctionProcesses | undefined;
   readonly onPermissionReport: (report: PermissionReport[]) => void;
 }
 
-interface Runtime {
-  /** Variables that Lambda adds to the functions' own. */
-  readonly environment: Readonly<Record<string, string>>;
-  readonly processes: FunctionProcesses | undefined;
-}
+/** Variables that Lambda adds to the functions' own. */
+type Environment = Readonly<Record<string, string>>;
 
-function invoker<Event, Result>(target: DeployedFunction, { environment, processes }: Runtime) {
-  const call =
-    processes?.handler<Event, Result>(target, environment) ??
-    bundleHandler<Event, Context, Result>(target, environment);
+function invoker<Event, Result>(target: DeployedFunction, environment: Environment) {
+  const call = bundleHandler<Event, Context, Result>(target, environment);
   return (event: Event, requestId = newRequestId()): Promise<Result> =>
     call(event, functionContext(requestId, target.timeoutMs));
 }
 
 function streamFunction(
   { function: target, batchSize, patterns }: EventSource,
-  runtime: Runtime,
+  environment: Environment,
 ): StreamFunction {
   // A function that does not report failed records returns nothing.
-  const invoke = invoker<DynamoDBStreamEvent, DynamoDBBatchResponse | undefined>(target, runtime);
+  const invoke = invoker<DynamoDBStreamEvent, DynamoDBBatchResponse | undefined>(target, environment);
   return async ({ Records }) => {
     const records = Records.filter((record) => patterns.some((pattern) => matchesPattern(pattern, record)));
     for (let start = 0; start < records.length; start += batchSize) {
@@ -53,11 +45,11 @@ function streamFunction(
   };
 }
 
-function gatewayRoutes(deployment: Deployment, runtime: Runtime) {
+function gatewayRoutes(deployment: Deployment, environment: Environment) {
   // HEAD and GET share a function, whose bundle is loaded once.
   const loaded = new Map<DeployedFunction, LambdaFunction>();
   const functionOf = (target: DeployedFunction): LambdaFunction => {
-    const invoke = invoker<APIGatewayProxyEventV2, Awaited<ReturnType<LambdaFunction>>>(target, runtime);
+    const invoke = invoker<APIGatewayProxyEventV2, Awaited<ReturnType<LambdaFunction>>>(target, environment);
     const known = loaded.get(target) ?? ((event, context) => invoke(event, context.awsRequestId));
     loaded.set(target, known);
     return known;
@@ -74,7 +66,7 @@ function gatewayRoutes(deployment: Deployment, runtime: Runtime) {
 }
 
 export const assemblyFunctions =
-  ({ assembly, withoutStream = false, processes, onPermissionReport }: AssemblyOptions): FunctionHost =>
+  ({ assembly, withoutStream = false, onPermissionReport }: AssemblyOptions): FunctionHost =>
   async ({ endpoint }, options) => {
     if (isAws(endpoint)) {
       throw new Error('The IAM proxy does not sign the requests that it forwards: AWS would reject them.');
@@ -93,22 +85,21 @@ export const assemblyFunctions =
       AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
       SERVER_TIMING: 'true',
     };
-    const runtime = { environment, processes };
     const readers = streams.map((source) => {
       // Lambda reads the stream with the role of the function.
       const credentials = { accessKeyId: source.function.name, secretAccessKey: 'local' };
       const client = new DynamoDBStreamsClient({ endpoint: proxy.endpoint, credentials });
-      const deliver = streamFunction(source, runtime);
+      const deliver = streamFunction(source, environment);
       return { client, reader: new StreamReader(client, tableName, deliver, source.retries) };
     });
-    const onSchedule = invoker<ReturnType<typeof scheduledEvent>, void>(schedule, runtime);
+    const onSchedule = invoker<ReturnType<typeof scheduledEvent>, void>(schedule, environment);
     const authentication = deployment.authentication && (options.authentication ?? deployment.authentication);
     return {
       table: deployment.table,
       tableName,
       needsStream: !withoutStream,
       gateway: {
-        ...gatewayRoutes(deployment, runtime),
+        ...gatewayRoutes(deployment, environment),
         timeoutMs: Math.max(...functions.map(({ timeoutMs }) => timeoutMs)),
         crossOrigin: deployment.crossOrigin,
         authorizer: authentication && new Authorizer(authentication),
@@ -120,7 +111,6 @@ export const assemblyFunctions =
       stop: async () => {
         await Promise.all(readers.map(({ reader }) => reader.stop()));
         for (const { client } of readers) client.destroy();
-        await processes?.stop();
         onPermissionReport(proxy.report());
         await proxy.stop();
       },

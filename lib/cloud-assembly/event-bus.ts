@@ -22,7 +22,7 @@ export interface PutEventsRequest {
 }
 
 /** An event as targets of rules get it. */
-export interface BusEvent {
+interface BusEvent {
   readonly id: string;
   readonly source: string;
   readonly 'detail-type': string;

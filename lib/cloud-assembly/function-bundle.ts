@@ -23,7 +23,7 @@ export interface FunctionBundle {
 }
 
 /** @param env variables that Lambda adds to the function's own. */
-export const environmentOf = (bundle: FunctionBundle, env: Environment): Environment => ({
+const environmentOf = (bundle: FunctionBundle, env: Environment): Environment => ({
   ...env,
   // The IAM proxy identifies the function by its access key id.
   AWS_ACCESS_KEY_ID: bundle.name,

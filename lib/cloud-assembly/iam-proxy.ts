@@ -24,7 +24,7 @@ export interface PermissionReport {
   readonly unused: readonly string[];
 }
 
-export interface IamProxy {
+interface IamProxy {
   readonly endpoint: string;
   report(): PermissionReport[];
   stop(): Promise<void>;

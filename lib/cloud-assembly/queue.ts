@@ -18,7 +18,7 @@ interface QueueResponse {
 export const queueOf = ({ QueueUrl = '' }: SendMessageRequest): string => QueueUrl.split('/').at(-1) ?? '';
 
 /** Returns the digest with which SQS confirms the body of a message. The SDK compares it. */
-export const md5Of = (body: string): string => createHash('md5').update(body).digest('hex');
+const md5Of = (body: string): string => createHash('md5').update(body).digest('hex');
 
 /** Handles a `SendMessage` request. */
 export function sendMessage({ MessageBody = '' }: SendMessageRequest): QueueResponse {

@@ -32,7 +32,7 @@ export interface ServiceFunctionProperties extends ServiceFunctionContext, Permi
   readonly role?: Role;
 }
 
-/** Megabytes of a function for requests: 0.58 of a core. At 256 MB, the first response takes four times as long (benchmarks/results/memory.md). */
+/** Megabytes of a function for requests: 0.58 of a core. At 256 MB, the first response takes four times as long. */
 const memoryMb = 1_024;
 
 /** Megabytes of a function that loads columns: Lambda gives a whole core at 1,769 MB. A core decodes and sorts 10^6 rows in time. */

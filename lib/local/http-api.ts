@@ -57,11 +57,11 @@ export interface TimedResponse extends SentResponse {
 }
 
 /** A request whose body is not read yet. `IncomingMessage` is one. */
-export interface ApiRequest extends HttpRequest {
+interface ApiRequest extends HttpRequest {
   readonly headers: IncomingHttpHeaders;
 }
 
-export interface ApiResponse {
+interface ApiResponse {
   readonly status: number;
   /** Values by lower-case name. */
   readonly headers: Record<string, string>;

@@ -20,7 +20,7 @@ type Head = Readonly<Pick<IncomingMessage, 'method' | 'headers'>> & {
   readonly rawHeaders: readonly string[];
 };
 
-export interface Refusal {
+interface Refusal {
   readonly status: 400 | 403 | 421;
   readonly title: string;
   readonly detail: string;

@@ -8,7 +8,7 @@ interface DatabaseUsage {
 }
 
 /** Returns the usage from the header `Server-Timing`, which every function of the local service sends. */
-export function databaseUsage(serverTiming = ''): DatabaseUsage {
+function databaseUsage(serverTiming = ''): DatabaseUsage {
   const [, description = ''] = serverTiming.split('desc=');
   const amounts = new Map(
     description

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** EventBridge calls the handler once a minute; users of the local service wait for the results of jobs. */
-export const scheduleIntervalMs = 1_000;
+const scheduleIntervalMs = 1_000;
 
 export interface Schedule {
   /** Stops after the call in progress. */

@@ -42,7 +42,7 @@ function lazily<Handler extends (...values: never[]) => unknown>(file: string): 
   }) as unknown as Handler;
 }
 
-export interface SourceFunctions extends HostedFunctions {
+interface SourceFunctions extends HostedFunctions {
   /** Delivers the records of change logs that were written since the last call. */
   readonly deliverLogRecords: () => Promise<void>;
 }

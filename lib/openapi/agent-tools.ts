@@ -204,7 +204,7 @@ function toolOf({ schemas }: OpenApiDocument['components'], operation: Operation
 }
 
 /** Returns the tools of all operations, those that all collections share first. */
-export const agentTools = ({ components }: OpenApiDocument): readonly Tool[] => [
+const agentTools = ({ components }: OpenApiDocument): readonly Tool[] => [
   ...Object.entries(sharedTools).flatMap(([request, tool]) => sharedTool(request, tool)),
   ...operations.flatMap((operation) => toolOf(components, operation)),
 ];

@@ -127,4 +127,14 @@ export function openApiDocument(): OpenApiDocument {
   };
 }
 
-export const documentText = (document: OpenApiDocument): string => `${JSON.stringify(document, null, 2)}\n`;
+/** Returns JSON with a line for each member of the outer objects. */
+function textOf(value: unknown, depth: number): string {
+  if (depth === 0 || typeof value !== 'object' || value === null || Array.isArray(value))
+    return JSON.stringify(value);
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  const lines = members.map(([name, member]) => `${JSON.stringify(name)}: ${textOf(member, depth - 1)}`);
+  return `{\n${lines.join(',\n')}\n}`;
+}
+
+/** Returns the text of the document, with one line for each operation and each component: a change shows as what it is. */
+export const documentText = (document: OpenApiDocument): string => `${textOf(document, 3)}\n`;

@@ -1,10 +1,10 @@
 import { type Contract, isConditionalWrite, needsToken } from '../../functions/contract/contract.ts';
 import { referencesOf } from '../../functions/engine/model/relations.ts';
 import { catalogue, type ProblemCode, problemType } from '../../functions/http/problems.ts';
-import { problemExample } from '../site/problem-examples.ts';
 import { headerReferences } from './headers.ts';
 import { pascal } from './json-schema.ts';
 import { takesIdempotencyKey } from './parameters.ts';
+import { problemExample } from './problem-examples.ts';
 import { type Content, type Reference, type Response, referTo } from './types.ts';
 
 /** Messages of API Gateway by status. The gateway sends these errors itself, in its own format. */

@@ -13,7 +13,7 @@ const plural = ({ child, parent }: Relation): string => `${child === parent ? 's
 const joined = (names: readonly string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 
-export function describeCascade(kind: Kind): string {
+function describeCascade(kind: Kind): string {
   const relations = dependentsOf(kind);
   const deleted = relations.filter(({ onDelete }) => onDelete === 'cascade');
   const kept = relations.filter(({ onDelete }) => onDelete === 'setNull');

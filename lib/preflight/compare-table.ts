@@ -15,7 +15,7 @@ export interface TableInUse {
 }
 
 /** What a deployment expects of the table in use. */
-export interface ExpectedTable {
+interface ExpectedTable {
   readonly name: string;
   /**
    * Whether it is the stack's own table. A deployment gives this one the indexes of the template, but does not switch on again what somebody has

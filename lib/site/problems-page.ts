@@ -1,9 +1,9 @@
 /** The page that explains each problem. The `type` of a problem is an address on it. */
 import { STATUS_CODES } from 'node:http';
 import { catalogue, type ProblemCode } from '../../functions/http/problems.ts';
+import { problemCodes, problemExample } from '../openapi/problem-examples.ts';
+import { explanations } from '../openapi/problem-explanations.ts';
 import { block } from './operation-page.ts';
-import { problemCodes, problemExample } from './problem-examples.ts';
-import { explanations } from './problem-explanations.ts';
 
 const shownHeaders = ['content-type', 'allow', 'retry-after'];
 

@@ -354,17 +354,6 @@ test('no permission lacks a call', () => {
   expect(used.filter((one) => one.endsWith(`(${ratePrefix}*)`))).not.toEqual([]);
 });
 
-test('functions run with the CPU share of their memory', async () => {
-  const client = await startClient('--lambda-cpu');
-  await create(client, 'tag', {});
-  // Several environments of one function.
-  const lists = await Promise.all([client.call('listTags'), client.call('listTags')]);
-  expect(lists.map(({ total }) => total)).toEqual([1, 1]);
-  // The issuer is reachable.
-  expect(client.started.output()).not.toContain('oauth2/token');
-  await client.stop();
-});
-
 test('prints how to get a token when the issuer of the templates is unreachable', async () => {
   const started = spawnSynthesized({});
   await untilItListens(started);

@@ -3,7 +3,7 @@ import type { LogRecord } from '../model/change-log.ts';
 import type { ItemName, Manifest } from './format/manifest.ts';
 
 /** The newest part of a log, as of one moment. */
-export interface LogHead {
+interface LogHead {
   readonly manifest: Manifest | undefined;
   readonly records: readonly LogRecord[];
   /** Whether these are all records that were asked for. The others exceed one page of a query, which is what shows one moment. */

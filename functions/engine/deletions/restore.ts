@@ -31,7 +31,7 @@ import { type MembersPlace, walkMembers } from './members.ts';
 import { nextPassAt, sweepLater } from './sweep.ts';
 
 /** Restores what the deletion of an entity has removed besides: once at once, and once more when no step of the deletion can be in progress. */
-export interface RestoreWork extends JobWork, MembersPlace {
+interface RestoreWork extends JobWork, MembersPlace {
   readonly type: 'restore';
   /** The root of the deletion, which is restored already. */
   readonly kind: Kind;
@@ -225,7 +225,7 @@ export function restoreEntity(
  * Returns the next step of a job that restores what a deletion has removed. When the root has been deleted again meanwhile, the rest becomes a part
  * of that deletion, with which it comes back. A second pass follows the first one.
  */
-export async function restoreStep(session: Session, { work }: Job<RestoreWork>): Promise<Step<RestoreWork>> {
+async function restoreStep(session: Session, { work }: Job<RestoreWork>): Promise<Step<RestoreWork>> {
   const { tenant, database } = session;
   const { kind, id, deletedAt, final, position, after } = work;
   const root = await database.get(entityKey(tenant, kind, id), { withDeleted: true });

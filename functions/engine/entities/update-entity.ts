@@ -10,7 +10,7 @@ import { readEntity } from './read-entity.ts';
 import { requireValid } from './requirements.ts';
 
 /** Which entity to update, and which of its versions. */
-export interface UpdateTarget {
+interface UpdateTarget {
   readonly kind: Kind;
   readonly id: string;
   readonly expected?: ExpectedVersions;

@@ -109,7 +109,7 @@ const feedName = 'feed';
 const rememberedBytes = 100;
 
 /** What a page takes of the log. */
-export interface PageFilter {
+interface PageFilter {
   /** Changes of a page, at most; one record more can have more. */
   readonly limit: number;
   /** Returns the ids of the entities that a record is about, and that match or have matched. */

@@ -21,7 +21,7 @@ import { readTexts } from '../table/whole-entities.ts';
 import { reportOldRecords } from './old-records.ts';
 import { type IndexPartition, readPageFromIndex } from './read-page-from-index.ts';
 
-export interface EntityPage extends Totaled {
+interface EntityPage extends Totaled {
   readonly stored: readonly StoredEntity[];
   /** Also those of entities that were not read. */
   readonly ids: readonly string[];

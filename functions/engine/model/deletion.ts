@@ -82,8 +82,7 @@ export const expiryOf = ({ deletedAt }: Deletion): number =>
   Math.ceil((deletedAt + keptDays * dayMs) / 1_000);
 
 /** Returns the partition of `by-status` that holds the deleted entities of a kind. */
-export const deletedPartition = (tenant: string, kind: Kind): string =>
-  `${kindPartition(tenant, kind)}#deleted`;
+const deletedPartition = (tenant: string, kind: Kind): string => `${kindPartition(tenant, kind)}#deleted`;
 
 /** Where a deleted entity is among the others of its kind in the index. */
 export interface DeletedPlace {

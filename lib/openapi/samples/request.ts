@@ -27,7 +27,7 @@ const resolved = (document: OpenApiDocument, { parameters = [] }: Operation): Pa
   );
 
 /** The query of a list, from the example in its description: `GET /v1/tasks?…`. */
-export function exampleQuery({ description = '' }: Operation): [string, string][] {
+function exampleQuery({ description = '' }: Operation): [string, string][] {
   const [, query = ''] = /`GET [^?`]+\?([^`]+)`/.exec(description) ?? [];
   return query
     .split('&')

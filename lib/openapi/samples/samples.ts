@@ -19,7 +19,7 @@ const languages: readonly (readonly [
   ['python', 'Python', pythonSample],
 ];
 
-export const writeSamples = (request: SampleRequest): CodeSample[] =>
+const writeSamples = (request: SampleRequest): CodeSample[] =>
   languages.map(([lang, label, write]) => ({ lang, label, source: write(request) }));
 
 export function samplesOf(

@@ -1,6 +1,5 @@
 import { busesOf, putEvents } from '#lib/cloud-assembly/event-bus.ts';
 import { matchesPattern } from '#lib/cloud-assembly/event-pattern.ts';
-import { cpuShare } from '#lib/cloud-assembly/function-processes.ts';
 import { Policy, requiredPermissions, type Statement } from '#lib/cloud-assembly/policy.ts';
 import { sendMessage } from '#lib/cloud-assembly/queue.ts';
 
@@ -29,14 +28,6 @@ describe('event pattern', () => {
       );
     },
   );
-});
-
-test.each([
-  [256, 0.145],
-  [1_769, 1],
-  [10_240, 1],
-])('%i MB are %d of a core', (memoryMb, share) => {
-  expect(cpuShare(memoryMb)).toBeCloseTo(share, 3);
 });
 
 describe('policy', () => {

@@ -30,7 +30,7 @@ const versionDigits = 12;
 const stepName = (version: number, id: StepId): ItemName =>
   `${stepPartition}/${String(version).padStart(versionDigits, '0')}#${id}`;
 
-export const encodeStep = (step: StepItems): Buffer => deflateRawSync(JSON.stringify(step));
+const encodeStep = (step: StepItems): Buffer => deflateRawSync(JSON.stringify(step));
 
 /**
  * Writes which items a step writes and replaces.

@@ -16,7 +16,7 @@ export interface RowUpdate {
 }
 
 /** What changes mean for the rows of a manifest. */
-export interface LocatedChanges {
+interface LocatedChanges {
   /** By the position of the segment. */
   readonly updates: ReadonlyMap<number, readonly RowUpdate[]>;
   /** Rows that no segment has. */

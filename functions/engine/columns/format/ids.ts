@@ -43,7 +43,7 @@ export const chunkOfBoundary = (fence: Buffer, text: string): number =>
   Math.max(0, positionOfBoundary(fence, text) - 1);
 
 /** The ids of a segment. */
-export interface IdChunks {
+interface IdChunks {
   readonly chunks: readonly Buffer[];
   /** The first id of each chunk. */
   readonly fence: Buffer;

@@ -22,7 +22,7 @@ export type WaitingRow = Pick<LogEntry, 'id' | 'version' | 'after'>;
 /** Times are encoded as differences from this one. */
 const baseMs = 0;
 
-export const encodeRows = (rows: readonly WaitingRow[]): Buffer => {
+const encodeRows = (rows: readonly WaitingRow[]): Buffer => {
   const entries = rows.map(
     ({ id, version, after }): LogEntry => ({ id, version, previousPosition: 0, after }),
   );
@@ -38,7 +38,7 @@ const rowBytes = 1_000;
 export const bytesOfRows = (rows: readonly WaitingRow[]): number => rowBytes * rows.length;
 
 /** Items of waiting rows, and the contents of those that are new. */
-export interface WaitingItems {
+interface WaitingItems {
   readonly waiting: readonly WaitingItem[];
   readonly items: ReadonlyMap<ItemName, Uint8Array>;
 }

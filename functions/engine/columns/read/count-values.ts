@@ -84,7 +84,7 @@ function addParts(
 }
 
 /** Reads a column of a segment. */
-export type ColumnOf = (field: string) => Column;
+type ColumnOf = (field: string) => Column;
 
 /** The column of a field that all rows have with one value. */
 const oneGroup = (rows: number): Pick<Column, 'ordinals'> => ({ ordinals: new Uint8Array(rows) });

@@ -90,7 +90,7 @@ function textPredicate({ field, condition }: RowFilter): (text: string) => boole
 }
 
 /** The value `undefined` is that of a row that is older than the field. */
-export function valuePredicate(filter: RowFilter): (value: ColumnValue) => boolean {
+function valuePredicate(filter: RowFilter): (value: ColumnValue) => boolean {
   const { isNegated = false, acceptsNull = false, defaultValue = null } = filter;
   const meets = textPredicate(filter);
   return (value) => {
