@@ -179,11 +179,11 @@ export const sharedLogMutations = toMutations({
       'position: Math.max(positions.get(partition) ?? 0, await fillAllHoles(openLog(open(), log.tenant, log.kind))),',
     ],
   },
-  'lib/audit/options.ts': {
+  'bin/audit.ts': {
     'rebuild-of-all-kinds': [
       'a rebuild of one log rebuilds those of all kinds',
-      'kind === undefined || one === kind',
-      'kind !== one || one === kind',
+      'kind === undefined || one.kind === kind',
+      'kind !== one.kind || one.kind === kind',
     ],
   },
   'lib/audit/trees.ts': {
