@@ -1,13 +1,12 @@
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { Command, Option } from '@commander-js/extra-typings';
-import { logPartition } from '../functions/engine/model/change-log.ts';
 import { connect } from '../functions/engine/table/client.ts';
-import { publicTenant } from '../functions/http/caller.ts';
 import { resources } from '../functions/schema.ts';
 import { auditTable } from '../lib/audit/audit-table.ts';
 import { type RebuildResult, rebuildLogs } from '../lib/audit/change-logs.ts';
+import { logsOf } from '../lib/audit/named-logs.ts';
 import { isClean, isRepaired, reportLines } from '../lib/audit/report.ts';
-import { asFailure, CommandFailure, wholeNumber } from '../lib/cli/command-line.ts';
+import { asFailure, wholeNumber } from '../lib/cli/command-line.ts';
 import { progressOn } from '../lib/cli/progress.ts';
 import { endpointOption, stageOption, tableOf, tableOption } from '../lib/cli/table-options.ts';
 import { tenantOption } from '../lib/cli/tenant-option.ts';
@@ -30,23 +29,6 @@ interface Audit {
   /** The partitions of the logs to rebuild. Default: all. */
   readonly only: ReadonlySet<string> | undefined;
   readonly segments: number;
-}
-
-/** Returns the partitions of the logs that are named; `undefined` when none is. */
-function logsOf({
-  tenant: name,
-  withoutTokens,
-  kind,
-}: {
-  tenant?: string | undefined;
-  withoutTokens?: true | undefined;
-  kind?: string | undefined;
-}): ReadonlySet<string> | undefined {
-  const tenant = withoutTokens ? publicTenant : name;
-  if (tenant === undefined && kind === undefined) return undefined;
-  if (tenant === undefined) throw new CommandFailure('Name the tenant too: --tenant or --without-tokens.');
-  const named = resources.filter((one) => kind === undefined || one.kind === kind);
-  return new Set(named.map((one) => logPartition(tenant, one.kind)));
 }
 
 function reportRebuild({ logs, rows, blocked }: RebuildResult): boolean {
