@@ -118,7 +118,7 @@ export function buildWrite(tenant: string, { before, after }: Change, logPositio
 }
 
 /** Returns the write that lets the long text of an entity expire with a deletion, or that keeps it. */
-export const buildTextExpiry = (
+const buildTextExpiry = (
   tenant: string,
   { kind, entity }: StoredEntity | DeletedEntity,
   deletion: Deletion | undefined,
