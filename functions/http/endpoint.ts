@@ -20,9 +20,9 @@ import {
   readChangesQuery,
   readEntityView,
   readListQuery,
+  readPageQuery,
   requireNoParameters,
 } from './parse-list-query.ts';
-import { readPageQuery } from './parse-page-query.ts';
 import { pipeline } from './pipeline.ts';
 import { rateLimit } from './rate-limit.ts';
 import { type Results, renderers } from './renderers.ts';
