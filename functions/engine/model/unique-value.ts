@@ -64,16 +64,10 @@ export const namesEntity = (id: string) => ({
  */
 export function buildUniqueValueWrites(tenant: string, { before, after }: Change): Write[] {
   const [former, wanted] = [uniqueValueOf(before), uniqueValueOf(after)];
-  if (former === wanted) return [];
-  return [
-    ...(former === undefined || !before ? [] : [{ remove: uniqueKey(tenant, before.kind, former) }]),
-    ...(wanted === undefined || !after
-      ? []
-      : [
-          {
-            put: encodeUniqueValue(tenant, { kind: after.kind, id: after.entity.id }, wanted),
-            condition: notExists,
-          },
-        ]),
-  ];
+  const writes: Write[] = [];
+  if (former === wanted) return writes;
+  if (before && former !== undefined) writes.push({ remove: uniqueKey(tenant, before.kind, former) });
+  if (!after || wanted === undefined) return writes;
+  const put = encodeUniqueValue(tenant, { kind: after.kind, id: after.entity.id }, wanted);
+  return [...writes, { put, condition: notExists }];
 }

@@ -113,29 +113,23 @@ export class SdkDynamoDb implements DynamoDb {
     );
   }
 
-  getItem: DynamoDb['getItem'] = (input, abortSignal) =>
-    this.documents.send(new GetCommand(input), abortSignal && { abortSignal });
+  readonly getItem = this.#operation<DynamoDb['getItem']>(GetCommand);
+  readonly batchGetItem = this.#operation<DynamoDb['batchGetItem']>(BatchGetCommand);
+  readonly query = this.#operation<DynamoDb['query']>(QueryCommand);
+  readonly scan = this.#operation<DynamoDb['scan']>(ScanCommand);
+  readonly putItem = this.#operation<DynamoDb['putItem']>(PutCommand);
+  readonly updateItem = this.#operation<DynamoDb['updateItem']>(UpdateCommand);
+  readonly deleteItem = this.#operation<DynamoDb['deleteItem']>(DeleteCommand);
+  readonly transactWriteItems = this.#operation<DynamoDb['transactWriteItems']>(TransactWriteCommand);
 
-  batchGetItem: DynamoDb['batchGetItem'] = (input, abortSignal) =>
-    this.documents.send(new BatchGetCommand(input), abortSignal && { abortSignal });
-
-  query: DynamoDb['query'] = (input, abortSignal) =>
-    this.documents.send(new QueryCommand(input), abortSignal && { abortSignal });
-
-  scan: DynamoDb['scan'] = (input, abortSignal) =>
-    this.documents.send(new ScanCommand(input), abortSignal && { abortSignal });
-
-  putItem: DynamoDb['putItem'] = (input, abortSignal) =>
-    this.documents.send(new PutCommand(input), abortSignal && { abortSignal });
-
-  updateItem: DynamoDb['updateItem'] = (input, abortSignal) =>
-    this.documents.send(new UpdateCommand(input), abortSignal && { abortSignal });
-
-  deleteItem: DynamoDb['deleteItem'] = (input, abortSignal) =>
-    this.documents.send(new DeleteCommand(input), abortSignal && { abortSignal });
-
-  transactWriteItems: DynamoDb['transactWriteItems'] = (input, abortSignal) =>
-    this.documents.send(new TransactWriteCommand(input), abortSignal && { abortSignal });
+  /** Returns what sends commands of one kind. */
+  #operation<Operation extends (input: never, abortSignal?: AbortSignal) => Promise<unknown>>(
+    Command: new (input: Parameters<Operation>[0]) => unknown,
+  ): Operation {
+    const send = (input: Parameters<Operation>[0], abortSignal?: AbortSignal) =>
+      this.documents.send(new Command(input) as GetCommand, abortSignal && { abortSignal });
+    return send as unknown as Operation;
+  }
 
   /**
    * Opens a connection, which the next call uses, with a request that DynamoDB answers without credentials and without charge.
