@@ -113,11 +113,7 @@ function entitiesOf(result: unknown): readonly ItemFields[] {
   return entities ?? (entity ? [entity] : []);
 }
 
-async function readExpanded(
-  session: Session,
-  view: EntityView,
-  result: unknown,
-): Promise<ReadonlyMap<string, ItemFields>> {
+async function readExpanded(session: Session, view: EntityView, result: unknown) {
   if (view.expansions.length === 0) return new Map();
   const references = expandedReferences(view, entitiesOf(result));
   const { readReferenced } = result as Partial<Results['list']>;

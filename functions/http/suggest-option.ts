@@ -33,11 +33,7 @@ export function explainSort(value: string, sortable: readonly string[]): string 
 }
 
 /** Returns what is wrong with a `fields` that asks for everything or for an expansion; `undefined` when it does neither. */
-export function explainFields(
-  value: string,
-  fieldNames: readonly string[],
-  expansions: readonly string[],
-): string | undefined {
+export function explainFields(value: string, fieldNames: readonly string[], expansions: readonly string[]) {
   if (value.length > maxLength) return undefined;
   for (const name of value.split(',').filter((one) => !fieldNames.includes(one))) {
     if (name === '*' || name === 'all') {

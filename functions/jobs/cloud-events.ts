@@ -76,11 +76,7 @@ export function fitEvent(event: CloudEvent, maxBytes = maxEventBytes): CloudEven
 /** Digits of a sequence. */
 const sequenceDigits = 15;
 
-function toEvent(
-  { tenant, kind }: LogIdentity,
-  { position, time, actor }: LogRecord,
-  entry: LogEntry,
-): CloudEvent {
+function toEvent({ tenant, kind }: LogIdentity, { position, time, actor }: LogRecord, entry: LogEntry) {
   const { id, version } = entry;
   const { operation, changes } = describeChange(kind, entry);
   return fitEvent({

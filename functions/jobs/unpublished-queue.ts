@@ -34,11 +34,7 @@ const sharedQueueClient = (): SQSClient => {
  * Sends a message with the keys of records. Those of 100 records, the most in one call of the function, fit into it.
  * @throws Error when the queue did not accept it.
  */
-export async function sendToQueue(
-  queueUrl: string,
-  records: readonly Key[],
-  deadline: Deadline,
-): Promise<void> {
+export async function sendToQueue(queueUrl: string, records: readonly Key[], deadline: Deadline) {
   const message: UnpublishedRecords = { records };
   const command = new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: JSON.stringify(message) });
   await deadline.limit((abortSignal) => sharedQueueClient().send(command, { abortSignal }));

@@ -59,11 +59,7 @@ interface Targets {
 }
 
 /** Reads the entities that operations name, in one batch, and the long texts of those that they update in another one. */
-async function readTargets(
-  session: Session,
-  kind: Kind,
-  operations: readonly BatchOperation[],
-): Promise<Targets> {
+async function readTargets(session: Session, kind: Kind, operations: readonly BatchOperation[]) {
   const { tenant, database } = session;
   const named = operations.flatMap((one) =>
     'id' in one && one.id !== undefined && isId(one.id) ? [{ ...one, id: one.id }] : [],
@@ -133,11 +129,7 @@ function changeOf(operation: ResolvedOperation): Change | undefined {
 }
 
 /** Replaces operations by errors that add a reference to an entity that does not exist, make a tree that is refused, or give a unique value that another one has. */
-async function checkOthers(
-  session: Session,
-  kind: Kind,
-  operations: readonly ResolvedOperation[],
-): Promise<readonly ResolvedOperation[]> {
+async function checkOthers(session: Session, kind: Kind, operations: readonly ResolvedOperation[]) {
   const deleted = new Set(operations.flatMap((one) => ('deleted' in one ? [one.deleted.entity.id] : [])));
   const whole = operations.flatMap((one) => ('whole' in one ? [one.whole] : []));
   const missing = await findMissingReferences(session, whole);

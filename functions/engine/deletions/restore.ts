@@ -182,12 +182,7 @@ async function buildWithMembers(
  * @param expected versions: of a deleted entity, that which it had before the deletion.
  * @throws EntityNotFound when there is nothing to restore, or not any more; VersionMismatch; ValueTaken; RequiredReferenceMissing.
  */
-export function restoreEntity(
-  session: Session,
-  kind: Kind,
-  id: string,
-  expected?: ExpectedVersions,
-): Promise<WholeEntity> {
+export function restoreEntity(session: Session, kind: Kind, id: string, expected?: ExpectedVersions) {
   return commit(session, async (): Promise<UnitOfWork<WholeEntity>> => {
     const stored = isId(id) ? await findAnyEntity(session, kind, id) : undefined;
     const nowMs = now();

@@ -77,12 +77,7 @@ function textUnits(stored: StoredEntity | undefined): number {
 }
 
 /** @param cursor absent for the first page. */
-async function walk(
-  session: Session,
-  kind: Kind,
-  query: ListQuery,
-  cursor: ChangesCursor | undefined,
-): Promise<ChangesPage> {
+async function walk(session: Session, kind: Kind, query: ListQuery, cursor: ChangesCursor | undefined) {
   const unitsLeft = startBudget(session.database);
   const after = cursor?.lastId === undefined ? 'start' : { values: [], id: cursor.lastId };
   // What changes meanwhile is in the log too, so no page is read again for it.

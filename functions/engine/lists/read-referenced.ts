@@ -40,10 +40,7 @@ async function readOfKind(session: Session, references: References): Promise<Map
 }
 
 /** Reads entities of any kinds, as of now, without their long texts. Returns them by id, without those that do not exist. */
-export async function readReferenced(
-  session: Session,
-  references: readonly References[],
-): Promise<Map<string, ItemFields>> {
+export async function readReferenced(session: Session, references: readonly References[]) {
   const found = await Promise.all(references.map((ofKind) => readOfKind(session, ofKind)));
   return new Map(found.flatMap((entities) => [...entities]));
 }

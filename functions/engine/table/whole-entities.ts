@@ -60,10 +60,7 @@ export const findEntity = (session: Session, kind: Kind, id: string) =>
   findAnyEntity(session, kind, id, { withDeleted: false }) as Promise<WholeEntity | undefined>;
 
 /** Reads the long texts of deleted entities. Those that were restored meanwhile are left out. */
-export async function readDeletedTexts(
-  { tenant, database }: Session,
-  deleted: readonly DeletedEntity[],
-): Promise<WholeDeletedEntity[]> {
+export async function readDeletedTexts({ tenant, database }: Session, deleted: readonly DeletedEntity[]) {
   const keyOf = ({ kind, entity }: DeletedEntity): Key => textKey(tenant, kind, entity.id);
   const cut = deleted.filter((one) => !isWhole(one));
   const items = await database.getMany(cut.map(keyOf));
