@@ -3,6 +3,7 @@
  * partition of the deleted entities of its kind in `by-status`: those that one deletion has removed are next to each other.
  */
 import type { DeletedEntity, Deletion, ItemFields, StoredEntity } from './entity.ts';
+import { byStatusBetween } from './index-partitions.ts';
 import { idOfPartition, kindPartition } from './keys.ts';
 import type { Kind } from './schema.ts';
 import { sortableText } from './sortable-number.ts';
@@ -120,27 +121,15 @@ export function decodeDeletion(item: Item): Deletion {
 }
 
 /** Returns the query for the deleted entities that one deletion has removed of a kind. @param after begins after the entity with this id. */
-export const queryOfDeletion = (tenant: string, kind: Kind, { deletedAt, root }: Deletion, after: string) =>
-  ({
-    IndexName: 'by-status',
-    KeyConditionExpression: 'ofKind = :deleted AND byStatus BETWEEN :first AND :last',
-    ExpressionAttributeValues: {
-      ':deleted': deletedPartition(tenant, kind),
-      // "!" sorts before the characters of ids, and "~" after them.
-      ':first': deletedSortKey({ deletedAt, rootId: root.id, id: `${after}!` }),
-      ':last': deletedSortKey({ deletedAt, rootId: root.id, id: '~' }),
-    },
-  }) as const;
+export function queryOfDeletion(tenant: string, kind: Kind, { deletedAt, root }: Deletion, after: string) {
+  const keyOf = (id: string): string => deletedSortKey({ deletedAt, rootId: root.id, id });
+  // "!" sorts before the characters of ids, and "~" after them.
+  return byStatusBetween(deletedPartition(tenant, kind), keyOf(`${after}!`), keyOf('~'));
+}
 
 /** Returns the query for the deleted entities of a kind that can be restored, the last deleted first. @param before begins before this one. */
-export const deletedQuery = (tenant: string, kind: Kind, nowMs: number, before?: DeletedPlace) =>
-  ({
-    IndexName: 'by-status',
-    KeyConditionExpression: 'ofKind = :deleted AND byStatus BETWEEN :expired AND :last',
-    ExpressionAttributeValues: {
-      ':deleted': deletedPartition(tenant, kind),
-      ':expired': `${sortableText(expiredAt(nowMs))}~`,
-      ':last': before ? deletedSortKey(before) : '~',
-    },
-    ScanIndexForward: false,
-  }) as const;
+export function deletedQuery(tenant: string, kind: Kind, nowMs: number, before?: DeletedPlace) {
+  const last = before ? deletedSortKey(before) : '~';
+  const range = byStatusBetween(deletedPartition(tenant, kind), `${sortableText(expiredAt(nowMs))}~`, last);
+  return { ...range, ScanIndexForward: false };
+}
