@@ -58,12 +58,7 @@ function readQuery(
   { success, method, resource, nestedBy }: Contract,
   { rawQueryString }: SessionEvent,
   id: string,
-): Partial<Omit<ReadChangesQuery, 'cursorHash'>> & {
-  readonly cursorHash?: Buffer | undefined;
-  readonly deletedQuery?: DeletedQuery;
-  readonly place?: HistoryPlace;
-  readonly view: EntityView;
-} {
+) {
   if (success === 'entity' && method === 'GET' && resource) {
     return { view: readEntityView(resource, rawQueryString) };
   }

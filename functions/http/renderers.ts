@@ -1,6 +1,5 @@
 import type { Contract } from '../contract/contract.ts';
 import { encodeCursor } from '../engine/feed/cursor.ts';
-import type { ChangeDescription } from '../engine/feed/describe-change.ts';
 import { type ChangesPage, cursorOf } from '../engine/feed/list-changes.ts';
 import { encodeDeletedPlace } from '../engine/lists/deleted-cursor.ts';
 import type { DeletedPage } from '../engine/lists/list-deleted.ts';
@@ -25,19 +24,6 @@ interface SignedInUser {
   readonly user: object | null;
 }
 
-export interface ShownHistoryEntry extends ChangeDescription {
-  readonly version: number;
-  /** RFC 3339. */
-  readonly time: string;
-  readonly actor?: string | undefined;
-}
-
-export interface ShownHistory {
-  readonly data: readonly ShownHistoryEntry[];
-  readonly cursor: string | null;
-  readonly isComplete: boolean;
-}
-
 /** What the handler of each kind of success returns. */
 export interface Results {
   readonly list: Page & { readonly log: PageLog };
@@ -48,7 +34,7 @@ export interface Results {
   readonly batch: readonly object[];
   readonly signedInUser: SignedInUser;
   readonly changes: ChangesPage;
-  readonly history: ShownHistory;
+  readonly history: object;
   readonly health: { readonly status: string };
 }
 
@@ -145,7 +131,7 @@ export const renderers: Renderers = {
     const totalPages = Math.ceil(page.total / query.limit);
     const etags = etagsOf(view, page);
     const next = query.after === undefined ? undefined : nextCursor(contract, query, page);
-    const changesCursor = cursorHash && encodeCursor(cursorHash, cursorOf(session, page.log));
+    const changesCursor = cursorHash && encodeCursor(cursorHash, cursorOf(session, page.log.progress));
     const more = { etags, next, changesCursor };
     const content = renderPage(query, page, (entity) => show(rendering, entity), more);
     const path = contract.path.replace('{id}', encodeURIComponent(id));

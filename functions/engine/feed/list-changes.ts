@@ -104,10 +104,7 @@ async function walk(session: Session, kind: Kind, query: ListQuery, cursor: Chan
 }
 
 /** Returns the cursor of what a list shows: the feed continues it. */
-export const cursorOf = (
-  { database }: Session,
-  { progress }: { readonly progress: Progress },
-): ChangesCursor => ({
+export const cursorOf = ({ database }: Session, progress: Progress): ChangesCursor => ({
   table: tableNumber(database),
   progress,
 });
@@ -115,8 +112,8 @@ export const cursorOf = (
 async function beginNow(session: Session, kind: Kind): Promise<ChangesPage> {
   const { tenant, database } = session;
   const reader = openLogReader(database, tenant, kind);
-  const log = await readState({ reader, memory: logMemory(database, tenant, kind) });
-  return { entities: [], versions: [], removed: [], cursor: cursorOf(session, log), hasMore: false };
+  const { progress } = await readState({ reader, memory: logMemory(database, tenant, kind) });
+  return { entities: [], versions: [], removed: [], cursor: cursorOf(session, progress), hasMore: false };
 }
 
 /** What the records of a page say about one entity. */
