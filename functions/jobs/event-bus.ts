@@ -7,6 +7,7 @@ import {
 } from '@aws-sdk/client-eventbridge';
 import type { Deadline } from '../engine/table/deadline.ts';
 import { forEach } from '../runtime/for-each.ts';
+import { lazy } from '../runtime/lazy.ts';
 import { requestHandler } from '../runtime/request-handler.ts';
 import { busSource, type CloudEvent } from './cloud-events.ts';
 import type { SendEvents } from './publish-records.ts';
@@ -68,17 +69,12 @@ export function toRequests(events: readonly CloudEvent[], busName: string): Pend
   return requests;
 }
 
-/** The process's one client: its connections stay open. */
-let shared: EventBridgeClient | undefined;
-
 /** Returns a client for the region of the environment. `sendTo` repeats what fails. */
 export const connectToBus = (settings: EventBridgeClientConfig = {}): EventBridgeClient =>
   new EventBridgeClient({ maxAttempts: 1, requestHandler, ...settings });
 
-const sharedBusClient = (): EventBridgeClient => {
-  shared ??= connectToBus();
-  return shared;
-};
+/** Returns the process's one client: its connections stay open. */
+const sharedBusClient = lazy(() => connectToBus());
 
 interface Attempt {
   readonly left: Pending[];

@@ -5,6 +5,7 @@
 import { SendMessageCommand, SQSClient, type SQSClientConfig } from '@aws-sdk/client-sqs';
 import type { Key } from '../engine/model/writes.ts';
 import type { Deadline } from '../engine/table/deadline.ts';
+import { lazy } from '../runtime/lazy.ts';
 import { requestHandler } from '../runtime/request-handler.ts';
 
 /** The body of a message. The partition key of a record names its tenant and its log. */
@@ -22,13 +23,8 @@ export const connectToQueue = (settings: SQSClientConfig = {}): SQSClient =>
     ...settings,
   });
 
-/** The process's one client: its connections stay open. */
-let shared: SQSClient | undefined;
-
-const sharedQueueClient = (): SQSClient => {
-  shared ??= connectToQueue();
-  return shared;
-};
+/** Returns the process's one client: its connections stay open. */
+const sharedQueueClient = lazy(() => connectToQueue());
 
 /**
  * Sends a message with the keys of records. Those of 100 records, the most in one call of the function, fit into it.

@@ -91,17 +91,11 @@ function resolveWrite(
   return error ? { error } : { change, whole, result: { operation, stored: after } };
 }
 
-/** What the operations of a batch are about. */
-interface BatchContext {
-  readonly kind: Kind;
-  readonly targets: Targets;
-  /** Milliseconds since 1970. */
-  readonly nowMs: number;
-}
-
-/** Does not check the references and the unique value of the operation. */
+/** Does not check the references and the unique value of the operation. @param nowMs milliseconds since 1970. */
 function resolveOperation(
-  { kind, targets: { existing, deleted }, nowMs }: BatchContext,
+  kind: Kind,
+  { existing, deleted }: Targets,
+  nowMs: number,
   operation: BatchOperation,
 ): ResolvedOperation {
   if (operation.operation === 'invalid') return operation;
@@ -158,7 +152,7 @@ export function applyBatch(
     async (attempt) => {
       const targets = await readTargets(session, kind, operations);
       const nowMs = now();
-      const unchecked = operations.map((operation) => resolveOperation({ kind, targets, nowMs }, operation));
+      const unchecked = operations.map((operation) => resolveOperation(kind, targets, nowMs, operation));
       const resolved = await checkOthers(session, kind, unchecked);
       const failures = resolved.flatMap((one, position) =>
         'error' in one ? [{ position, error: one.error }] : [],

@@ -1,4 +1,5 @@
 /** The calls of one request: repeated until they succeed or the time is over, and measured. */
+import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
 import { monotonic } from '../../runtime/time-and-chance.ts';
 import { KeysThrottled, ReadBudgetExceeded, StoreUnavailable } from '../model/errors.ts';
 import type { Deadline } from './deadline.ts';
@@ -12,12 +13,8 @@ import {
 } from './error-classification.ts';
 import { newConsumption } from './query.ts';
 
-interface CapacityReport {
-  readonly CapacityUnits?: number | undefined;
-}
-
 interface Output {
-  readonly ConsumedCapacity?: CapacityReport | CapacityReport[] | undefined;
+  readonly ConsumedCapacity?: ConsumedCapacity | ConsumedCapacity[] | undefined;
 }
 
 type Units = 'readUnits' | 'writeUnits';

@@ -22,10 +22,6 @@ import type { DynamoDb } from './operations.ts';
 
 const ignore = (): void => undefined;
 
-interface Responded {
-  readonly headers: Readonly<Record<string, string | undefined>>;
-}
-
 /** Milliseconds of the unit of the header `Date`. */
 const dateUnitMs = 1_000;
 
@@ -104,7 +100,8 @@ export class SdkDynamoDb implements DynamoDb {
       (next) => async (call) => {
         const sent = now();
         const result = await next(call);
-        const date = Date.parse((result.response as Responded).headers['date'] ?? '');
+        const { headers } = result.response as { readonly headers: Readonly<Record<string, string>> };
+        const date = Date.parse(headers['date'] ?? '');
         if (!Number.isNaN(date)) this.clockErrorMs = clockErrorMs(sent, date, now());
         return result;
       },

@@ -161,7 +161,12 @@ export class Database {
    */
   async transact(writes: readonly Write[], { isDecidable = false, token = randomId() } = {}): Promise<void> {
     this.#requireClock();
-    const request = this.#transaction(writes, token);
+    // All attempts share one token: DynamoDB applies the transaction once and repeats the response.
+    const request: TransactWriteCommandInput = {
+      TransactItems: writes.map((write) => toTransactItem(write, this.tableName)),
+      ClientRequestToken: token,
+      ReturnConsumedCapacity: 'TOTAL',
+    };
     const deadline = isDecidable ? this.deadline.before(doubtReserveMs) : this.deadline;
     // Whether an attempt may have been applied although no response arrived.
     let isInDoubt = false;
@@ -270,14 +275,5 @@ export class Database {
     } catch (error) {
       return error as SdkError;
     }
-  }
-
-  /** Returns a transaction whose attempts share one token: DynamoDB applies them once and repeats the response. */
-  #transaction(writes: readonly Write[], token: string): TransactWriteCommandInput {
-    return {
-      TransactItems: writes.map((write) => toTransactItem(write, this.tableName)),
-      ClientRequestToken: token,
-      ReturnConsumedCapacity: 'TOTAL',
-    };
   }
 }
