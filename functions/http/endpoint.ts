@@ -44,9 +44,7 @@ interface Request<C extends Contract> {
   readonly since: C extends { success: 'changes' } ? ReadChangesQuery['since'] : undefined;
   /** The hash of the query of a change feed: part of its cursors. */
   readonly cursorHash?: Buffer | undefined;
-  /** The query of a list of deleted entities. */
   readonly deletedQuery: C extends { success: 'deletedList' } ? DeletedQuery : undefined;
-  /** Where a page of a history begins. */
   readonly place: C extends { success: 'history' } ? HistoryPlace : undefined;
   readonly view: EntityView;
 }

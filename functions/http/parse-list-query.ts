@@ -20,7 +20,6 @@ export const maxLimit = 100;
 
 export const maxSortFields = 3;
 
-/** Words of a search, at most. */
 export const maxSearchWords = 8;
 
 /** Entities on a page of a change feed, by default. */
@@ -43,7 +42,6 @@ interface ReadListQuery {
   readonly cursorHash?: Buffer | undefined;
 }
 
-/** Returns the hash of a change feed. */
 const feedHash = ({ kind }: Resource, filters: readonly Filter[], { fields }: EntityView): Buffer =>
   queryHash(kind, filters, fields ? [...fields].sort() : 'all');
 

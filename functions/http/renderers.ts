@@ -15,7 +15,6 @@ import type { PipelineEvent, Response } from './middleware.ts';
 import { cursorLinks, pageLinks } from './page-links.ts';
 import { renderData, renderPage } from './render-page.ts';
 
-/** Who a token is for. */
 interface SignedInUser {
   readonly subject: string | null;
   readonly tenant: string;
@@ -111,10 +110,7 @@ function nextCursor({ resource }: Contract, query: ListQuery, { end }: Page): st
 }
 
 /** Returns the entity tags of a page if the caller asks for them. */
-const etagsOf = (
-  { withEtags }: EntityView,
-  page: Pick<Page, 'entities' | 'versions'>,
-): readonly string[] | undefined =>
+const etagsOf = ({ withEtags }: EntityView, page: Pick<Page, 'entities' | 'versions'>) =>
   withEtags
     ? page.entities.map((entity, position) => versionTag(entity.id, page.versions[position] ?? 0))
     : undefined;

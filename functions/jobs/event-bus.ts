@@ -19,7 +19,6 @@ export const maxRequestBytes = 256 * 1_024;
 /** Bytes that EventBridge counts for the time of an entry. */
 const timeBytes = 14;
 
-/** Attempts for each event. */
 export const maxAttempts = 3;
 
 /** Where the waits between attempts begin: up to 640 ms and a second. EventBridge limits the requests of a second. */
@@ -76,13 +75,8 @@ export const connectToBus = (settings: EventBridgeClientConfig = {}): EventBridg
 /** Returns the process's one client: its connections stay open. */
 const sharedBusClient = lazy(() => connectToBus());
 
-interface Attempt {
-  readonly left: Pending[];
-  readonly error?: unknown;
-}
-
 /** Sends a request once. Its response has one result for each entry, by position: some can have failed. */
-async function attempt(client: EventBridgeClient, pending: Pending[], deadline: Deadline): Promise<Attempt> {
+async function attempt(client: EventBridgeClient, pending: Pending[], deadline: Deadline) {
   try {
     const request = new PutEventsCommand({ Entries: pending.map(({ entry }) => entry) });
     const { Entries = [] } = await deadline.limit((abortSignal) => client.send(request, { abortSignal }));
@@ -104,7 +98,7 @@ interface Sending {
 async function sendRequest(
   pending: Pending[],
   { deadline, client = sharedBusClient(), attempts = maxAttempts }: Sending,
-): Promise<Attempt> {
+) {
   for (let count = 1; ; count += 1) {
     const result = await attempt(client, pending, deadline);
     if (result.left.length === 0 || count >= attempts || !(await deadline.backOff(firstBackOff + count)))

@@ -54,7 +54,6 @@ export function archiveWithProjects(session: Session, id: string, expected: Expe
   });
 }
 
-/** Returns the next step of a job that archives projects. */
 async function archiveStep(session: Session, { work }: Job<ArchiveWork>): Promise<Step<ArchiveWork>> {
   const { children, next } = await readChildrenAsOf(session, ownership(), [work.id], work);
   return {

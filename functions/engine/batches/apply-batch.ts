@@ -80,7 +80,6 @@ async function readTargets(session: Session, kind: Kind, operations: readonly Ba
   };
 }
 
-/** Resolves an operation that writes fields. */
 function resolveWrite(
   operation: 'create' | 'update',
   change: WholeChange | undefined,

@@ -17,11 +17,7 @@ function withoutReferences({ field }: Relation, { entity }: StoredEntity, parent
 }
 
 /** Returns the deletions that remove children: those of their parents. */
-const deletionsOfChildren = (
-  { field }: Relation,
-  children: readonly StoredEntity[],
-  deletions: Deletions,
-): Deletions =>
+const deletionsOfChildren = ({ field }: Relation, children: readonly StoredEntity[], deletions: Deletions) =>
   new Map(children.map(({ entity }) => [entity.id, deletions.get(String(entity[field])) as Deletion]));
 
 function removeChildren(relation: Relation, children: readonly StoredEntity[], deletions: Deletions) {

@@ -9,7 +9,6 @@ import type { LogEntry } from '../model/log-entry.ts';
 import type { Session } from '../table/session.ts';
 import type { EntityName } from './history-cursor.ts';
 
-/** One change of an entity. */
 export interface HistoryEntry {
   /** When it was made, in milliseconds since 1970. */
   readonly time: number;

@@ -38,7 +38,6 @@ const manyRecords = 16;
 /** Records that a read unit has, about: so many that were seen cost as much as one that is read by key. */
 const recordsOfUnit = 16;
 
-/** Holes that are read by key, at most. */
 const maxHolesByKey = 40;
 
 /** Entities of a record, at most: those of one transaction. */

@@ -9,7 +9,7 @@ import { isId } from '../model/ids.ts';
 import type { References } from '../model/list-query.ts';
 import { readEntities } from '../table/read-entities.ts';
 import type { Session } from '../table/session.ts';
-import { readPage } from './read-page.ts';
+import { allRows, readPage } from './read-page.ts';
 
 /** Read units by key after which a process asks the log of a kind: the first time costs as much. */
 const maxKeyReads = 20;
@@ -33,8 +33,7 @@ async function readOfKind(session: Session, references: References): Promise<Map
   if (!isKnownLog(memory) && keyReads(memory) < maxKeyReads) return readByKey(session, references);
   const ids = unionRanges(references.ids.filter(isId).map(rangeOfId));
   if (ids.length === 0) return new Map();
-  const all = { filters: [], orders: [], isDescending: false, skip: 0, countBy: [], sumBy: [] };
-  const query = { ...all, ids, limit: ids.length, shows: fields };
+  const query = { ...allRows, ids, limit: ids.length, shows: fields };
   const { stored } = await readPage(session, kind, query, { mayBeNewer: true });
   return new Map(stored.map(({ entity }) => [entity.id, entity]));
 }

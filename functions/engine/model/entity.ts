@@ -26,7 +26,6 @@ export interface Entity extends CommonFields {
 /** The fields that a caller sets. */
 export type Fields = Readonly<Record<string, unknown>> & { readonly status: string };
 
-/** An entity as its item stores it. */
 export interface StoredEntity {
   readonly kind: Kind;
   readonly entity: ItemFields;

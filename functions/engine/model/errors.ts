@@ -14,7 +14,6 @@ export class EntityNotFound extends Error {
 /** The entity does not have a version that the caller accepts. */
 export class VersionMismatch extends Error {
   readonly id: string;
-  /** The version that it has. */
   readonly version: number;
   /** Whether the caller wants to create it. */
   readonly isOfCreation: boolean;

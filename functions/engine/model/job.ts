@@ -44,13 +44,11 @@ export interface Job<Work extends JobWork = JobWork> extends JobIdentity, JobOri
   readonly version: number;
   /** When its next step may begin, RFC 3339. */
   readonly dueAt: string;
-  /** Number of steps that it has taken. */
   readonly steps?: number | undefined;
   readonly lease?: Lease | undefined;
   readonly work: Work;
 }
 
-/** One step of a job. */
 export interface Step<Work extends JobWork = JobWork> {
   /** Each is applied completely or not at all, and may have been applied before. */
   readonly repeatable?: readonly ChangeSet[];

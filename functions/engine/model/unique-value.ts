@@ -11,7 +11,6 @@ import { type Kind, schemaInUse } from './schema.ts';
 import { formatAttributes, requireReadable } from './stored-format.ts';
 import type { Item, Key, Write } from './writes.ts';
 
-/** The sort key of the items of unique values. */
 export const uniqueSortKey = 'unique';
 
 /** The id of the entity that has the value. It must not be named `id`, which is a key of an index. */

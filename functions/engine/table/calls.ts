@@ -39,7 +39,6 @@ export const noLimits: Limits = {
 /** Attempts by which the waits after a throttle begin later: up to 640 ms and 1,000 ms, instead of 20 and 40. A partition recovers in a second. */
 const throttleBackOff = 5;
 
-/** The attempts of one call that failed. */
 export class Attempts {
   #failed = 0;
   #keyThrottles = 0;
@@ -100,7 +99,6 @@ export class Calls {
     }
   }
 
-  /** Returns the attempts of one call. */
   attempts(): Attempts {
     return new Attempts(this.#limits.maxKeyThrottles);
   }

@@ -144,7 +144,6 @@ export class SdkDynamoDb implements DynamoDb {
     this.documents.destroy();
   }
 
-  /** Returns the address of DynamoDB. */
   async #address(endpoint: string | undefined): Promise<object> {
     const { config } = this.documents;
     const given = await config.endpoint?.();

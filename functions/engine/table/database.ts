@@ -22,14 +22,12 @@ const maxClockErrorMs = 300_000;
 /** Milliseconds of a request that are kept for finding out what became of a transaction: one attempt that hangs, and another one. */
 const doubtReserveMs = 3_000;
 
-/** The attribute of a counter. */
 const countAttribute = 'count';
 
 /** Returns the number of a counter; 0 when there is none. */
 export const countOf = (counter: Item | undefined): number =>
   (counter?.[countAttribute] as number | undefined) ?? 0;
 
-/** Keys in one `BatchGetItem`. */
 const maxBatchKeys = 100;
 
 /** What a read returns. Only what restores, lists or audits deleted entities asks for them: to all other reads they are absent. */
