@@ -26,18 +26,8 @@ export const schema: Schema = {
   checks: byKind('check'),
   dictionary: {
     fields: [
-      ...[
-        'name',
-        'status',
-        'description',
-        'updatedAt',
-        'priority',
-        'dueDate',
-        'projectId',
-        'userId',
-        'tagIds',
-      ],
-      ...['organizationId', 'startDate', 'email', 'color', 'position', 'subject'],
+      ...['name', 'status', 'description', 'updatedAt', 'priority', 'dueDate', 'projectId', 'userId'],
+      ...['tagIds', 'organizationId', 'startDate', 'email', 'color', 'position', 'subject'],
     ],
     values: [
       ...['active', 'archived', 'backlog', 'blocked', 'cancelled', 'closed', 'completed', 'done', 'draft'],

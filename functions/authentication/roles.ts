@@ -15,11 +15,7 @@ const verbOf = (scope: string): string | undefined =>
  * @param scopes of the token, with or without a prefix. Only those of this API can be among the result.
  * @param requireGroup whether a user without a role may do nothing; otherwise, such a user has all scopes.
  */
-export function deniedScopes(
-  scopes: readonly string[],
-  groups: readonly string[],
-  requireGroup: boolean,
-): string[] {
+export function deniedScopes(scopes: readonly string[], groups: readonly string[], requireGroup: boolean) {
   const own = groups.filter((group) => Object.hasOwn(roles, group));
   if (own.length === 0 && !requireGroup) return [];
   const allowed = new Set(own.flatMap((role) => roles[role] ?? []));

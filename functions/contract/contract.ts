@@ -45,7 +45,6 @@ export interface Contract {
   /** What the operation does, as an order: "List tasks". What follows a colon is left out of titles. */
   readonly summary: string;
   readonly success: Success;
-  /** The resource that the response holds. */
   readonly resource?: Resource;
   readonly body?: Body;
   /** Whether a token with any scopes suffices, also with none. */
@@ -76,7 +75,6 @@ export const scopeOf = ({ method, resource, takesAnyScope }: Contract): string |
 export const isConditionalWrite = ({ method, path }: Contract): boolean =>
   method !== 'GET' && path.includes('{id}');
 
-/** Defines an operation. */
 export const contract = <const Definition extends Contract>(definition: Definition): Definition => definition;
 
 const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
@@ -86,7 +84,6 @@ const withArticle = ({ kind }: Resource): string => `${/^[aeio]/.test(kind) ? 'a
 
 const entityPath = ({ plural }: Resource): string => `/v1/${plural}/{id}`;
 
-/** Defines the list of a resource. */
 export const list = (resource: Resource) =>
   contract({
     operation: `list${pascal(resource.plural)}`,
@@ -111,7 +108,6 @@ export const listOf = (
     nestedBy: resource.relations.find((relation) => relation.parent === parent.kind)?.field ?? '',
   });
 
-/** Defines the change feed of a resource. */
 export const changes = (resource: Resource) =>
   contract({
     operation: `list${pascal(resource.kind)}Changes`,
@@ -127,7 +123,6 @@ const refusedInCreation = (resource: Resource) => ({
   id: `"id" must not be sent: the service makes the id. To create ${withArticle(resource)} with an id of your own, send PUT /v1/${resource.plural}/{id} with "If-None-Match: *".`,
 });
 
-/** Defines the history of one entity of a resource. */
 export const history = (resource: Resource) =>
   contract({
     operation: `list${pascal(resource.kind)}History`,
@@ -195,7 +190,6 @@ export const remove = (resource: Resource) =>
     resource,
   });
 
-/** Defines the list of the deleted entities of a resource. */
 export const listDeleted = (resource: Resource) =>
   contract({
     operation: `listDeleted${pascal(resource.plural)}`,

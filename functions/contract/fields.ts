@@ -201,7 +201,6 @@ export function number({ min, max, decimals }: NumberBounds) {
   );
 }
 
-/** `true` or `false`. */
 export const flag = () => v.boolean('must be true or false');
 
 interface Target {

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { type Entity, type Fields, type ItemFields, readOnlyFields } from '../engine/model/entity.ts';
 import type { Check, Relation } from '../engine/model/schema.ts';
 import type { Kind } from '../kinds.ts';
+import { lazy } from '../runtime/lazy.ts';
 import { label, longTextField, status, withDefault } from './fields.ts';
 import { type ListField, referenceIn, toListField, withoutDefault } from './list-fields.ts';
 
@@ -64,14 +65,6 @@ export interface Resource extends Definition {
   };
 }
 
-const mapFields = (
-  fields: v.ObjectEntries,
-  change: (schema: v.GenericSchema) => v.GenericSchema,
-): v.ObjectEntries =>
-  Object.fromEntries(
-    Object.entries(fields).map(([name, schema]) => [name, change(schema as v.GenericSchema)]),
-  );
-
 function expansionOf(name: string, schema: v.GenericSchema, { type }: ListField): [string, Expansion][] {
   const target = referenceIn(schema)?.target() as Resource | undefined;
   if (!target) return [];
@@ -82,14 +75,6 @@ function expansionOf(name: string, schema: v.GenericSchema, { type }: ListField)
 }
 
 const time = () => v.pipe(v.string(), v.metadata({ format: 'date-time', maxLength: 24 }));
-
-function lazy<Value>(make: () => Value): () => Value {
-  let value: Value | undefined;
-  return () => {
-    value ??= make();
-    return value;
-  };
-}
 
 function relationOf(
   child: string,
@@ -149,13 +134,10 @@ export function resource(definition: Definition): Resource {
     },
     schemas: {
       whole: lazy(() => v.object(fields) as unknown as v.GenericSchema<unknown, Fields>),
-      part: lazy(
-        () =>
-          v.object(mapFields(fields, (schema) => v.optional(withoutDefault(schema)))) as v.GenericSchema<
-            unknown,
-            Record<string, unknown>
-          >,
-      ),
+      part: lazy(() => {
+        const optional = schemaOf.map(([name, schema]) => [name, v.optional(withoutDefault(schema))]);
+        return v.object(Object.fromEntries(optional)) as v.GenericSchema<unknown, Record<string, unknown>>;
+      }),
       entity: lazy(
         () =>
           v.object({

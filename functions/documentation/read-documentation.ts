@@ -9,17 +9,16 @@ import { Problem } from '../http/problems.ts';
 import { redirectTo } from '../http/redirect.ts';
 import { notFoundPath, readSite, readSiteFile } from './site.ts';
 
+/** Returns the elements of a header that is a list. */
+const listIn = (header = ''): string[] => header.toLowerCase().replaceAll(/[ \t]/g, '').split(',');
+
 /** Returns whether a request accepts Brotli (RFC 9110, 12.5.3). `*` stands for every coding that the header does not name. */
-export function acceptsBrotli(acceptEncoding = ''): boolean {
+export function acceptsBrotli(acceptEncoding?: string): boolean {
   const weights = new Map(
-    acceptEncoding
-      .toLowerCase()
-      .replaceAll(/[ \t]/g, '')
-      .split(',')
-      .map((item) => {
-        const [coding = '', weight = '1'] = item.split(';q=');
-        return [coding, Number(weight)] as const;
-      }),
+    listIn(acceptEncoding).map((item) => {
+      const [coding = '', weight = '1'] = item.split(';q=');
+      return [coding, Number(weight)];
+    }),
   );
   return (weights.get('br') ?? weights.get('*') ?? 0) > 0;
 }
@@ -29,11 +28,9 @@ const isRefused = (range: string): boolean => /;q=0(?:\.0{0,3})?$/.test(range);
 
 /** Returns whether a browser asks for a page, and not a program for data. */
 const asksForHtml = ({ headers }: PipelineEvent): boolean =>
-  (headers['accept'] ?? '')
-    .toLowerCase()
-    .replaceAll(/[ \t]/g, '')
-    .split(',')
-    .some((range) => range === 'text/html' || (range.startsWith('text/html;') && !isRefused(range)));
+  listIn(headers['accept']).some(
+    (range) => range === 'text/html' || (range.startsWith('text/html;') && !isRefused(range)),
+  );
 
 export const handler = pipeline('readDocumentation', [], async (event): Promise<Response> => {
   const { rawPath, rawQueryString, headers: requested } = event;

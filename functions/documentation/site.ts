@@ -21,7 +21,6 @@ export interface Site {
   readonly files: Readonly<Record<string, SiteFile>>;
 }
 
-/** Name of the table. */
 export const tableFile = 'site.json';
 
 /** The page that browsers get for other paths below `/docs`. */

@@ -3,7 +3,6 @@ import * as v from 'valibot';
 import { reference } from '../contract/fields.ts';
 import { bodyFields, type Resource } from '../contract/resource.ts';
 import type { BatchOperation } from '../engine/batches/apply-batch.ts';
-import type { ExpectedVersions } from '../engine/entities/preconditions.ts';
 import type { Fields } from '../engine/model/entity.ts';
 import { readPrecondition } from './conditional-requests.ts';
 import { invalidRequest, maxIssues, type ValidationIssue } from './problems.ts';
@@ -62,26 +61,17 @@ function readFields(resource: Resource, name: OperationName, body: unknown, at: 
     : { issues: [], output: undefined };
 }
 
-interface Target {
-  readonly id: string;
-  readonly expected: ExpectedVersions;
-}
-
 /** Returns the entity that an operation names, and what is wrong with it. @param ids of the operations before. */
-function readTarget(
-  { id, ifMatch }: Record<string, unknown>,
-  ids: Set<string>,
-  at: string,
-): { readonly issues: readonly ValidationIssue[]; readonly target: Target } {
+function readTarget({ id, ifMatch }: Record<string, unknown>, ids: Set<string>, at: string) {
   // Members of other types are mistakes of the operation's own members.
-  if (typeof id !== 'string') return { issues: [], target: { id: '', expected: undefined } };
+  if (typeof id !== 'string') return { issues: [], id: '', expected: undefined };
   const detail = 'An operation before has the same id. A batch names an entity at most once.';
   const repeated = ids.has(id) ? [{ pointer: `${at}/id`, detail }] : [];
   ids.add(id);
   const precondition = readPrecondition('ifMatch', typeof ifMatch === 'string' ? ifMatch : undefined, id);
-  if ('expected' in precondition) return { issues: repeated, target: { id, ...precondition } };
+  if ('expected' in precondition) return { issues: repeated, id, ...precondition };
   const issues = [...repeated, { pointer: `${at}/ifMatch`, detail: precondition.detail }];
-  return { issues, target: { id, expected: undefined } };
+  return { issues, id, expected: undefined };
 }
 
 function readOperation(
@@ -94,19 +84,14 @@ function readOperation(
   const name = operationNames.find((known) => known === value['operation']);
   const own = checkMembers(resource, name, value, at);
   if (name === undefined) return { issues: own };
-  if (name === 'delete') {
-    const { issues, target } = readTarget(value, ids, at);
-    return { issues: [...own, ...issues], operation: { operation: name, ...target } };
-  }
-  const { issues: fieldIssues, output } = readFields(resource, name, value['body'], at);
-  const { issues, target } = readTarget(value, ids, at);
-  if (name === 'create') {
-    const ownId = typeof value['id'] === 'string' ? { id: value['id'] } : {};
-    const operation = { operation: name, ...ownId, fields: output as Fields } as const;
-    return { issues: [...own, ...issues, ...fieldIssues], operation };
-  }
-  const fields = output as Record<string, unknown>;
-  return { issues: [...own, ...issues, ...fieldIssues], operation: { operation: name, ...target, fields } };
+  const { issues: ofTarget, ...target } = readTarget(value, ids, at);
+  if (name === 'delete') return { issues: [...own, ...ofTarget], operation: { operation: name, ...target } };
+  const { issues: ofFields, output } = readFields(resource, name, value['body'], at);
+  const issues = [...own, ...ofTarget, ...ofFields];
+  const fields = output as Fields;
+  if (name === 'update') return { issues, operation: { operation: name, ...target, fields } };
+  const ownId = typeof value['id'] === 'string' ? { id: value['id'] } : {};
+  return { issues, operation: { operation: name, ...ownId, fields } };
 }
 
 /**

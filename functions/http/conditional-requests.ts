@@ -10,16 +10,11 @@ import { invalidRequest } from './problems.ts';
 /** Entity tags in one `If-Match`. */
 export const maxEntityTags = 100;
 
-interface EntityTags {
-  readonly tags: readonly string[];
-  readonly isWellFormed: boolean;
-}
-
 /**
  * Reads a list of entity tags in one pass (RFC 9110, 5.6.1 and 8.8.3). A tag may hold a comma.
  * @returns the tags before the first mistake.
  */
-function readEntityTags(header: string): EntityTags {
+function readEntityTags(header: string) {
   const tags: string[] = [];
   let needsComma = false;
   let position = 0;
@@ -73,19 +68,17 @@ export function readPrecondition(name: string, ifMatch: string | undefined, id: 
   return { expected: new Set(own) };
 }
 
+type Headers = Readonly<Record<string, string | undefined>>;
+
 /** Returns whether the headers of a write accept no version of its entity: `If-None-Match: *` (RFC 9110, 13.1.2). */
-export const acceptsNoVersion = (headers: Readonly<Record<string, string | undefined>>): boolean =>
-  headers['if-none-match']?.trim() === '*';
+export const acceptsNoVersion = (headers: Headers): boolean => headers['if-none-match']?.trim() === '*';
 
 /**
  * Returns the versions of an entity that the headers of a write accept; `undefined` accepts any version. `If-None-Match: *` accepts none.
  * Other values of it are for reads, and are ignored.
  * @throws Problem 400 when `If-Match` is not `*` or a list of at most 100 quoted entity tags.
  */
-export function expectedVersions(
-  headers: Readonly<Record<string, string | undefined>>,
-  id: string,
-): ExpectedVersions {
+export function expectedVersions(headers: Headers, id: string): ExpectedVersions {
   const precondition = readPrecondition('If-Match', headers['if-match'], id);
   if ('detail' in precondition) {
     throw invalidRequest([{ parameter: 'If-Match', detail: precondition.detail }]);

@@ -20,9 +20,9 @@ import {
   readChangesQuery,
   readEntityView,
   readListQuery,
+  readPageQuery,
   requireNoParameters,
 } from './parse-list-query.ts';
-import { readPageQuery } from './parse-page-query.ts';
 import { pipeline } from './pipeline.ts';
 import { rateLimit } from './rate-limit.ts';
 import { type Results, renderers } from './renderers.ts';
@@ -44,9 +44,7 @@ interface Request<C extends Contract> {
   readonly since: C extends { success: 'changes' } ? ReadChangesQuery['since'] : undefined;
   /** The hash of the query of a change feed: part of its cursors. */
   readonly cursorHash?: Buffer | undefined;
-  /** The query of a list of deleted entities. */
   readonly deletedQuery: C extends { success: 'deletedList' } ? DeletedQuery : undefined;
-  /** Where a page of a history begins. */
   readonly place: C extends { success: 'history' } ? HistoryPlace : undefined;
   readonly view: EntityView;
 }
@@ -58,12 +56,7 @@ function readQuery(
   { success, method, resource, nestedBy }: Contract,
   { rawQueryString }: SessionEvent,
   id: string,
-): Partial<Omit<ReadChangesQuery, 'cursorHash'>> & {
-  readonly cursorHash?: Buffer | undefined;
-  readonly deletedQuery?: DeletedQuery;
-  readonly place?: HistoryPlace;
-  readonly view: EntityView;
-} {
+) {
   if (success === 'entity' && method === 'GET' && resource) {
     return { view: readEntityView(resource, rawQueryString) };
   }
@@ -113,11 +106,7 @@ function entitiesOf(result: unknown): readonly ItemFields[] {
   return entities ?? (entity ? [entity] : []);
 }
 
-async function readExpanded(
-  session: Session,
-  view: EntityView,
-  result: unknown,
-): Promise<ReadonlyMap<string, ItemFields>> {
+async function readExpanded(session: Session, view: EntityView, result: unknown) {
   if (view.expansions.length === 0) return new Map();
   const references = expandedReferences(view, entitiesOf(result));
   const { readReferenced } = result as Partial<Results['list']>;

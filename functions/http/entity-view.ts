@@ -1,7 +1,6 @@
 /** Views: which fields of entities a response shows, and which references it expands. */
 import type { Expansion, Resource } from '../contract/resource.ts';
 import type { ItemFields } from '../engine/model/entity.ts';
-import type { References } from '../engine/model/list-query.ts';
 import { invalidRequest } from './problems.ts';
 
 export interface EntityView {
@@ -25,10 +24,7 @@ export const maxExpandedEntities = 400;
  * Returns the references that a view expands.
  * @throws Problem 400 when there are more than 400.
  */
-export function expandedReferences(
-  { expansions }: EntityView,
-  entities: readonly ItemFields[],
-): References[] {
+export function expandedReferences({ expansions }: EntityView, entities: readonly ItemFields[]) {
   const kinds = new Set(expansions.map(({ target }) => target.kind));
   const ofKinds = [...kinds].map((kind) => {
     const ofKind = expansions.filter(({ target }) => target.kind === kind);

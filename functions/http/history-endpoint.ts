@@ -3,11 +3,10 @@ import type { history } from '../contract/contract.ts';
 import type { Resource } from '../contract/resource.ts';
 import { describeChange } from '../engine/feed/describe-change.ts';
 import { encodeHistoryCursor } from '../engine/feed/history-cursor.ts';
-import { type HistoryEntry, type HistoryPage, listHistory } from '../engine/feed/list-history.ts';
+import { type HistoryEntry, listHistory } from '../engine/feed/list-history.ts';
 import { defaultOf } from '../engine/lists/filters.ts';
 import type { Row } from '../engine/model/row.ts';
 import { endpoint } from './endpoint.ts';
-import type { ShownHistory, ShownHistoryEntry } from './renderers.ts';
 
 /** Returns the fields of a row that responses show. In a row that is older than a field, the field has its default. */
 function withDefaults({ fields, defaults }: Resource, row: Row): Row {
@@ -19,7 +18,7 @@ function withDefaults({ fields, defaults }: Resource, row: Row): Row {
   );
 }
 
-function showEntry(resource: Resource, { time: changedAt, actor, entry }: HistoryEntry): ShownHistoryEntry {
+function showEntry(resource: Resource, { time: changedAt, actor, entry }: HistoryEntry) {
   const { version, before, after } = entry;
   const { operation, changes } = describeChange(resource.kind, {
     ...entry,
@@ -31,19 +30,14 @@ function showEntry(resource: Resource, { time: changedAt, actor, entry }: Histor
   return { version, time, operation, actor, changes };
 }
 
-/** Returns what the response shows of a page of the history of an entity. */
-const showHistory = (
-  resource: Resource,
-  id: string,
-  { entries, next, isComplete }: HistoryPage,
-): ShownHistory => ({
-  data: entries.map((entry) => showEntry(resource, entry)),
-  cursor: next === undefined ? null : encodeHistoryCursor({ kind: resource.kind, id }, next),
-  isComplete,
-});
-
 export const historyEndpoint = (contract: ReturnType<typeof history>) =>
   endpoint(contract, async ({ session, id, place }) => {
     const { resource } = contract;
-    return showHistory(resource, id, await listHistory(session, { kind: resource.kind, id }, place));
+    const name = { kind: resource.kind, id };
+    const { entries, next, isComplete } = await listHistory(session, name, place);
+    return {
+      data: entries.map((entry) => showEntry(resource, entry)),
+      cursor: next === undefined ? null : encodeHistoryCursor(name, next),
+      isComplete,
+    };
   });

@@ -49,12 +49,7 @@ export function pageLinks(
 }
 
 /** Returns the `Link` header of a page that begins behind a cursor: its first and its next page. It has the limits of `pageLinks`. */
-export function cursorLinks(
-  path: string,
-  rawQueryString: string,
-  { limit }: ListQuery,
-  next: string | null,
-): string | undefined {
+export function cursorLinks(path: string, rawQueryString: string, { limit }: ListQuery, next: string | null) {
   const cursors: [string, string][] = [['first', '']];
   if (next !== null) cursors.push(['next', next]);
   const links = cursors.map(([relation, after]) => [relation, { after, limit: String(limit) }] as const);

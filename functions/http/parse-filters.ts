@@ -3,20 +3,14 @@ import { type ListField, type ListOperator, operatorsOfSeveralValues } from '../
 import type { Filter } from '../engine/model/list-query.ts';
 import { exactFilter, InvalidOperand, toFilter } from './operands.ts';
 import { exactMatchNames, otherOperatorNames, otherParameterNames, rangeNames } from './other-names.ts';
-import type { ValidationIssue } from './problems.ts';
 import type { Parameters, Separation } from './query-parameters.ts';
-import { suggestFilter, suggestPresence } from './suggest-filter.ts';
+import { type ListFields, suggestFilter, suggestPresence } from './suggest-filter.ts';
 import { didYouMean, findNearestName, quoted, simplify, suggestion } from './suggestion.ts';
 
 export const maxFilters = 20;
 
-interface FilterName {
-  readonly field: string;
-  /** Absent for an exact match. */
-  readonly operator?: string;
-}
-
-function splitName(parameter: string): FilterName {
+/** Returns the field and the operator of a filter. An exact match has no operator. */
+function splitName(parameter: string) {
   const start = parameter.indexOf('[');
   if (start < 0 || !parameter.endsWith(']')) return { field: parameter };
   return { field: parameter.slice(0, start), operator: parameter.slice(start + 1, -1) };
@@ -45,7 +39,7 @@ function describeOperator(field: ListField, operator: string): string {
 /** Returns why a parameter is no filter; `undefined` when it is one. */
 export function checkFilterName(
   parameter: string,
-  fields: Readonly<Record<string, ListField>>,
+  fields: ListFields,
   known: readonly string[],
 ): string | undefined {
   const { field, operator } = splitName(parameter);
@@ -62,17 +56,14 @@ export function checkFilterName(
 }
 
 /** Returns how the values of a filter are separated; `undefined` for one that has one value. */
-export function filterSeparation(
-  parameter: string,
-  fields: Readonly<Record<string, ListField>>,
-): Separation | undefined {
+export function filterSeparation(parameter: string, fields: ListFields): Separation | undefined {
   const { field, operator = '' } = splitName(parameter);
   if (!operatorsOfSeveralValues.has(operator)) return undefined;
   return fields[field]?.isFreeText ? 'literal comma' : 'comma';
 }
 
 /** Returns how to compare a field with several values, for a parameter that occurs with several; '' when there is no way. */
-export function severalValuesHint(parameter: string, fields: Readonly<Record<string, ListField>>): string {
+export function severalValuesHint(parameter: string, fields: ListFields): string {
   const { field, operator } = splitName(parameter);
   if (!Object.hasOwn(fields, field)) return '';
   if (operator === 'ne') return ` ${field}[notIn]=a,b excludes several values.`;
@@ -82,33 +73,27 @@ export function severalValuesHint(parameter: string, fields: Readonly<Record<str
     : ` ${field}[in]=a,b matches either value.`;
 }
 
-/**
- * Returns the filters among parameters, in the order of the fields.
- * @param issues gains what is wrong with a filter.
- */
-export function readFilters(
-  parameters: Parameters,
-  fields: Readonly<Record<string, ListField>>,
-  issues: ValidationIssue[],
-): Filter[] {
+/** Returns the filters among parameters, in the order of the fields. */
+export function readFilters(parameters: Parameters, fields: ListFields): Filter[] {
   const named = [...parameters].filter(([name]) => Object.hasOwn(fields, splitName(name).field));
   const excess = named[maxFilters];
   if (excess) {
     const detail = `The query has ${named.length} filters; at most ${maxFilters} are allowed. This is the first one above the limit.`;
-    issues.push({ parameter: excess[0], detail });
+    parameters.refuse(excess[0], detail);
   }
   const filters: Filter[] = [];
   for (const [parameter, values] of named) {
     const { field, operator } = splitName(parameter);
     try {
+      const listField = fields[field] as ListField;
       filters.push(
         operator === undefined
-          ? exactFilter(fields[field] as ListField, values)
-          : toFilter(fields[field] as ListField, operator as ListOperator, values),
+          ? exactFilter(listField, values)
+          : toFilter(listField, operator as ListOperator, values),
       );
     } catch (error) {
       if (!(error instanceof InvalidOperand)) throw error;
-      issues.push({ parameter, detail: `${quoted(parameter)} ${error.message}` });
+      parameters.refuse(parameter, `${quoted(parameter)} ${error.message}`);
     }
   }
   const order = Object.keys(fields);

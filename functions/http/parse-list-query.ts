@@ -10,7 +10,6 @@ import { maxWordLength, wordsField, wordsOf } from '../engine/model/words.ts';
 import type { EntityView } from './entity-view.ts';
 import { otherDirectionNames, otherFieldNames } from './other-names.ts';
 import { checkFilterName, filterSeparation, readFilters, severalValuesHint } from './parse-filters.ts';
-import { invalidRequest, type ValidationIssue } from './problems.ts';
 import { checkName, type Parameters, readParameters } from './query-parameters.ts';
 import { explainFields, explainSort } from './suggest-option.ts';
 import { quoted, suggestion } from './suggestion.ts';
@@ -21,7 +20,6 @@ export const maxLimit = 100;
 
 export const maxSortFields = 3;
 
-/** Words of a search, at most. */
 export const maxSearchWords = 8;
 
 /** Entities on a page of a change feed, by default. */
@@ -44,56 +42,54 @@ interface ReadListQuery {
   readonly cursorHash?: Buffer | undefined;
 }
 
-/** Returns the hash of a change feed. */
 const feedHash = ({ kind }: Resource, filters: readonly Filter[], { fields }: EntityView): Buffer =>
   queryHash(kind, filters, fields ? [...fields].sort() : 'all');
 
-export function wholeNumber(
-  name: string,
-  parameters: Parameters,
-  fallback: number,
-  issues: ValidationIssue[],
-): number {
+function wholeNumber(name: string, parameters: Parameters, fallback: number): number {
   const value = parameters.get(name)?.[0];
   if (value === undefined) return fallback;
   const number = /^\d+$/.test(value) ? Number(value) : 0;
   const isTooLarge = number > Number.MAX_SAFE_INTEGER && name !== 'limit';
   if (number >= 1 && !isTooLarge) return number;
   const expected = isTooLarge ? `at most ${Number.MAX_SAFE_INTEGER}` : 'a whole number, 1 or more';
-  issues.push({ parameter: name, detail: `"${name}" must be ${expected}.` });
+  parameters.refuse(name, `"${name}" must be ${expected}.`);
   return fallback;
 }
 
+const readLimit = (parameters: Parameters, fallback: number): number =>
+  Math.min(wholeNumber('limit', parameters, fallback), maxLimit);
+
+/** Returns the names in a parameter. @param explain says what is wrong with unknown ones, if it is known better than for any name. */
 function readNames<Name extends string>(
   parameter: string,
   parameters: Parameters,
   known: readonly Name[],
-  issues: ValidationIssue[],
+  explain: (value: string) => string | undefined = () => undefined,
 ): Name[] | undefined {
   const names = parameters.get(parameter);
   if (names === undefined) return undefined;
   const unknown = names.find((name) => !(known as readonly string[]).includes(name));
   if (unknown === undefined) return [...names] as Name[];
   const hint = suggestion(unknown, known, { ...otherDirectionNames, ...otherFieldNames });
-  issues.push({ parameter, detail: `${quoted(unknown)} is not a value of "${parameter}". ${hint}` });
+  const detail = `${quoted(unknown)} is not a value of "${parameter}". ${hint}`;
+  parameters.refuse(parameter, explain(names.join(',')) ?? detail);
   return undefined;
 }
 
-function readBoolean(parameter: string, parameters: Parameters, issues: ValidationIssue[]): boolean {
+function readBoolean(parameter: string, parameters: Parameters): boolean {
   const [text = 'false'] = parameters.get(parameter) ?? [];
   // Clients in Python send `True`.
   const value = text.toLowerCase();
   if (value === 'true' || value === 'false') return value === 'true';
-  issues.push({ parameter, detail: `"${parameter}" must be true or false: ${quoted(text)} is not.` });
+  parameters.refuse(parameter, `"${parameter}" must be true or false: ${quoted(text)} is not.`);
   return false;
 }
 
 /** Returns what a cursor says, and `undefined` if there is none or it is wrong. @param decode throws `InvalidCursor`. */
-export function readCursor<Content>(
+function readCursor<Content>(
   parameter: 'after' | 'since',
   parameters: Parameters,
   decode: (cursor: string) => Content,
-  issues: ValidationIssue[],
 ): Content | undefined {
   const [cursor] = parameters.get(parameter) ?? [];
   if (cursor === undefined) return undefined;
@@ -102,7 +98,7 @@ export function readCursor<Content>(
   } catch (error) {
     if (!(error instanceof InvalidCursor)) throw error;
     const remedy = parameter === 'since' ? 'without it' : 'with an empty one';
-    issues.push({ parameter, detail: `"${parameter}" ${error.message}. Begin again ${remedy}.` });
+    parameters.refuse(parameter, `"${parameter}" ${error.message}. Begin again ${remedy}.`);
     return undefined;
   }
 }
@@ -112,63 +108,38 @@ function readPlace(
   { kind }: Resource,
   parameters: Parameters,
   query: Pick<ListQuery, 'filters' | 'sort'>,
-  issues: ValidationIssue[],
 ): ListQuery['after'] {
   if (parameters.has('after') && parameters.has('page')) {
-    const detail = '"after" and "page" are two ways to name a page: send one of them.';
-    issues.push({ parameter: 'after', detail });
+    parameters.refuse('after', '"after" and "page" are two ways to name a page: send one of them.');
   }
-  if (issues.length > 0) return undefined;
+  if (parameters.issues.length > 0) return undefined;
   const decode = (cursor: string) => (cursor === '' ? 'start' : decodePlace(kind, query, cursor));
-  return readCursor('after', parameters, decode, issues);
-}
-
-/** Returns whether a parameter has a value that has an explanation, which `issues` gains. */
-function isExplained(
-  parameter: string,
-  parameters: Parameters,
-  explain: (value: string) => string | undefined,
-  issues: ValidationIssue[],
-): boolean {
-  const values = parameters.get(parameter);
-  const detail = values && explain(values.join(','));
-  if (detail !== undefined) issues.push({ parameter, detail });
-  return detail !== undefined;
+  return readCursor('after', parameters, decode);
 }
 
 /** Returns the filter of a search; none when it has no word. */
-function readSearch(parameters: Parameters, issues: ValidationIssue[]): Filter[] {
+function readSearch(parameters: Parameters): Filter[] {
   const values = wordsOf(parameters.get('search')?.[0] ?? '');
-  const parameter = 'search';
-  if (values.length > maxSearchWords) {
-    const detail = `"search" has ${values.length} words; at most ${maxSearchWords} are allowed.`;
-    issues.push({ parameter, detail });
-  }
+  const refuse = (detail: string) => parameters.refuse('search', `"search" has ${detail}.`);
+  if (values.length > maxSearchWords) refuse(`${values.length} words; at most ${maxSearchWords} are allowed`);
   if (values.some((word) => [...word].length > maxWordLength))
-    issues.push({ parameter, detail: `"search" has a word of more than ${maxWordLength} characters.` });
+    refuse(`a word of more than ${maxWordLength} characters`);
   return values.length > 0 ? [{ field: wordsField, operator: 'search', values }] : [];
 }
 
 /** Returns the order of a list. One direction holds for all fields. */
-function readSort(
-  { listFields }: Resource,
-  parameters: Parameters,
-  issues: ValidationIssue[],
-): readonly SortField[] {
+function readSort({ listFields }: Resource, parameters: Parameters): readonly SortField[] {
   const sortable = Object.values(listFields).flatMap(({ name, isSortable }) => (isSortable ? [name] : []));
   const explain = (value: string) => explainSort(value, sortable);
-  const names = isExplained('sortBy', parameters, explain, issues)
-    ? undefined
-    : readNames('sortBy', parameters, sortable, issues);
-  const fields = names ?? ['createdAt'];
-  const order = readNames<Direction>('sortOrder', parameters, directions, issues) ?? ['desc'];
+  const fields = readNames('sortBy', parameters, sortable, explain) ?? ['createdAt'];
+  const order = readNames<Direction>('sortOrder', parameters, directions) ?? ['desc'];
   if (fields.length > maxSortFields) {
     const detail = `"sortBy" has ${fields.length} fields; at most ${maxSortFields} are allowed.`;
-    issues.push({ parameter: 'sortBy', detail });
+    parameters.refuse('sortBy', detail);
   }
   if (order.length > 1 && order.length !== fields.length) {
     const detail = `"sortOrder" must be one direction for all fields, or one for each: it has ${order.length}, and "sortBy" ${fields.length}.`;
-    issues.push({ parameter: 'sortOrder', detail });
+    parameters.refuse('sortOrder', detail);
   }
   return fields.map((field, position) => ({
     field,
@@ -176,42 +147,29 @@ function readSort(
   }));
 }
 
-function readExpansions(
-  { expansions }: Resource,
-  parameters: Parameters,
-  issues: ValidationIssue[],
-): Expansion[] {
-  const names = readNames('expand', parameters, Object.keys(expansions), issues) ?? [];
+function readExpansions({ expansions }: Resource, parameters: Parameters): Expansion[] {
+  const names = readNames('expand', parameters, Object.keys(expansions)) ?? [];
   return [...new Set(names)].map((name) => expansions[name] as Expansion);
 }
 
-function readView(resource: Resource, parameters: Parameters, issues: ValidationIssue[]): EntityView {
+function readView(resource: Resource, parameters: Parameters): EntityView {
   const { fieldNames, expansions } = resource;
   const explain = (value: string) => explainFields(value, fieldNames, Object.keys(expansions));
-  const fields = isExplained('fields', parameters, explain, issues)
-    ? undefined
-    : readNames('fields', parameters, fieldNames, issues);
+  const fields = readNames('fields', parameters, fieldNames, explain);
   return {
     fields: fields && new Set(['id', ...fields]),
-    expansions: readExpansions(resource, parameters, issues),
-    withEtags: readBoolean('etags', parameters, issues),
+    expansions: readExpansions(resource, parameters),
+    withEtags: readBoolean('etags', parameters),
   };
 }
 
-/** Returns the parameters of a query. @param issues gains those that are unknown or ambiguous. */
-function readKnownParameters(
-  { listFields }: Resource,
-  rawQueryString: string,
-  known: readonly string[],
-  issues: ValidationIssue[],
-): Parameters {
-  const reading = {
+function readKnownParameters({ listFields }: Resource, rawQueryString: string, known: readonly string[]) {
+  return readParameters(rawQueryString, {
     check: (name: string) => (known.includes(name) ? undefined : checkFilterName(name, listFields, known)),
     separationOf: (name: string) =>
       nameLists.has(name) ? ('comma' as const) : filterSeparation(name, listFields),
     severalValuesHint: (name: string) => severalValuesHint(name, listFields),
-  };
-  return readParameters(rawQueryString, reading, issues);
+  });
 }
 
 const needsTexts = ({ listFields }: Resource, { fields }: EntityView): boolean =>
@@ -240,35 +198,34 @@ export function readListQuery(
   more: readonly Filter[] = [],
 ): ReadListQuery {
   const { listFields, ranks, defaults } = resource;
-  const issues: ValidationIssue[] = [];
-  const parameters = readKnownParameters(resource, rawQueryString, listParameters(resource), issues);
+  const parameters = readKnownParameters(resource, rawQueryString, listParameters(resource));
   const countable = Object.values(listFields).flatMap(({ name, isCountable }) => (isCountable ? [name] : []));
-  const view = readView(resource, parameters, issues);
-  const search = readSearch(parameters, issues);
-  const filters = [...readFilters(parameters, listFields, issues), ...search, ...more];
-  const sort = readSort(resource, parameters, issues);
-  const withCursor = readBoolean('changesCursor', parameters, issues);
+  const view = readView(resource, parameters);
+  const search = readSearch(parameters);
+  const filters = [...readFilters(parameters, listFields), ...search, ...more];
+  const sort = readSort(resource, parameters);
+  const withCursor = readBoolean('changesCursor', parameters);
   if (withCursor && parameters.has('search')) {
     const detail = 'A feed has no search, so a list with one has no "changesCursor".';
-    issues.push({ parameter: 'changesCursor', detail });
+    parameters.refuse('changesCursor', detail);
   }
   const query: ListQuery = {
     filters,
     sort,
-    after: readPlace(resource, parameters, { filters, sort }, issues),
-    countBy: [...new Set(readNames('countBy', parameters, countable, issues))],
-    sumBy: [...new Set(readNames('sumBy', parameters, summedFields(resource), issues))].map((field) => ({
+    after: readPlace(resource, parameters, { filters, sort }),
+    countBy: [...new Set(readNames('countBy', parameters, countable))],
+    sumBy: [...new Set(readNames('sumBy', parameters, summedFields(resource)))].map((field) => ({
       field,
       decimals: listFields[field]?.decimals ?? 0,
     })),
-    page: wholeNumber('page', parameters, 1, issues),
-    limit: Math.min(wholeNumber('limit', parameters, defaultLimit, issues), maxLimit),
+    page: wholeNumber('page', parameters, 1),
+    limit: readLimit(parameters, defaultLimit),
     withTexts: needsTexts(resource, view),
     fields: view.fields && new Set([...view.fields, ...view.expansions.map(({ field }) => field)]),
     ranks,
     defaults,
   };
-  if (issues.length > 0) throw invalidRequest(issues);
+  parameters.requireValid();
   return { query, view, cursorHash: withCursor ? feedHash(resource, filters, view) : undefined };
 }
 
@@ -284,16 +241,15 @@ export interface ReadChangesQuery extends ReadListQuery {
  */
 export function readChangesQuery(resource: Resource, rawQueryString: string): ReadChangesQuery {
   const { fieldNames, listFields, ranks, defaults } = resource;
-  const issues: ValidationIssue[] = [];
   const known = [...changesOptions, ...fieldNames];
-  const parameters = readKnownParameters(resource, rawQueryString, known, issues);
-  const view = readView(resource, parameters, issues);
-  const filters = readFilters(parameters, listFields, issues);
-  const limit = Math.min(wholeNumber('limit', parameters, defaultChangesLimit, issues), maxLimit);
+  const parameters = readKnownParameters(resource, rawQueryString, known);
+  const view = readView(resource, parameters);
+  const filters = readFilters(parameters, listFields);
+  const limit = readLimit(parameters, defaultChangesLimit);
   const cursorHash = feedHash(resource, filters, view);
   const decode = (cursor: string) => (cursor === now ? now : decodeCursor(cursorHash, cursor));
-  const since = readCursor('since', parameters, decode, issues);
-  if (issues.length > 0) throw invalidRequest(issues);
+  const since = readCursor('since', parameters, decode);
+  parameters.requireValid();
   const sort = [{ field: 'createdAt', direction: 'asc' }] as const;
   const withTexts = needsTexts(resource, view);
   const page = { countBy: [], sumBy: [], page: 1, limit } as const;
@@ -303,18 +259,29 @@ export function readChangesQuery(resource: Resource, rawQueryString: string): Re
 
 /** @throws Problem 400 that names every parameter that is unknown or invalid. */
 export function readEntityView(resource: Resource, rawQueryString: string): EntityView {
-  const issues: ValidationIssue[] = [];
   const known = Object.keys(resource.expansions).length > 0 ? ['expand'] : [];
   const reading = { check: checkName(known), separationOf: () => 'comma' as const };
-  const parameters = readParameters(rawQueryString, reading, issues);
-  const expansions = readExpansions(resource, parameters, issues);
-  if (issues.length > 0) throw invalidRequest(issues);
+  const parameters = readParameters(rawQueryString, reading);
+  const expansions = readExpansions(resource, parameters);
+  parameters.requireValid();
   return { expansions };
 }
 
 /** @throws Problem 400 when there is any parameter. */
 export function requireNoParameters(rawQueryString: string): void {
-  const issues: ValidationIssue[] = [];
-  readParameters(rawQueryString, { check: checkName([]) }, issues);
-  if (issues.length > 0) throw invalidRequest(issues);
+  readParameters(rawQueryString, { check: checkName([]) }).requireValid();
+}
+
+/**
+ * Returns the query of a list that has no other parameters than `limit` and `after`.
+ * @param decode returns the place of a cursor. It throws `InvalidCursor`.
+ * @throws Problem 400 that names every parameter that is unknown, ambiguous or invalid.
+ */
+export function readPageQuery<Place>(rawQueryString: string, decode: (cursor: string) => Place) {
+  const parameters = readParameters(rawQueryString, { check: checkName(['limit', 'after']) });
+  const decodeOrBegin = (cursor: string) => (cursor === '' ? undefined : decode(cursor));
+  const after = readCursor('after', parameters, decodeOrBegin);
+  const limit = readLimit(parameters, defaultLimit);
+  parameters.requireValid();
+  return { limit, after };
 }

@@ -1,5 +1,4 @@
 /** Errors in terms of HTTP: one catalogue of codes, and one mapping from the errors of the store. */
-import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import {
   ClockWrong,
   ContradictingField,
@@ -178,10 +177,7 @@ export const instanceOf = (path: string): string =>
     .replace(/^(?=\/\/)/, '/.');
 
 /** Returns the response of a problem (RFC 9457). */
-export function problemResponse(
-  problem: Problem,
-  at: { readonly path: string; readonly requestId: string },
-): APIGatewayProxyStructuredResultV2 {
+export function problemResponse(problem: Problem, at: { readonly path: string; readonly requestId: string }) {
   const { status, title } = catalogue[problem.code];
   return {
     statusCode: status,

@@ -14,7 +14,20 @@ const nameOf = (spelling: string): string =>
   (Object.hasOwn(spellings, spelling) ? spellings[spelling] : undefined) ?? spelling;
 
 /** By name: the values of a parameter, without the commas that separate them. */
-export type Parameters = ReadonlyMap<string, readonly string[]>;
+export class Parameters extends Map<string, string[]> {
+  /** What is wrong with them. */
+  readonly issues: ValidationIssue[] = [];
+
+  /** Notes what is wrong with a parameter. */
+  refuse(parameter: string, detail: string): void {
+    this.issues.push({ parameter, detail });
+  }
+
+  /** @throws Problem 400 that names every parameter that is unknown, ambiguous or invalid. */
+  requireValid(): void {
+    if (this.issues.length > 0) throw invalidRequest(this.issues);
+  }
+}
 
 /**
  * How the values of a parameter are separated. Each may be repeated too. Where a value can have a comma, an encoded one belongs to the
@@ -66,13 +79,8 @@ export function readValues(raw: string, separation: Separation | undefined): str
   return values.map(withoutEscapes);
 }
 
-interface Sent {
-  readonly spelling: string;
-  readonly raw: string;
-}
-
 /** Returns the name and the value of a parameter. A name such as `status[!=]` contains a `=` within its brackets. */
-function splitPair(pair: string): Sent {
+function splitPair(pair: string) {
   const end = pair.includes('=') ? pair.indexOf('=') : pair.length;
   const name = decode(pair.slice(0, end));
   const raw = pair.slice(end + 1);
@@ -84,20 +92,19 @@ function splitPair(pair: string): Sent {
 /**
  * Returns each parameter under its own name. Two spellings of one parameter, or one parameter twice, must have the same value unless
  * the parameter takes several.
- * @param issues gains every parameter that is unknown or ambiguous.
+ * @returns the parameters, with the issues of those that are unknown or ambiguous.
  * @throws Problem 400 when there are more than 60.
  */
 export function readParameters(
   rawQueryString: string,
   { check, separationOf = () => undefined, severalValuesHint = () => '' }: Reading,
-  issues: ValidationIssue[],
 ): Parameters {
   const all = rawQueryString.split('&').filter(Boolean).map(splitPair);
   if (all.length > maxParameters) {
     const detail = `The query has ${all.length} parameters; at most ${maxParameters} are allowed.`;
     throw invalidRequest([{ parameter: all[maxParameters]?.spelling ?? '', detail }]);
   }
-  const values = new Map<string, string[]>();
+  const parameters = new Parameters();
   const spellingOf = new Map<string, string>();
   const ambiguous = new Set<string>();
   for (const { spelling, raw } of all) {
@@ -105,14 +112,14 @@ export function readParameters(
     const name = nameOf(plain);
     const detail = check(name);
     if (detail !== undefined) {
-      issues.push({ parameter: spelling, detail });
+      parameters.refuse(spelling, detail);
       continue;
     }
-    const known = values.get(name);
+    const known = parameters.get(name);
     const separation = separationOf(name);
     const own = readValues(raw, separation);
     if (!known) {
-      values.set(name, own);
+      parameters.set(name, own);
       spellingOf.set(name, plain);
     } else if (isDeepStrictEqual(known, own)) {
       // A parameter that is sent twice.
@@ -122,10 +129,10 @@ export function readParameters(
       ambiguous.add(name);
       const both = `${quoted(known.join(','))} and ${quoted(own.join(','))}`;
       const detail = `"${name}" occurs twice with different values: ${both}. Send it once.${severalValuesHint(name)}`;
-      issues.push({ parameter: spelling, detail });
+      parameters.refuse(spelling, detail);
     }
   }
-  return values;
+  return parameters;
 }
 
 /** Returns the check of parameters without filters: what is wrong with a name that is none of them. */

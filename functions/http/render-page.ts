@@ -47,9 +47,7 @@ export function renderData(
 
 /** What a page has when the caller asks for it. */
 interface PageOptions {
-  /** The entity tags of its entities. */
   readonly etags?: readonly string[] | undefined;
-  /** The cursor of the next page. */
   readonly next?: string | null | undefined;
   /** The cursor of the change feed that continues the list. */
   readonly changesCursor?: string | undefined;

@@ -1,6 +1,5 @@
 import type { Contract } from '../contract/contract.ts';
 import { encodeCursor } from '../engine/feed/cursor.ts';
-import type { ChangeDescription } from '../engine/feed/describe-change.ts';
 import { type ChangesPage, cursorOf } from '../engine/feed/list-changes.ts';
 import { encodeDeletedPlace } from '../engine/lists/deleted-cursor.ts';
 import type { DeletedPage } from '../engine/lists/list-deleted.ts';
@@ -16,26 +15,12 @@ import type { PipelineEvent, Response } from './middleware.ts';
 import { cursorLinks, pageLinks } from './page-links.ts';
 import { renderData, renderPage } from './render-page.ts';
 
-/** Who a token is for. */
 interface SignedInUser {
   readonly subject: string | null;
   readonly tenant: string;
   readonly scopes: readonly string[];
   /** What responses show of the user with this subject; null without one, or when the token must not read users. */
   readonly user: object | null;
-}
-
-export interface ShownHistoryEntry extends ChangeDescription {
-  readonly version: number;
-  /** RFC 3339. */
-  readonly time: string;
-  readonly actor?: string | undefined;
-}
-
-export interface ShownHistory {
-  readonly data: readonly ShownHistoryEntry[];
-  readonly cursor: string | null;
-  readonly isComplete: boolean;
 }
 
 /** What the handler of each kind of success returns. */
@@ -48,7 +33,7 @@ export interface Results {
   readonly batch: readonly object[];
   readonly signedInUser: SignedInUser;
   readonly changes: ChangesPage;
-  readonly history: ShownHistory;
+  readonly history: object;
   readonly health: { readonly status: string };
 }
 
@@ -125,10 +110,7 @@ function nextCursor({ resource }: Contract, query: ListQuery, { end }: Page): st
 }
 
 /** Returns the entity tags of a page if the caller asks for them. */
-const etagsOf = (
-  { withEtags }: EntityView,
-  page: Pick<Page, 'entities' | 'versions'>,
-): readonly string[] | undefined =>
+const etagsOf = ({ withEtags }: EntityView, page: Pick<Page, 'entities' | 'versions'>) =>
   withEtags
     ? page.entities.map((entity, position) => versionTag(entity.id, page.versions[position] ?? 0))
     : undefined;
@@ -145,7 +127,7 @@ export const renderers: Renderers = {
     const totalPages = Math.ceil(page.total / query.limit);
     const etags = etagsOf(view, page);
     const next = query.after === undefined ? undefined : nextCursor(contract, query, page);
-    const changesCursor = cursorHash && encodeCursor(cursorHash, cursorOf(session, page.log));
+    const changesCursor = cursorHash && encodeCursor(cursorHash, cursorOf(session, page.log.progress));
     const more = { etags, next, changesCursor };
     const content = renderPage(query, page, (entity) => show(rendering, entity), more);
     const path = contract.path.replace('{id}', encodeURIComponent(id));

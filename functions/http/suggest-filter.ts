@@ -10,7 +10,7 @@ const maxWords = 8;
 
 const prefixes: readonly string[] = ['filter', 'filters', 'where'];
 
-type ListFields = Readonly<Record<string, ListField>>;
+export type ListFields = Readonly<Record<string, ListField>>;
 
 /** A field, and what stands where this API has an operator. */
 type Attempt = readonly [field: string, operator: string];

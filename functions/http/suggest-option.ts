@@ -11,16 +11,12 @@ const notAValue = (value: string, parameter: string): string =>
 /** A field with a sign before it, or a direction after it: `-name`, `name:asc`, `name desc`. A `+` in a query is a space. */
 const sortPattern = /^([ +-]?)([^\s:.|+-]+)(?:[\s:.|](\w+))?$/;
 
-interface Sort {
-  readonly field: string;
-  readonly direction?: string | undefined;
-}
-
-function readSort(text: string, sortable: readonly string[]): Sort | undefined {
+/** Returns the field and the direction of a value of `sortBy`; `undefined` when it has another form. */
+function readSort(text: string, sortable: readonly string[]) {
   const [, sign, name = '', word] = sortPattern.exec(text) ?? [];
   const field = findSameName(name, sortable, otherFieldNames);
   if (field === undefined) return undefined;
-  if (word === undefined) return { field, ...(sign && { direction: sign === '-' ? 'desc' : 'asc' }) };
+  if (word === undefined) return { field, direction: sign && (sign === '-' ? 'desc' : 'asc') };
   const direction = findSameName(word, ['asc', 'desc'], otherDirectionNames);
   return direction === undefined ? undefined : { field, direction };
 }
@@ -29,19 +25,15 @@ function readSort(text: string, sortable: readonly string[]): Sort | undefined {
 export function explainSort(value: string, sortable: readonly string[]): string | undefined {
   if (value.length > maxLength) return undefined;
   const sorts = value.split(',').map((text) => readSort(text, sortable));
-  if (sorts.includes(undefined) || sorts.every((sort) => sort?.direction === undefined)) return undefined;
+  if (sorts.includes(undefined) || sorts.every((sort) => !sort?.direction)) return undefined;
   const fields = sorts.map((sort) => sort?.field).join(',');
-  const directions = sorts.map((sort) => sort?.direction ?? 'asc');
+  const directions = sorts.map((sort) => sort?.direction || 'asc');
   const order = new Set(directions).size === 1 ? directions[0] : directions.join(',');
   return `${notAValue(value, 'sortBy')} ${didYouMean(`sortBy=${fields}&sortOrder=${order}`)}`;
 }
 
 /** Returns what is wrong with a `fields` that asks for everything or for an expansion; `undefined` when it does neither. */
-export function explainFields(
-  value: string,
-  fieldNames: readonly string[],
-  expansions: readonly string[],
-): string | undefined {
+export function explainFields(value: string, fieldNames: readonly string[], expansions: readonly string[]) {
   if (value.length > maxLength) return undefined;
   for (const name of value.split(',').filter((one) => !fieldNames.includes(one))) {
     if (name === '*' || name === 'all') {

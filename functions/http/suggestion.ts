@@ -23,11 +23,7 @@ const editsBetween = (one: string, other: string): number =>
     : distance(one, other);
 
 /** Returns the known name of which a text is another spelling or another word; `undefined` when there is none. */
-export function findSameName(
-  unknown: string,
-  known: readonly string[],
-  otherNames: OtherNames = {},
-): string | undefined {
+export function findSameName(unknown: string, known: readonly string[], otherNames: OtherNames = {}) {
   if (unknown.length > maxNameLength) return undefined;
   const simple = simplify(unknown);
   const found = known.find((name) => simplify(name) === simple);
@@ -39,11 +35,7 @@ export function findSameName(
 }
 
 /** Returns the known name that a caller probably means; `undefined` when none is likely. */
-export function findNearestName(
-  unknown: string,
-  known: readonly string[],
-  otherNames: OtherNames = {},
-): string | undefined {
+export function findNearestName(unknown: string, known: readonly string[], otherNames: OtherNames = {}) {
   const same = findSameName(unknown, known, otherNames);
   const simple = simplify(unknown.slice(0, maxNameLength + 1));
   // A word with another meaning is no typing error: "tag" does not mean "page".

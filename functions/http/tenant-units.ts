@@ -17,7 +17,6 @@ export const ratePrefix = '#rate#';
 /** Seconds after which DynamoDB may delete a counter. */
 const retentionSeconds = 60;
 
-/** The units of one tenant in one window. */
 export class TenantUnits {
   readonly #tenant: string;
   readonly #window: number;

@@ -37,7 +37,6 @@ export interface CloudEvent {
   readonly type: EventType;
   /** The tenant, as a URI reference. */
   readonly source: string;
-  /** The id of the entity. */
   readonly subject: string;
   /** When the change was made, RFC 3339. */
   readonly time: string;
@@ -73,14 +72,9 @@ export function fitEvent(event: CloudEvent, maxBytes = maxEventBytes): CloudEven
   return { ...event, data: { ...data, isCut: true } };
 }
 
-/** Digits of a sequence. */
 const sequenceDigits = 15;
 
-function toEvent(
-  { tenant, kind }: LogIdentity,
-  { position, time, actor }: LogRecord,
-  entry: LogEntry,
-): CloudEvent {
+function toEvent({ tenant, kind }: LogIdentity, { position, time, actor }: LogRecord, entry: LogEntry) {
   const { id, version } = entry;
   const { operation, changes } = describeChange(kind, entry);
   return fitEvent({

@@ -19,7 +19,6 @@ interface DueWorkOptions {
   readonly database: Pick<Database, 'query'>;
   /** Whether there is time for another job or reminder. */
   readonly hasTime: () => boolean;
-  /** The owner of the leases. */
   readonly owner: string;
   /** Continues a job. Must not throw. */
   readonly continueJob: (job: Job) => Promise<unknown>;

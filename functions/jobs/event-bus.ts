@@ -7,6 +7,7 @@ import {
 } from '@aws-sdk/client-eventbridge';
 import type { Deadline } from '../engine/table/deadline.ts';
 import { forEach } from '../runtime/for-each.ts';
+import { lazy } from '../runtime/lazy.ts';
 import { requestHandler } from '../runtime/request-handler.ts';
 import { busSource, type CloudEvent } from './cloud-events.ts';
 import type { SendEvents } from './publish-records.ts';
@@ -18,7 +19,6 @@ export const maxRequestBytes = 256 * 1_024;
 /** Bytes that EventBridge counts for the time of an entry. */
 const timeBytes = 14;
 
-/** Attempts for each event. */
 export const maxAttempts = 3;
 
 /** Where the waits between attempts begin: up to 640 ms and a second. EventBridge limits the requests of a second. */
@@ -68,25 +68,15 @@ export function toRequests(events: readonly CloudEvent[], busName: string): Pend
   return requests;
 }
 
-/** The process's one client: its connections stay open. */
-let shared: EventBridgeClient | undefined;
-
 /** Returns a client for the region of the environment. `sendTo` repeats what fails. */
 export const connectToBus = (settings: EventBridgeClientConfig = {}): EventBridgeClient =>
   new EventBridgeClient({ maxAttempts: 1, requestHandler, ...settings });
 
-const sharedBusClient = (): EventBridgeClient => {
-  shared ??= connectToBus();
-  return shared;
-};
-
-interface Attempt {
-  readonly left: Pending[];
-  readonly error?: unknown;
-}
+/** Returns the process's one client: its connections stay open. */
+const sharedBusClient = lazy(() => connectToBus());
 
 /** Sends a request once. Its response has one result for each entry, by position: some can have failed. */
-async function attempt(client: EventBridgeClient, pending: Pending[], deadline: Deadline): Promise<Attempt> {
+async function attempt(client: EventBridgeClient, pending: Pending[], deadline: Deadline) {
   try {
     const request = new PutEventsCommand({ Entries: pending.map(({ entry }) => entry) });
     const { Entries = [] } = await deadline.limit((abortSignal) => client.send(request, { abortSignal }));
@@ -108,7 +98,7 @@ interface Sending {
 async function sendRequest(
   pending: Pending[],
   { deadline, client = sharedBusClient(), attempts = maxAttempts }: Sending,
-): Promise<Attempt> {
+) {
   for (let count = 1; ; count += 1) {
     const result = await attempt(client, pending, deadline);
     if (result.left.length === 0 || count >= attempts || !(await deadline.backOff(firstBackOff + count)))

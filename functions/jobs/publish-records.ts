@@ -8,7 +8,6 @@ import { type CloudEvent, toEvents } from './cloud-events.ts';
 /** What was not published, and why. */
 export interface Unpublished<Element> {
   readonly elements: ReadonlySet<Element>;
-  /** One of the errors. */
   readonly error: unknown;
 }
 

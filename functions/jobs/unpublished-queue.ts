@@ -5,6 +5,7 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Key } from '../engine/model/writes.ts';
 import type { Deadline } from '../engine/table/deadline.ts';
+import { lazy } from '../runtime/lazy.ts';
 import { requestHandler } from '../runtime/request-handler.ts';
 
 /** The body of a message. The partition key of a record names its tenant and its log. */
@@ -18,24 +19,16 @@ export interface UnpublishedRecords {
 const firstPauseSeconds = 30;
 const maxPauseSeconds = 900;
 
-/** The process's one client: its connections stay open. */
-let shared: SQSClient | undefined;
-
-const sharedQueueClient = (): SQSClient => {
-  // The variable for another endpoint would not count otherwise.
-  shared ??= new SQSClient({ maxAttempts: 3, useQueueUrlAsEndpoint: false, requestHandler });
-  return shared;
-};
+/** Returns the process's one client: its connections stay open. The variable for another endpoint would not count otherwise. */
+const sharedQueueClient = lazy(
+  () => new SQSClient({ maxAttempts: 3, useQueueUrlAsEndpoint: false, requestHandler }),
+);
 
 /**
  * Sends a message with the keys of records. Those of 100 records, the most in one call of the function, fit into it.
  * @throws Error when the queue did not accept it.
  */
-export async function sendToQueue(
-  queueUrl: string,
-  message: UnpublishedRecords,
-  deadline: Deadline,
-): Promise<void> {
+export async function sendToQueue(queueUrl: string, message: UnpublishedRecords, deadline: Deadline) {
   const command = new SendMessageCommand({
     QueueUrl: queueUrl,
     MessageBody: JSON.stringify(message),

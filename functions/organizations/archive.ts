@@ -6,7 +6,7 @@ import { readChildrenAsOf } from '../engine/feed/children-as-of.ts';
 import { readSequencer } from '../engine/feed/read-log.ts';
 import { readChildren } from '../engine/lists/children.ts';
 import { buildUpdate, type Change } from '../engine/model/changes.ts';
-import type { StoredEntity, WholeEntity } from '../engine/model/entity.ts';
+import type { StoredEntity } from '../engine/model/entity.ts';
 import { newId } from '../engine/model/ids.ts';
 import { beginJob, type Job, type JobWork, type Step } from '../engine/model/job.ts';
 import { relationOf } from '../engine/model/relations.ts';
@@ -37,11 +37,7 @@ const archiveAll = (projects: readonly StoredEntity[], nowMs: number): Change[] 
  * Archives an organization and the projects that it has now. Repeating it archives projects that were created since.
  * @throws EntityNotFound, VersionMismatch.
  */
-export function archiveWithProjects(
-  session: Session,
-  id: string,
-  expected: ExpectedVersions,
-): Promise<WholeEntity> {
+export function archiveWithProjects(session: Session, id: string, expected: ExpectedVersions) {
   return commit(session, async () => {
     const before = await readEntity(session, 'organization', id, expected);
     const isArchived = before.entity.status === archived.status;
@@ -58,7 +54,6 @@ export function archiveWithProjects(
   });
 }
 
-/** Returns the next step of a job that archives projects. */
 async function archiveStep(session: Session, { work }: Job<ArchiveWork>): Promise<Step<ArchiveWork>> {
   const { children, next } = await readChildrenAsOf(session, ownership(), [work.id], work);
   return {

@@ -15,13 +15,13 @@ export const changeFeedMutations = toMutations({
     ],
     'feed-without-previous-records': [
       'a copy gets a change of an entity before the one that came before it, and goes back later',
-      'const found = await withPrevious(session, kind, [...filled, ...read.records], isNew);',
+      'const found = await withPrevious(log, [...filled, ...read.records], isNew);',
       'const found = [...filled, ...read.records].sort(byPosition);',
     ],
     'far-holes-never-read': [
       'a record that appears in a hole far from the end of the log is never given',
-      'const filled = await readByKey(session, kind, byKey);',
-      'const filled = await readByKey(session, kind, byKey.slice(byKey.length));',
+      'const filled = await readByKey(log, byKey);',
+      'const filled = await readByKey(log, byKey.slice(byKey.length));',
     ],
     'expired-records-unnoticed': [
       'a cursor stays valid although records that it has not seen have expired',
@@ -30,7 +30,7 @@ export const changeFeedMutations = toMutations({
     ],
     'filled-hole-taken-for-expired': [
       'a cursor expires when compaction fills and passes its hole while the feed is read',
-      ' && (await readByKey(session, kind, [missing])).length === 0',
+      ' && (await readByKey(log, [missing])).length === 0',
       '',
     ],
     'expired-previous-record-unnoticed': [

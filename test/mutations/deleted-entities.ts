@@ -52,11 +52,6 @@ export const deletedEntityMutations = toMutations({
       'await requireFreeValue(session, own);',
       'if (own.after.version < 0) await requireFreeValue(session, own);',
     ],
-    'rest-of-a-restore-kept-by-an-erasure': [
-      'what the job of a restore reaches after the erasure keeps its fields',
-      'if (deletion.isErased) return',
-      'if (deletion.isErased && deleted.version < 0) return',
-    ],
     'tasks-of-an-erased-project-restored': [
       'a restore brings back, without their project, the tasks of a project that was erased meanwhile',
       'if (own?.isErased && !isLater) return',
@@ -66,11 +61,6 @@ export const deletedEntityMutations = toMutations({
       'a restore brings back, without their project, the tasks of a project that was deleted again meanwhile',
       'if (!later)',
       'if (!later || later.deletedAt > 0)',
-    ],
-    'text-expires-with-the-earlier-deletion': [
-      'the long text of an entity that became a part of a later deletion expires before the entity',
-      '...(isWhole(deleted) ? [] :',
-      '...(isWhole(deleted) || deletion.deletedAt > 0 ? [] :',
     ],
   },
   'functions/engine/model/deletion.ts': {
@@ -134,8 +124,18 @@ export const deletedEntityMutations = toMutations({
   'functions/engine/deletions/erase-deleted.ts': {
     'erased-id-used-again': [
       'the id of an erased entity can name a new one, which lists take for deleted',
-      'put: encodeEntity(tenant, erased({ ...deleted, deletion }), deleted.logPosition ?? 0),',
-      'remove: entityKey(tenant, deleted.kind, deletion && deleted.entity.id),',
+      'buildWrite(tenant, change,',
+      'buildWrite(tenant, deletion.isErased ? { before } : change,',
+    ],
+    'rest-of-a-restore-kept-by-an-erasure': [
+      'what the job of a restore reaches after the erasure keeps its fields',
+      'deletion.isErased ? erased(moved)',
+      'deletion.isErased && deletion.deletedAt === before.deletion.deletedAt ? erased(moved)',
+    ],
+    'text-expires-with-the-earlier-deletion': [
+      'the long text of an entity that became a part of a later deletion expires before the entity',
+      '...buildTextWrite(tenant, change)',
+      '...(deletion.isErased ? buildTextWrite(tenant, change) : [])',
     ],
     'erasure-not-repeated': [
       'what a step of the deletion removes during the erasure stays',

@@ -28,8 +28,8 @@ export const longTextMutations = toMutations({
     ],
     'item-of-a-medium-text': [
       'a text of a medium length is an item of its own, which costs a write and a read more',
-      'Buffer.byteLength(text) > maxInlineBytes;',
-      'text.length > shownCharacters;',
+      'return bytes > maxInlineBytes ?',
+      'return bytes > maxInlineBytes || (text ?? "").length > shownCharacters ?',
     ],
     'size-of-a-long-text-lost': [
       'a write counts a long text that it replaces as 1 KB, and exceeds the limit of a request',

@@ -100,12 +100,12 @@ export const requestMutations = toMutations({
   'functions/http/parse-list-query.ts': {
     'limit-not-capped': [
       'the limit of a page has no maximum',
-      "limit: Math.min(wholeNumber('limit', parameters, defaultLimit, issues), maxLimit)",
-      "limit: wholeNumber('limit', parameters, defaultLimit, issues)",
+      "Math.min(wholeNumber('limit', parameters, fallback), maxLimit)",
+      "wholeNumber('limit', parameters, fallback)",
     ],
     'sort-by-anything': [
       'sortBy accepts any name',
-      "readNames('sortBy', parameters, sortable, issues)",
+      "readNames('sortBy', parameters, sortable, explain)",
       "parameters.get('sortBy')?.[0]?.split(',')",
     ],
   },

@@ -218,8 +218,8 @@ export const writeMutations = toMutations({
     ],
     'subject-kept-after-its-user': [
       'the deletion of a user leaves the item of the subject',
-      '...(former === undefined || !before ? []',
-      '...(former === undefined || !before || !after ? []',
+      'if (before && former !== undefined)',
+      'if (before && after && former !== undefined)',
     ],
   },
   'functions/engine/entities/unique-values.ts': {

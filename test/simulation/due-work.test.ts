@@ -60,8 +60,8 @@ class Index {
   query({ ExpressionAttributeValues: values, Limit = 1_000 }: Query, start?: Values): QueryPage {
     if (!this.#isSorted) for (const { keys } of this.#partitions.values()) keys.sort();
     this.#isSorted = true;
-    const { keys, items } = this.#partition(String(values[':jobs'] ?? values[':reminders']));
-    const from = String(start?.['byStatus'] ?? values[':after'] ?? '');
+    const { keys, items } = this.#partition(String(values[':partition'] ?? values[':reminders']));
+    const from = String(start?.['byStatus'] ?? values[':first'] ?? '');
     const to = String(values[':last'] ?? values[':now']);
     const found: Item[] = [];
     for (let position = Index.#position(keys, from); position < keys.length; position += 1) {

@@ -59,11 +59,7 @@ interface Targets {
 }
 
 /** Reads the entities that operations name, in one batch, and the long texts of those that they update in another one. */
-async function readTargets(
-  session: Session,
-  kind: Kind,
-  operations: readonly BatchOperation[],
-): Promise<Targets> {
+async function readTargets(session: Session, kind: Kind, operations: readonly BatchOperation[]) {
   const { tenant, database } = session;
   const named = operations.flatMap((one) =>
     'id' in one && one.id !== undefined && isId(one.id) ? [{ ...one, id: one.id }] : [],
@@ -84,7 +80,6 @@ async function readTargets(
   };
 }
 
-/** Resolves an operation that writes fields. */
 function resolveWrite(
   operation: 'create' | 'update',
   change: WholeChange | undefined,
@@ -95,17 +90,11 @@ function resolveWrite(
   return error ? { error } : { change, whole, result: { operation, stored: after } };
 }
 
-/** What the operations of a batch are about. */
-interface BatchContext {
-  readonly kind: Kind;
-  readonly targets: Targets;
-  /** Milliseconds since 1970. */
-  readonly nowMs: number;
-}
-
-/** Does not check the references and the unique value of the operation. */
+/** Does not check the references and the unique value of the operation. @param nowMs milliseconds since 1970. */
 function resolveOperation(
-  { kind, targets: { existing, deleted }, nowMs }: BatchContext,
+  kind: Kind,
+  { existing, deleted }: Targets,
+  nowMs: number,
   operation: BatchOperation,
 ): ResolvedOperation {
   if (operation.operation === 'invalid') return operation;
@@ -133,11 +122,7 @@ function changeOf(operation: ResolvedOperation): Change | undefined {
 }
 
 /** Replaces operations by errors that add a reference to an entity that does not exist, make a tree that is refused, or give a unique value that another one has. */
-async function checkOthers(
-  session: Session,
-  kind: Kind,
-  operations: readonly ResolvedOperation[],
-): Promise<readonly ResolvedOperation[]> {
+async function checkOthers(session: Session, kind: Kind, operations: readonly ResolvedOperation[]) {
   const deleted = new Set(operations.flatMap((one) => ('deleted' in one ? [one.deleted.entity.id] : [])));
   const whole = operations.flatMap((one) => ('whole' in one ? [one.whole] : []));
   const missing = await findMissingReferences(session, whole);
@@ -166,7 +151,7 @@ export function applyBatch(
     async (attempt) => {
       const targets = await readTargets(session, kind, operations);
       const nowMs = now();
-      const unchecked = operations.map((operation) => resolveOperation({ kind, targets, nowMs }, operation));
+      const unchecked = operations.map((operation) => resolveOperation(kind, targets, nowMs, operation));
       const resolved = await checkOthers(session, kind, unchecked);
       const failures = resolved.flatMap((one, position) =>
         'error' in one ? [{ position, error: one.error }] : [],

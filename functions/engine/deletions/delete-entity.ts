@@ -53,12 +53,7 @@ export async function buildDeletions(
  * Deletes an entity, with its descendants in the same transaction when they fit, and otherwise by a job.
  * @throws EntityNotFound, VersionMismatch.
  */
-export function deleteEntity(
-  session: Session,
-  kind: Kind,
-  id: string,
-  expected?: ExpectedVersions,
-): Promise<undefined> {
+export function deleteEntity(session: Session, kind: Kind, id: string, expected?: ExpectedVersions) {
   return commit(session, async (attempt) => {
     const stored = await readEntityItem(session, kind, id, expected);
     return { ...(await buildDeletions(session, [stored], [], attempt)), result: undefined };

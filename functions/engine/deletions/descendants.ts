@@ -11,28 +11,16 @@ import type { Session } from '../table/session.ts';
 /** The deletions that deleted entities of one kind belong to, by their ids. */
 export type Deletions = ReadonlyMap<string, Deletion>;
 
-function withoutReferences(
-  { field }: Relation,
-  { entity }: StoredEntity,
-  parentIds: readonly string[],
-): Record<string, unknown> {
+function withoutReferences({ field }: Relation, { entity }: StoredEntity, parentIds: readonly string[]) {
   const value = entity[field];
   return { [field]: Array.isArray(value) ? value.filter((id) => !parentIds.includes(id as string)) : null };
 }
 
 /** Returns the deletions that remove children: those of their parents. */
-const deletionsOfChildren = (
-  { field }: Relation,
-  children: readonly StoredEntity[],
-  deletions: Deletions,
-): Deletions =>
+const deletionsOfChildren = ({ field }: Relation, children: readonly StoredEntity[], deletions: Deletions) =>
   new Map(children.map(({ entity }) => [entity.id, deletions.get(String(entity[field])) as Deletion]));
 
-function removeChildren(
-  relation: Relation,
-  children: readonly StoredEntity[],
-  deletions: Deletions,
-): Change[] {
+function removeChildren(relation: Relation, children: readonly StoredEntity[], deletions: Deletions) {
   const parentIds = [...deletions.keys()];
   const ofChildren = deletionsOfChildren(relation, children, deletions);
   return children.map((child) =>

@@ -1,11 +1,10 @@
 /** Removes a deleted entity for good, before it expires. */
-import { hasVersion } from '../model/condition-expressions.ts';
+import { buildTextWrite, buildWrite } from '../model/changes.ts';
 import { erased, isRoot } from '../model/deletion.ts';
-import { type DeletedEntity, type Deletion, isWhole } from '../model/entity.ts';
+import type { DeletedEntity, Deletion } from '../model/entity.ts';
 import { EntityNotFound } from '../model/errors.ts';
-import { decodeAnyEntity, encodeEntity } from '../model/item-codec.ts';
-import { entityKey, textKey } from '../model/keys.ts';
-import { longTextBytes, longTextOf } from '../model/long-text.ts';
+import { decodeAnyEntity } from '../model/item-codec.ts';
+import { entityKey } from '../model/keys.ts';
 import { cascadeKinds } from '../model/relations.ts';
 import type { Kind } from '../model/schema.ts';
 import type { Write } from '../model/writes.ts';
@@ -16,26 +15,15 @@ import { sweepLater } from './sweep.ts';
 /** Entities in one transaction of 100 writes: each can have a long text, and one write begins a job. */
 const batchSize = 49;
 
-/** Returns the writes that leave only the id and the version of a deleted entity. @param deletion that it belongs to then. */
-export const buildErasure = (
-  tenant: string,
-  deleted: DeletedEntity,
-  deletion: Deletion = deleted.deletion,
-): Write[] => [
-  {
-    put: encodeEntity(tenant, erased({ ...deleted, deletion }), deleted.logPosition ?? 0),
-    condition: hasVersion(deleted.version),
-    replaced: encodeEntity(tenant, deleted, deleted.logPosition ?? 0),
-  },
-  ...(isWhole(deleted)
-    ? []
-    : [
-        {
-          remove: textKey(tenant, deleted.kind, deleted.entity.id),
-          replacedBytes: longTextBytes(longTextOf(deleted.entity)),
-        },
-      ]),
-];
+/** Returns the writes that make a deleted entity a part of another deletion. If that was erased, only the id and the version are left. */
+export function moveTo(tenant: string, before: DeletedEntity, deletion: Deletion): Write[] {
+  const moved = { ...before, deletion };
+  const change = { before, after: deletion.isErased ? erased(moved) : moved };
+  return [buildWrite(tenant, change, before.logPosition ?? 0), ...buildTextWrite(tenant, change)];
+}
+
+const buildErasure = (tenant: string, deleted: DeletedEntity): Write[] =>
+  moveTo(tenant, deleted, { ...deleted.deletion, isErased: true });
 
 /**
  * Removes a deleted entity, and what its deletion has removed besides. Their ids stay until they would have expired, so that none of them names

@@ -3,20 +3,18 @@
 import { now } from '../../runtime/time-and-chance.ts';
 import { type ExpectedVersions, requireExpectedVersion } from '../entities/preconditions.ts';
 import { requireFreeValue } from '../entities/unique-values.ts';
-import { buildRestore, buildTextExpiry, type ChangeSet, mergeChangeSets } from '../model/changes.ts';
-import { hasVersion } from '../model/condition-expressions.ts';
+import { buildRestore, type ChangeSet, mergeChangeSets } from '../model/changes.ts';
 import { isDeletedItem, isExpired, isRoot, isSameDeletion } from '../model/deletion.ts';
-import {
-  type DeletedEntity,
-  type Deletion,
-  isWhole,
-  type StoredEntity,
-  type WholeDeletedEntity,
-  type WholeEntity,
+import type {
+  DeletedEntity,
+  Deletion,
+  StoredEntity,
+  WholeDeletedEntity,
+  WholeEntity,
 } from '../model/entity.ts';
 import { EntityNotFound, RequiredReferenceMissing } from '../model/errors.ts';
 import { isId, newId } from '../model/ids.ts';
-import { decodeAnyEntity, encodeEntity } from '../model/item-codec.ts';
+import { decodeAnyEntity } from '../model/item-codec.ts';
 import { beginJob, type Job, type JobWork, type Step } from '../model/job.ts';
 import { entityKey } from '../model/keys.ts';
 import { cascadeKinds, referencesOf } from '../model/relations.ts';
@@ -26,7 +24,7 @@ import type { Session } from '../table/session.ts';
 import { findAnyEntity, readDeletedTexts } from '../table/whole-entities.ts';
 import { commit, type UnitOfWork } from '../write/commit.ts';
 import type { JobHandler } from '../write/job-handler.ts';
-import { buildErasure } from './erase-deleted.ts';
+import { moveTo } from './erase-deleted.ts';
 import { type MembersPlace, walkMembers } from './members.ts';
 import { nextPassAt, sweepLater } from './sweep.ts';
 
@@ -112,19 +110,6 @@ async function readFields(
   return deleted.map((one) => withoutMissing(one, (kind, id) => targets.get(entityKey(tenant, kind, id).pk)));
 }
 
-/** Returns the writes that make a deleted entity a part of another deletion. If an operator has erased the root of that deletion meanwhile, the entity is erased too. */
-function moveTo(tenant: string, deleted: DeletedEntity, deletion: Deletion): Write[] {
-  if (deletion.isErased) return buildErasure(tenant, deleted, deletion);
-  return [
-    {
-      put: encodeEntity(tenant, { ...deleted, deletion }, deleted.logPosition ?? 0),
-      condition: hasVersion(deleted.version),
-      replaced: encodeEntity(tenant, deleted, deleted.logPosition ?? 0),
-    },
-    ...(isWhole(deleted) ? [] : [buildTextExpiry(tenant, deleted, deletion)]),
-  ];
-}
-
 /**
  * Returns the change sets that restore what a deletion has removed besides its root. What belongs to an entity that was deleted again meanwhile becomes
  * a part of that deletion, with which it comes back. The job of that deletion may have looked for its children before.
@@ -197,12 +182,7 @@ async function buildWithMembers(
  * @param expected versions: of a deleted entity, that which it had before the deletion.
  * @throws EntityNotFound when there is nothing to restore, or not any more; VersionMismatch; ValueTaken; RequiredReferenceMissing.
  */
-export function restoreEntity(
-  session: Session,
-  kind: Kind,
-  id: string,
-  expected?: ExpectedVersions,
-): Promise<WholeEntity> {
+export function restoreEntity(session: Session, kind: Kind, id: string, expected?: ExpectedVersions) {
   return commit(session, async (): Promise<UnitOfWork<WholeEntity>> => {
     const stored = isId(id) ? await findAnyEntity(session, kind, id) : undefined;
     const nowMs = now();

@@ -47,16 +47,11 @@ const pageSize = 100;
 export const nextPassAt = (appliedMs: number): string => new Date(appliedMs + lateWritesMs).toISOString();
 
 /** Returns the write that begins the job of deletions. @param beginning with a time: the caller has done what the first pass would. */
-export const beginSweep = (
-  origin: JobOrigin,
-  kind: Kind,
-  ids: readonly string[],
-  beginning: Beginning,
-): Write => {
+export function beginSweep(origin: JobOrigin, kind: Kind, ids: readonly string[], beginning: Beginning) {
   const isFirst = beginning.dueAt === undefined;
   const work: SweepWork = { type: sweepType, kind, ids, isFirst, hasFound: false, ...placeOfRoots };
   return beginJob(origin, work, beginning);
-};
+}
 
 const placeOfRoots: MembersPlace = { position: 0, after: '' };
 

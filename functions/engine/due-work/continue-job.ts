@@ -41,7 +41,6 @@ const postponedMs = 30_000;
 /** The kinds of jobs of the engine itself. */
 const ownHandlers: JobHandlers = { sweep, restore };
 
-/** A worker that continues jobs of one tenant. */
 interface Worker {
   readonly session: Session;
   readonly handlers: ReadonlyMap<string, JobHandlers[string]>;

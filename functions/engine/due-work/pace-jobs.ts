@@ -13,7 +13,6 @@ import type { Session } from '../table/session.ts';
  */
 export const maxTurnMs = 5_000;
 
-/** One worker on one job. */
 export class PacedWorker {
   readonly #session: Session;
   /** Throttles that are accounted for. */

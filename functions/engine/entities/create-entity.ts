@@ -1,6 +1,6 @@
 import { now } from '../../runtime/time-and-chance.ts';
 import { buildCreate } from '../model/changes.ts';
-import type { Fields, WholeEntity } from '../model/entity.ts';
+import type { Fields } from '../model/entity.ts';
 import type { Kind } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
 import { commit } from '../write/commit.ts';
@@ -12,12 +12,7 @@ import { requireValid } from './requirements.ts';
  * @param id that the caller has made; a new one by default.
  * @throws the errors of `requireValid`; VersionMismatch when an entity has the id of the caller; UnusableId.
  */
-export function createEntity(
-  session: Session,
-  kind: Kind,
-  fields: Fields,
-  id?: string,
-): Promise<WholeEntity> {
+export function createEntity(session: Session, kind: Kind, fields: Fields, id?: string) {
   // A request with an id is a PUT, which can be refused without a write.
   const kinds = id === undefined ? [kind] : [];
   return commit(

@@ -45,11 +45,7 @@ const hasExpired = ({ deletion }: StoredEntity | DeletedEntity, nowMs: number): 
  * @param stored the entity that has it, or had it until it was deleted.
  * @param nowMs milliseconds since 1970.
  */
-export function findOwnIdError(
-  id: string,
-  stored: StoredEntity | DeletedEntity | undefined,
-  nowMs: number,
-): UnusableId | VersionMismatch | undefined {
+export function findOwnIdError(id: string, stored: StoredEntity | DeletedEntity | undefined, nowMs: number) {
   // An id that is taken can be that of an earlier attempt whose response was lost. If its deletion has expired, the id is too old for a new entity.
   if (stored && !hasExpired(stored, nowMs)) return new VersionMismatch(stored, 'no version');
   const issue = findFormIssue(id) ?? findTimeIssue(id, nowMs);

@@ -6,10 +6,7 @@ import { VersionMismatch } from '../model/errors.ts';
 export type ExpectedVersions = ReadonlySet<number> | 'none' | undefined;
 
 /** Returns the error when an entity has none of the expected versions. */
-export function versionMismatch(
-  stored: StoredEntity,
-  expected: ExpectedVersions,
-): VersionMismatch | undefined {
+export function versionMismatch(stored: StoredEntity, expected: ExpectedVersions) {
   if (expected === undefined) return undefined;
   if (expected === 'none') return new VersionMismatch(stored, 'no version');
   return expected.has(stored.version) ? undefined : new VersionMismatch(stored, 'some versions');

@@ -1,4 +1,3 @@
-import type { StoredEntity, WholeEntity } from '../model/entity.ts';
 import { EntityNotFound } from '../model/errors.ts';
 import { isId } from '../model/ids.ts';
 import { decodeEntity } from '../model/item-codec.ts';
@@ -13,12 +12,7 @@ import { type ExpectedVersions, requireExpectedVersion } from './preconditions.t
  * @throws EntityNotFound, also for texts that do not have the form of an id.
  * @throws VersionMismatch when it has none of the expected versions.
  */
-export async function readEntity(
-  session: Session,
-  kind: Kind,
-  id: string,
-  expected?: ExpectedVersions,
-): Promise<WholeEntity> {
+export async function readEntity(session: Session, kind: Kind, id: string, expected?: ExpectedVersions) {
   const whole = isId(id) ? await findEntity(session, kind, id) : undefined;
   if (!whole) throw new EntityNotFound(kind, id);
   requireExpectedVersion(whole, expected);
@@ -29,12 +23,7 @@ export async function readEntity(
  * Reads an entity consistently, without its long text.
  * @throws EntityNotFound, VersionMismatch: see `readEntity`.
  */
-export async function readEntityItem(
-  session: Session,
-  kind: Kind,
-  id: string,
-  expected?: ExpectedVersions,
-): Promise<StoredEntity> {
+export async function readEntityItem(session: Session, kind: Kind, id: string, expected?: ExpectedVersions) {
   const item = isId(id) ? await session.database.get(entityKey(session.tenant, kind, id)) : undefined;
   if (!item) throw new EntityNotFound(kind, id);
   const stored = decodeEntity(item);

@@ -9,7 +9,6 @@ import type { ExpectedVersions } from './preconditions.ts';
 import { readEntity } from './read-entity.ts';
 import { requireValid } from './requirements.ts';
 
-/** Which entity to update, and which of its versions. */
 interface UpdateTarget {
   readonly kind: Kind;
   readonly id: string;

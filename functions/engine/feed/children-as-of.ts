@@ -7,11 +7,7 @@ import type { Session } from '../table/session.ts';
 import { findEntry } from './list-history.ts';
 
 /** Returns the fields that an entity had at a position of its log; `undefined` when it did not exist then, or was deleted. What is older than its records has the fields of the oldest one. */
-export async function fieldsAt(
-  session: Session,
-  stored: StoredEntity | DeletedEntity,
-  position: number,
-): Promise<ItemFields | undefined> {
+export async function fieldsAt(session: Session, stored: StoredEntity | DeletedEntity, position: number) {
   const { kind, entity, logPosition = 0, deletion } = stored;
   let fields = deletion ? undefined : entity;
   for (let later = logPosition; later > position; ) {

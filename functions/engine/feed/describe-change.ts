@@ -8,7 +8,6 @@ import { wordsField } from '../model/words.ts';
 
 export type ChangeOperation = 'create' | 'update' | 'delete' | 'restore';
 
-/** How one field changed. */
 export interface FieldChange {
   /** Absent if the entity did not exist before. */
   readonly from?: FieldValue;

@@ -77,12 +77,7 @@ function textUnits(stored: StoredEntity | undefined): number {
 }
 
 /** @param cursor absent for the first page. */
-async function walk(
-  session: Session,
-  kind: Kind,
-  query: ListQuery,
-  cursor: ChangesCursor | undefined,
-): Promise<ChangesPage> {
+async function walk(session: Session, kind: Kind, query: ListQuery, cursor: ChangesCursor | undefined) {
   const unitsLeft = startBudget(session.database);
   const after = cursor?.lastId === undefined ? 'start' : { values: [], id: cursor.lastId };
   // What changes meanwhile is in the log too, so no page is read again for it.
@@ -109,10 +104,7 @@ async function walk(
 }
 
 /** Returns the cursor of what a list shows: the feed continues it. */
-export const cursorOf = (
-  { database }: Session,
-  { progress }: { readonly progress: Progress },
-): ChangesCursor => ({
+export const cursorOf = ({ database }: Session, progress: Progress): ChangesCursor => ({
   table: tableNumber(database),
   progress,
 });
@@ -120,8 +112,8 @@ export const cursorOf = (
 async function beginNow(session: Session, kind: Kind): Promise<ChangesPage> {
   const { tenant, database } = session;
   const reader = openLogReader(database, tenant, kind);
-  const log = await readState({ reader, memory: logMemory(database, tenant, kind) });
-  return { entities: [], versions: [], removed: [], cursor: cursorOf(session, log), hasMore: false };
+  const { progress } = await readState({ reader, memory: logMemory(database, tenant, kind) });
+  return { entities: [], versions: [], removed: [], cursor: cursorOf(session, progress), hasMore: false };
 }
 
 /** What the records of a page say about one entity. */

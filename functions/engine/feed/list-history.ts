@@ -9,7 +9,6 @@ import type { LogEntry } from '../model/log-entry.ts';
 import type { Session } from '../table/session.ts';
 import type { EntityName } from './history-cursor.ts';
 
-/** One change of an entity. */
 export interface HistoryEntry {
   /** When it was made, in milliseconds since 1970. */
   readonly time: number;
@@ -38,11 +37,7 @@ export interface HistoryPlace {
 const maxUnits = 40;
 
 /** Finds the change of an entity at a position. A replica can lack a record for a moment, so a missing one is read again consistently. */
-export async function findEntry(
-  { tenant, database }: Session,
-  { kind, id }: EntityName,
-  position: number,
-): Promise<HistoryEntry | undefined> {
+export async function findEntry({ tenant, database }: Session, { kind, id }: EntityName, position: number) {
   const keys = [recordKey({ tenant, kind }, position)];
   const item = (await database.getMany(keys, false))[0] ?? (await database.getMany(keys))[0];
   // DynamoDB deletes expired items some days later.

@@ -10,9 +10,15 @@
 import { now } from '../../runtime/time-and-chance.ts';
 import { openLogReader, rangeQuery } from '../columns/dynamodb-storage.ts';
 import { emptyManifest } from '../columns/format/manifest.ts';
-import { logMemory } from '../columns/process-memory.ts';
+import { type LogMemory, logMemory } from '../columns/process-memory.ts';
 import { advance, completeUpTo, type Progress, positionsOf } from '../log/progress.ts';
-import { decodeRecord, type LogRecord, recordKey, sequencerKey } from '../model/change-log.ts';
+import {
+  decodeRecord,
+  type LogIdentity,
+  type LogRecord,
+  recordKey,
+  sequencerKey,
+} from '../model/change-log.ts';
 import { CursorExpired } from '../model/errors.ts';
 import type { Kind } from '../model/schema.ts';
 import { itemBytes } from '../model/write-units.ts';
@@ -32,7 +38,6 @@ const manyRecords = 16;
 /** Records that a read unit has, about: so many that were seen cost as much as one that is read by key. */
 const recordsOfUnit = 16;
 
-/** Holes that are read by key, at most. */
 const maxHolesByKey = 40;
 
 /** Entities of a record, at most: those of one transaction. */
@@ -76,11 +81,9 @@ interface Measured {
  */
 function limitOf(
   { records, bytes, largest }: Measured,
-  {
-    wanted,
-    matched,
-    unitsLeft,
-  }: { readonly wanted: number; readonly matched: number; readonly unitsLeft: number },
+  wanted: number,
+  matched: number,
+  unitsLeft: number,
 ): number {
   // Filters leave few changes of many records.
   const needed = Math.ceil((wanted * records) / Math.max(1, matched)) + 1;
@@ -139,15 +142,19 @@ export async function readSequencer(
   return countOf(counter);
 }
 
+/** A log, and what this process remembers of it. */
+interface Log extends LogIdentity {
+  readonly database: Database;
+  readonly memory: LogMemory;
+}
+
 /** Reads upwards until the page is full, the log ends, or it costs enough. */
 async function readUpwards(
-  { tenant, database }: Session,
-  kind: Kind,
+  { tenant, kind, database, memory }: Log,
   above: number,
   isNew: (position: number) => boolean,
   { limit: maxChanges, matchingIds, unitsLeft }: PageFilter,
 ): Promise<{ readonly records: LogRecord[]; readonly isEnd: boolean }> {
-  const memory = logMemory(database, tenant, kind);
   const last = memory.get(measuredName) as Measured | undefined;
   const measured: Measured = { records: 0, entries: 0, bytes: 0, largest: 0 };
   const records: LogRecord[] = [];
@@ -156,7 +163,7 @@ async function readUpwards(
   const minLeft = unitsLeft() - maxLogUnits;
   let limit =
     last && last.records >= manyRecords
-      ? limitOf(last, { wanted: maxChanges, matched: last.entries, unitsLeft: forLog() })
+      ? limitOf(last, maxChanges, last.entries, forLog())
       : firstRecords + 1;
   for (let start = above; ; ) {
     const range = { ...rangeQuery(tenant, kind, { above: start }), Limit: limit };
@@ -171,18 +178,13 @@ async function readUpwards(
     if (!next) return { records, isEnd: true };
     const isEnough = matched.size > maxChanges || unitsLeft() <= minLeft;
     if (isEnough) return { records, isEnd: false };
-    const wanted = maxChanges - matched.size;
-    limit = limitOf(measured, { wanted, matched: matched.size, unitsLeft: forLog() });
+    limit = limitOf(measured, maxChanges - matched.size, matched.size, forLog());
   }
 }
 
-async function readByKey(
-  { tenant, database }: Session,
-  kind: Kind,
-  positions: readonly number[],
-): Promise<LogRecord[]> {
-  const keys = positions.map((position) => recordKey({ tenant, kind }, position));
-  return (await database.getMany(keys)).map(decodeRecord);
+async function readByKey(log: Log, positions: readonly number[]): Promise<LogRecord[]> {
+  const keys = positions.map((position) => recordKey(log, position));
+  return (await log.database.getMany(keys)).map(decodeRecord);
 }
 
 /**
@@ -190,8 +192,7 @@ async function readByKey(
  * @throws CursorExpired when one of them is gone.
  */
 async function withPrevious(
-  session: Session,
-  kind: Kind,
+  log: Log,
   records: readonly LogRecord[],
   isNew: (position: number) => boolean,
 ): Promise<LogRecord[]> {
@@ -199,7 +200,7 @@ async function withPrevious(
   for (let added = records; added.length > 0; ) {
     const previous = added.flatMap(({ entries }) => entries.map((entry) => entry.previousPosition));
     const missing = [...new Set(previous)].filter((one) => one > 0 && isNew(one) && !found.has(one));
-    added = await readByKey(session, kind, missing);
+    added = await readByKey(log, missing);
     if (added.length < missing.length) throw new CursorExpired('the records have expired');
     for (const record of added) found.set(record.position, record);
   }
@@ -260,9 +261,9 @@ const watermarkMs = 3_600_000;
  * Reads how far a log is. A replica can tell an earlier position.
  * @throws CursorExpired when it has never been as far as a cursor says.
  */
-async function readHead(session: Session, kind: Kind, position: number): Promise<number> {
+async function readHead(log: Log, position: number): Promise<number> {
   for (const isConsistent of [false, true]) {
-    const head = await readSequencer(session, kind, isConsistent);
+    const head = await readSequencer(log, log.kind, isConsistent);
     if (position <= head) return head;
   }
   throw new CursorExpired('the data was restored');
@@ -274,33 +275,26 @@ async function readHead(session: Session, kind: Kind, position: number): Promise
  * @param missing the first position that the caller lacks, and that had no record.
  * @throws CursorExpired
  */
-async function requireRecords(
-  session: Session,
-  kind: Kind,
-  { position, holes }: Progress,
-  missing: number,
-): Promise<void> {
-  const { tenant, database } = session;
-  const memory = logMemory(database, tenant, kind);
+async function requireRecords(log: Log, { position, holes }: Progress, missing: number): Promise<void> {
+  const { tenant, kind, database, memory } = log;
   const known = memory.get(feedName) as KnownLog | undefined;
-  const remember = (log: Omit<KnownLog, 'readAt'>): void =>
-    memory.set(feedName, { ...log, readAt: now() }, rememberedBytes);
+  const remember = (read: Omit<KnownLog, 'readAt'>): void =>
+    memory.set(feedName, { ...read, readAt: now() }, rememberedBytes);
   const isFresh = known !== undefined && Math.abs(now() - known.readAt) < watermarkMs;
   if (isFresh && position <= known.head && known.watermark < missing) return;
   const isHeadNeeded = holes.length === 0 || position > (known?.head ?? 0);
-  const head = isHeadNeeded ? await readHead(session, kind, position) : position;
+  const head = isHeadNeeded ? await readHead(log, position) : position;
   // Nothing is missing.
   if (missing > head) return remember({ head, watermark: head });
   const { watermark } = (await openLogReader(database, tenant, kind).readManifest()) ?? emptyManifest;
   // It can have been filled, and absorbed, since the log was read.
-  if (missing <= watermark && (await readByKey(session, kind, [missing])).length === 0)
+  if (missing <= watermark && (await readByKey(log, [missing])).length === 0)
     throw new CursorExpired('the records have expired');
   remember({ head, watermark });
 }
 
 /** Notes that a log has reached a position. */
-function noteHead({ tenant, database }: Session, kind: Kind, position: number): void {
-  const memory = logMemory(database, tenant, kind);
+function noteHead({ memory }: Log, position: number): void {
   const known = memory.get(feedName) as KnownLog | undefined;
   if (known && known.head < position) memory.set(feedName, { ...known, head: position }, rememberedBytes);
 }
@@ -311,25 +305,26 @@ function noteHead({ tenant, database }: Session, kind: Kind, position: number): 
  * @throws CursorExpired when the caller must begin again.
  */
 export async function readLog(
-  session: Session,
+  { tenant, database }: Session,
   kind: Kind,
   progress: Progress,
   filter: PageFilter,
 ): Promise<LogPage> {
+  const log: Log = { tenant, kind, database, memory: logMemory(database, tenant, kind) };
   const { position, holes } = progress;
   const free = new Set(holes);
   const isNew = (one: number): boolean => one > position || free.has(one);
   const { above, byKey } = chooseStart(progress);
-  const read = await readUpwards(session, kind, above, isNew, filter);
+  const read = await readUpwards(log, above, isNew, filter);
   // Later than the others, so that what came before them is there.
-  const filled = await readByKey(session, kind, byKey);
-  const found = await withPrevious(session, kind, [...filled, ...read.records], isNew);
+  const filled = await readByKey(log, byKey);
+  const found = await withPrevious(log, [...filled, ...read.records], isNew);
   const taken = takePage(found, filter);
   const next = advance(progress, positionsOf(taken));
   const records = taken.filter((record) => record.position <= next.position);
   const hasMore = !read.isEnd || records.length < found.length;
-  noteHead(session, kind, found.at(-1)?.position ?? 0);
+  noteHead(log, found.at(-1)?.position ?? 0);
   const missing = hasMore && records.length > 0 ? next.holes[0] : completeUpTo(next) + 1;
-  if (missing !== undefined) await requireRecords(session, kind, next, missing);
+  if (missing !== undefined) await requireRecords(log, next, missing);
   return { records, progress: next, hasMore };
 }

@@ -6,7 +6,7 @@ import type { StoredEntity } from '../model/entity.ts';
 import { StoreUnavailable } from '../model/errors.ts';
 import type { Relation } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
-import { readPage } from './read-page.ts';
+import { allRows, readPage } from './read-page.ts';
 
 const pageSize = 100;
 
@@ -42,12 +42,8 @@ const filterOf = ({ field, isArray }: Relation, ids: readonly string[]): RowFilt
 });
 
 const queryOf = (relation: Relation, parentIds: readonly string[], limit: number, after = ''): RowQuery => ({
+  ...allRows,
   filters: [filterOf(relation, parentIds)],
-  orders: [],
-  countBy: [],
-  sumBy: [],
-  skip: 0,
-  isDescending: false,
   ids: unionRanges([{ from: rangeOfId(after).to, to: allIds.to }]),
   limit,
 });

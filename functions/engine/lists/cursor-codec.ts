@@ -31,7 +31,6 @@ export function queryHash(kind: Kind, filters: readonly Filter[], more: unknown)
 /** How cursors of one kind have their places. */
 export interface CursorCodec<Place> {
   readonly item: StoredItem;
-  /** Characters of a cursor, at most. */
   readonly maxLength: number;
   /** That of what the cursor continues. */
   readonly hash: Buffer;

@@ -5,7 +5,6 @@ import type { Kind } from '../model/schema.ts';
 import { maxSortable } from '../model/sortable-number.ts';
 import { type CursorCodec, fromCursor, queryHash, toCursor } from './cursor-codec.ts';
 
-/** Characters of a cursor, at most. */
 export const maxDeletedCursorLength = 100;
 
 const codecOf = (kind: Kind): CursorCodec<DeletedPlace> => ({

@@ -7,7 +7,6 @@ import type { Kind } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
 import { readDeletedTexts } from '../table/whole-entities.ts';
 
-/** Which deleted entities a page has. */
 export interface DeletedQuery {
   readonly limit: number;
   /** The page begins behind this place; absent for the first page. */

@@ -51,6 +51,16 @@ interface PageOptions {
   readonly maxTotal?: number | undefined;
 }
 
+/** What a query of rows has that takes all rows, in the order of their creation. */
+export const allRows = {
+  filters: [],
+  orders: [],
+  isDescending: false,
+  skip: 0,
+  countBy: [],
+  sumBy: [],
+} as const;
+
 /** Times that a page is read, at most, while the log or the entities of the page change. */
 const maxAttempts = 5;
 

@@ -9,7 +9,7 @@ import { isId } from '../model/ids.ts';
 import type { References } from '../model/list-query.ts';
 import { readEntities } from '../table/read-entities.ts';
 import type { Session } from '../table/session.ts';
-import { readPage } from './read-page.ts';
+import { allRows, readPage } from './read-page.ts';
 
 /** Read units by key after which a process asks the log of a kind: the first time costs as much. */
 const maxKeyReads = 20;
@@ -33,17 +33,13 @@ async function readOfKind(session: Session, references: References): Promise<Map
   if (!isKnownLog(memory) && keyReads(memory) < maxKeyReads) return readByKey(session, references);
   const ids = unionRanges(references.ids.filter(isId).map(rangeOfId));
   if (ids.length === 0) return new Map();
-  const all = { filters: [], orders: [], isDescending: false, skip: 0, countBy: [], sumBy: [] };
-  const query = { ...all, ids, limit: ids.length, shows: fields };
+  const query = { ...allRows, ids, limit: ids.length, shows: fields };
   const { stored } = await readPage(session, kind, query, { mayBeNewer: true });
   return new Map(stored.map(({ entity }) => [entity.id, entity]));
 }
 
 /** Reads entities of any kinds, as of now, without their long texts. Returns them by id, without those that do not exist. */
-export async function readReferenced(
-  session: Session,
-  references: readonly References[],
-): Promise<Map<string, ItemFields>> {
+export async function readReferenced(session: Session, references: readonly References[]) {
   const found = await Promise.all(references.map((ofKind) => readOfKind(session, ofKind)));
   return new Map(found.flatMap((entities) => [...entities]));
 }

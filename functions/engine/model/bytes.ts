@@ -27,7 +27,6 @@ export class ByteWriter {
   #bytes = Buffer.allocUnsafe(initialBytes);
   #length = 0;
 
-  /** Number of bytes that were written. */
   get length(): number {
     return this.#length;
   }

@@ -50,12 +50,7 @@ export const mergeChangeSets = (changeSets: readonly ChangeSet[]): ChangeSet => 
  * @param nowMs milliseconds since 1970.
  * @param id that the caller has made; a new one by default.
  */
-export function buildCreate(
-  kind: Kind,
-  fields: Fields,
-  nowMs: number,
-  id = newId(nowMs).id,
-): { readonly after: WholeEntity } {
+export function buildCreate(kind: Kind, fields: Fields, nowMs: number, id = newId(nowMs).id) {
   const createdMs = timestampMs(id);
   const createdAt = new Date(createdMs).toISOString();
   // The time of the id can be ahead of this clock.
@@ -79,10 +74,7 @@ export function buildUpdate<Stored extends StoredEntity>(
 }
 
 /** Returns the change that deletes an entity. Its item stays until it expires. If the deletion was erased, the item keeps only the id and the version. */
-export function buildDeletion(
-  before: StoredEntity,
-  deletion: Deletion,
-): { readonly before: StoredEntity; readonly after: DeletedEntity } {
+export function buildDeletion(before: StoredEntity, deletion: Deletion) {
   const after = { ...before, version: before.version + 1, deletion };
   return { before, after: deletion.isErased ? erased(after) : after };
 }
@@ -118,7 +110,7 @@ export function buildWrite(tenant: string, { before, after }: Change, logPositio
 }
 
 /** Returns the write that lets the long text of an entity expire with a deletion, or that keeps it. */
-export const buildTextExpiry = (
+const buildTextExpiry = (
   tenant: string,
   { kind, entity }: StoredEntity | DeletedEntity,
   deletion: Deletion | undefined,

@@ -1,4 +1,3 @@
-/** The conditions of writes. */
 import type { Condition } from './writes.ts';
 
 /** No item has this key. */

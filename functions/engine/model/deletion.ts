@@ -3,6 +3,7 @@
  * partition of the deleted entities of its kind in `by-status`: those that one deletion has removed are next to each other.
  */
 import type { DeletedEntity, Deletion, ItemFields, StoredEntity } from './entity.ts';
+import { byStatusBetween } from './index-partitions.ts';
 import { idOfPartition, kindPartition } from './keys.ts';
 import type { Kind } from './schema.ts';
 import { sortableText } from './sortable-number.ts';
@@ -21,17 +22,10 @@ const dayMs = 86_400_000;
 const keptDays = restorableDays + 1;
 
 /** The attributes that only items of deleted entities have. */
-const attributes = {
-  deletedAt: 'deletedAt',
-  deletedBy: 'deletedBy',
-  rootKind: 'rootKind',
-  erased: 'erased',
-} as const;
-
-export const deletionAttributes: readonly string[] = Object.values(attributes);
+export const deletionAttributes: readonly string[] = ['deletedAt', 'deletedBy', 'rootKind', 'erased'];
 
 /** Returns whether an item is that of a deleted entity. */
-export const isDeletedItem = (item: Item): boolean => attributes.deletedAt in item;
+export const isDeletedItem = (item: Item): boolean => 'deletedAt' in item;
 
 /** Returns the deletion of an entity. @param nowMs milliseconds since 1970. */
 export function newDeletion(
@@ -104,63 +98,37 @@ const deletedSortKey = ({ deletedAt, rootId, id }: DeletedPlace): string =>
 export function encodeDeletion(tenant: string, deleted: DeletedEntity): Record<string, unknown> {
   const { kind, deletion } = deleted;
   const { deletedAt, deletedBy, root, isErased } = deletion;
-  const kept = { [attributes.deletedAt]: deletedAt, [table.timeToLive]: expiryOf(deletion) };
-  if (isErased) return { ...kept, [attributes.erased]: true };
+  const kept = { deletedAt, [table.timeToLive]: expiryOf(deletion) };
+  if (isErased) return { ...kept, erased: true };
   return {
     ...kept,
     ofKind: deletedPartition(tenant, kind),
     byStatus: deletedSortKey(placeOf(deleted)),
-    ...(deletedBy !== undefined && { [attributes.deletedBy]: deletedBy }),
-    ...(root.kind !== kind && { [attributes.rootKind]: root.kind }),
+    ...(deletedBy !== undefined && { deletedBy }),
+    ...(root.kind !== kind && { rootKind: root.kind }),
   };
 }
 
-interface DecodedDeletion {
-  readonly deletion: Deletion;
-  readonly id: string;
-}
-
-function decodeErased(item: Item): DecodedDeletion {
-  const [id, kind] = [idOfPartition(item.pk), item['kind'] as Kind];
-  const deletedAt = item[attributes.deletedAt] as number;
-  return { deletion: { deletedAt, root: { kind, id }, isErased: true }, id };
-}
-
-/** Returns the deletion that an item of a deleted entity has, and the entity's id. */
-export function decodeDeletion(item: Item): DecodedDeletion {
-  if (item[attributes.erased]) return decodeErased(item);
-  const [, rootId = '', id = ''] = String(item['byStatus']).split('#');
-  const deletedBy = item[attributes.deletedBy] as string | undefined;
-  const kind = (item[attributes.rootKind] ?? item['kind']) as Kind;
-  const deletedAt = item[attributes.deletedAt] as number;
-  return {
-    deletion: { deletedAt, ...(deletedBy !== undefined && { deletedBy }), root: { kind, id: rootId } },
-    id,
-  };
+/** Returns the deletion that an item of a deleted entity has. */
+export function decodeDeletion(item: Item): Deletion {
+  const deletedAt = item['deletedAt'] as number;
+  const kind = (item['rootKind'] ?? item['kind']) as Kind;
+  if (item['erased']) return { deletedAt, root: { kind, id: idOfPartition(item.pk) }, isErased: true };
+  const [, id = ''] = String(item['byStatus']).split('#');
+  const deletedBy = item['deletedBy'] as string | undefined;
+  return { deletedAt, ...(deletedBy !== undefined && { deletedBy }), root: { kind, id } };
 }
 
 /** Returns the query for the deleted entities that one deletion has removed of a kind. @param after begins after the entity with this id. */
-export const queryOfDeletion = (tenant: string, kind: Kind, { deletedAt, root }: Deletion, after: string) =>
-  ({
-    IndexName: 'by-status',
-    KeyConditionExpression: 'ofKind = :deleted AND byStatus BETWEEN :first AND :last',
-    ExpressionAttributeValues: {
-      ':deleted': deletedPartition(tenant, kind),
-      // "!" sorts before the characters of ids, and "~" after them.
-      ':first': deletedSortKey({ deletedAt, rootId: root.id, id: `${after}!` }),
-      ':last': deletedSortKey({ deletedAt, rootId: root.id, id: '~' }),
-    },
-  }) as const;
+export function queryOfDeletion(tenant: string, kind: Kind, { deletedAt, root }: Deletion, after: string) {
+  const keyOf = (id: string): string => deletedSortKey({ deletedAt, rootId: root.id, id });
+  // "!" sorts before the characters of ids, and "~" after them.
+  return byStatusBetween(deletedPartition(tenant, kind), keyOf(`${after}!`), keyOf('~'));
+}
 
 /** Returns the query for the deleted entities of a kind that can be restored, the last deleted first. @param before begins before this one. */
-export const deletedQuery = (tenant: string, kind: Kind, nowMs: number, before?: DeletedPlace) =>
-  ({
-    IndexName: 'by-status',
-    KeyConditionExpression: 'ofKind = :deleted AND byStatus BETWEEN :expired AND :last',
-    ExpressionAttributeValues: {
-      ':deleted': deletedPartition(tenant, kind),
-      ':expired': `${sortableText(expiredAt(nowMs))}~`,
-      ':last': before ? deletedSortKey(before) : '~',
-    },
-    ScanIndexForward: false,
-  }) as const;
+export function deletedQuery(tenant: string, kind: Kind, nowMs: number, before?: DeletedPlace) {
+  const last = before ? deletedSortKey(before) : '~';
+  const range = byStatusBetween(deletedPartition(tenant, kind), `${sortableText(expiredAt(nowMs))}~`, last);
+  return { ...range, ScanIndexForward: false };
+}

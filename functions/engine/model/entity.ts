@@ -26,7 +26,6 @@ export interface Entity extends CommonFields {
 /** The fields that a caller sets. */
 export type Fields = Readonly<Record<string, unknown>> & { readonly status: string };
 
-/** An entity as its item stores it. */
 export interface StoredEntity {
   readonly kind: Kind;
   readonly entity: ItemFields;
@@ -54,18 +53,10 @@ export interface DeletedEntity extends Omit<StoredEntity, 'deletion'> {
   readonly deletion: Deletion;
 }
 
-/** A stored entity with its long text. Only such an entity leaves the store. */
-export interface WholeEntity extends StoredEntity {
-  readonly entity: Entity;
-}
-
-/** A deleted entity with its long text. */
-export interface WholeDeletedEntity extends DeletedEntity {
-  readonly entity: Entity;
-}
-
-/** What an entity is with its long text. */
+/** An entity with its long text. Only such an entity leaves the store. */
 export type WholeOf<Stored extends StoredEntity | DeletedEntity> = Stored & { readonly entity: Entity };
+export type WholeEntity = WholeOf<StoredEntity>;
+export type WholeDeletedEntity = WholeOf<DeletedEntity>;
 
 /** Returns whether an entity has its text: it was read, or is short. */
 export const isWhole = <Stored extends StoredEntity | DeletedEntity>(

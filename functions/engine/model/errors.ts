@@ -14,7 +14,6 @@ export class EntityNotFound extends Error {
 /** The entity does not have a version that the caller accepts. */
 export class VersionMismatch extends Error {
   readonly id: string;
-  /** The version that it has. */
   readonly version: number;
   /** Whether the caller wants to create it. */
   readonly isOfCreation: boolean;
@@ -44,38 +43,34 @@ export class UnusableId extends Error {
   override readonly name = 'UnusableId';
 }
 
-/** A field of a body contradicts another one. */
-export class ContradictingField extends Error {
+class InvalidField extends Error {
   /** JSON pointer to the field. */
   readonly pointer: string;
   constructor(field: string, message: string) {
     super(message);
-    this.name = 'ContradictingField';
     this.pointer = `/${field}`;
   }
 }
 
+/** A field of a body contradicts another one. */
+export class ContradictingField extends InvalidField {
+  override readonly name = 'ContradictingField';
+}
+
 /** Another entity of the tenant has the unique value. */
-export class ValueTaken extends Error {
-  /** JSON pointer to the field. */
-  readonly pointer: string;
+export class ValueTaken extends InvalidField {
+  override readonly name = 'ValueTaken';
   constructor(kind: Kind, field: string) {
-    super(`Another ${kind} has this "${field}".`);
-    this.name = 'ValueTaken';
-    this.pointer = `/${field}`;
+    super(field, `Another ${kind} has this "${field}".`);
   }
 }
 
 /** A deleted entity cannot be restored without another one, which does not exist. */
-export class RequiredReferenceMissing extends Error {
-  /** JSON pointer to the reference. */
-  readonly pointer: string;
+export class RequiredReferenceMissing extends InvalidField {
+  override readonly name = 'RequiredReferenceMissing';
   constructor(kind: Kind, field: string, parent: Kind) {
-    super(
-      `The ${kind} cannot be restored: its ${parent}, which "${field}" names, does not exist. Restore the ${parent} first.`,
-    );
-    this.name = 'RequiredReferenceMissing';
-    this.pointer = `/${field}`;
+    const remedy = `does not exist. Restore the ${parent} first.`;
+    super(field, `The ${kind} cannot be restored: its ${parent}, which "${field}" names, ${remedy}`);
   }
 }
 

@@ -2,11 +2,6 @@
  * The formats of everything that is stored: which numbers this release reads, and which one it writes. The only list of them.
  * docs/decisions/0022-formats-and-releases.md says when a number may change.
  */
-interface Format {
-  readonly reads: readonly number[];
-  readonly writes: number;
-}
-
 /**
  * By item. An item whose format is not in its bytes has it in the attribute `format`; without the attribute, it is 1. Wake-ups and counters
  * have none: their keys say everything of them.
@@ -36,6 +31,6 @@ export const formats = {
   'cursor of a history': { reads: [1], writes: 1 },
   'cursor of a list': { reads: [1], writes: 1 },
   'cursor of deleted entities': { reads: [1], writes: 1 },
-} as const satisfies Readonly<Record<string, Format>>;
+} as const satisfies Readonly<Record<string, { reads: readonly number[]; writes: number }>>;
 
 export type StoredItem = keyof typeof formats;

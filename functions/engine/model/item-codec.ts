@@ -3,7 +3,7 @@
 import { decodeDeletion, deletionAttributes, encodeDeletion, isDeletedItem } from './deletion.ts';
 import { type DeletedEntity, type ItemFields, isWhole, type StoredEntity, type WholeOf } from './entity.ts';
 import { UnknownFormat } from './errors.ts';
-import { entityKey, entitySortKey, indexKeys, textKey } from './keys.ts';
+import { entityKey, entitySortKey, idOfPartition, indexKeys, textKey } from './keys.ts';
 import {
   type Digest,
   fromInlineText,
@@ -100,8 +100,8 @@ export function decodeEntity(item: Item): StoredEntity {
 export function decodeAnyEntity(item: Item): StoredEntity | DeletedEntity {
   const stored = decodeFields(item);
   if (!isDeletedItem(item)) return stored;
-  const { deletion, id } = decodeDeletion(item);
-  return { ...stored, entity: { ...stored.entity, id }, deletion };
+  const entity = { ...stored.entity, id: idOfPartition(item.pk) };
+  return { ...stored, entity, deletion: decodeDeletion(item) };
 }
 
 export const encodeText = (tenant: string, { kind, entity }: StoredEntity, text: string): Item => ({

@@ -6,7 +6,7 @@
 import type { ChangeSet } from './changes.ts';
 import { hasVersion, notExists } from './condition-expressions.ts';
 import { UnknownFormat } from './errors.ts';
-import { partitionNumber } from './index-partitions.ts';
+import { byStatusBetween, partitionNumber } from './index-partitions.ts';
 import { formatAttributes, requireKnownFields, requireReadable } from './stored-format.ts';
 import type { Item, Key, Write } from './writes.ts';
 
@@ -44,13 +44,11 @@ export interface Job<Work extends JobWork = JobWork> extends JobIdentity, JobOri
   readonly version: number;
   /** When its next step may begin, RFC 3339. */
   readonly dueAt: string;
-  /** Number of steps that it has taken. */
   readonly steps?: number | undefined;
   readonly lease?: Lease | undefined;
   readonly work: Work;
 }
 
-/** One step of a job. */
 export interface Step<Work extends JobWork = JobWork> {
   /** Each is applied completely or not at all, and may have been applied before. */
   readonly repeatable?: readonly ChangeSet[];
@@ -85,20 +83,13 @@ const indexSortKey = ({ tenant, id, dueAt }: Job): string => `${tenant}#${dueAt}
 /** Sorts after the characters of tenants, times and ids. */
 const last = '~';
 
-const jobsQuery = (partition: string, after: string, end: string) =>
-  ({
-    IndexName: 'by-status',
-    KeyConditionExpression: 'ofKind = :jobs AND byStatus BETWEEN :after AND :last',
-    ExpressionAttributeValues: { ':jobs': partition, ':after': after, ':last': end },
-  }) as const;
-
 /** Returns the query for the jobs of one partition, tenant by tenant. @param partition from 0. @param tenant begins after its jobs. */
 export const jobsAfterTenant = (partition: number, tenant = '') =>
-  jobsQuery(partitionName(partition), `${tenant}#${tenant && last}`, last);
+  byStatusBetween(partitionName(partition), `${tenant}#${tenant && last}`, last);
 
 /** Returns the query for the jobs of a tenant that are due at a time, the oldest first. */
 export const dueJobsOf = (tenant: string, nowMs: number) =>
-  jobsQuery(jobPartition(tenant), `${tenant}#`, `${tenant}#${new Date(nowMs).toISOString()}${last}`);
+  byStatusBetween(jobPartition(tenant), `${tenant}#`, `${tenant}#${new Date(nowMs).toISOString()}${last}`);
 
 /** The sort key of a job's item: filters of the table's stream compare with it. */
 export const jobSortKey = 'job';

@@ -28,11 +28,7 @@ export const kindPartition = (tenant: string, kind: Kind): string => `${tenant}#
 export const statusPrefix = (status: string): string => `${status}#`;
 
 /** Returns the index keys of an entity. */
-export const indexKeys = (
-  tenant: string,
-  kind: Kind,
-  { id, status }: ItemFields,
-): Record<string, string> => ({
+export const indexKeys = (tenant: string, kind: Kind, { id, status }: ItemFields) => ({
   ofKind: kindPartition(tenant, kind),
   byStatus: statusPrefix(status) + id,
 });

@@ -72,7 +72,6 @@ export interface ListQuery {
   readonly withTexts: boolean;
 }
 
-/** A field with numbers. */
 export interface SummedField {
   readonly field: string;
   /** Digits behind the point that its numbers have, at most. */

@@ -35,12 +35,8 @@ const inlineMark = '0';
 
 const kilobyte = 1_024;
 
-const isLongText = (text: string): boolean => Buffer.byteLength(text) > maxInlineBytes;
-
 const sizeMark = (text: string): string =>
-  isLongText(text)
-    ? String.fromCharCode(inlineMark.charCodeAt(0) + Math.ceil(Buffer.byteLength(text) / kilobyte))
-    : inlineMark;
+  String.fromCharCode(inlineMark.charCodeAt(0) + Math.ceil(longTextBytes(text) / kilobyte));
 
 /** Returns the first characters of a text, its size, and a hash of the whole; a text without more characters as it is. */
 export function digestText(text: string): string {
@@ -85,7 +81,8 @@ export const isDigestOf = (digest: Digest, text: string): boolean => digestText(
 /** Returns the bytes of the item of a text, those of a digest in KB; 0 when the text has no item of its own. */
 export function longTextBytes(text: string | Digest | undefined): number {
   if (text instanceof Digest) return text.bytes;
-  return text !== undefined && isLongText(text) ? Buffer.byteLength(text) : 0;
+  const bytes = Buffer.byteLength(text ?? '');
+  return bytes > maxInlineBytes ? bytes : 0;
 }
 
 /** Returns whether a text is an item of its own. */

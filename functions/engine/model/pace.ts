@@ -42,10 +42,7 @@ export const newPace = (tenant: string): Pace => ({ tenant, version: 0, freeAt: 
  * Returns the pace after a reservation. The step may begin when the previous reservations end (the generic cell rate algorithm).
  * @returns the pace, and the milliseconds until the step may begin.
  */
-export function reserve(
-  pace: Pace,
-  { nowMs, changes, changesPerSecond, isThrottled }: Reservation,
-): { readonly pace: Pace; readonly waitMs: number } {
+export function reserve(pace: Pace, { nowMs, changes, changesPerSecond, isThrottled }: Reservation) {
   const slowdown = isThrottled
     ? Math.min(maxSlowdown, 2 * pace.slowdown)
     : Math.max(1, recovery * pace.slowdown);

@@ -104,7 +104,6 @@ export function decodeEntries(encoded: Uint8Array, time: number): LogEntry[] {
   return entries;
 }
 
-/** What a record contains. */
 export interface RecordContents {
   /** The subject of the token whose request made the changes; absent where requests need no token. */
   readonly actor?: string | undefined;

@@ -11,7 +11,6 @@ import { type Kind, schemaInUse } from './schema.ts';
 import { formatAttributes, requireReadable } from './stored-format.ts';
 import type { Item, Key, Write } from './writes.ts';
 
-/** The sort key of the items of unique values. */
 export const uniqueSortKey = 'unique';
 
 /** The id of the entity that has the value. It must not be named `id`, which is a key of an index. */
@@ -64,16 +63,10 @@ export const namesEntity = (id: string) => ({
  */
 export function buildUniqueValueWrites(tenant: string, { before, after }: Change): Write[] {
   const [former, wanted] = [uniqueValueOf(before), uniqueValueOf(after)];
-  if (former === wanted) return [];
-  return [
-    ...(former === undefined || !before ? [] : [{ remove: uniqueKey(tenant, before.kind, former) }]),
-    ...(wanted === undefined || !after
-      ? []
-      : [
-          {
-            put: encodeUniqueValue(tenant, { kind: after.kind, id: after.entity.id }, wanted),
-            condition: notExists,
-          },
-        ]),
-  ];
+  const writes: Write[] = [];
+  if (former === wanted) return writes;
+  if (before && former !== undefined) writes.push({ remove: uniqueKey(tenant, before.kind, former) });
+  if (!after || wanted === undefined) return writes;
+  const put = encodeUniqueValue(tenant, { kind: after.kind, id: after.entity.id }, wanted);
+  return [...writes, { put, condition: notExists }];
 }

@@ -24,12 +24,7 @@ const indexKey = (
     : undefined;
 
 /** Returns the units of a change in one index: one for each KB of the larger item, or of both when its key there changes. */
-function indexUnits(
-  oldKey: string | undefined,
-  newKey: string | undefined,
-  before: number,
-  after: number,
-): number {
+function indexUnits(oldKey: string | undefined, newKey: string | undefined, before: number, after: number) {
   if (oldKey === undefined || newKey === undefined) return (oldKey && before) || (newKey && after) || 0;
   return oldKey === newKey ? Math.max(before, after) : before + after;
 }

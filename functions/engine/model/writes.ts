@@ -14,7 +14,6 @@ export interface Condition {
   readonly values?: Readonly<Record<string, unknown>>;
 }
 
-/** One write of a transaction. */
 export type Write = (
   | { readonly put: Item }
   | { readonly remove: Key }

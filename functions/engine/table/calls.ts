@@ -1,4 +1,5 @@
 /** The calls of one request: repeated until they succeed or the time is over, and measured. */
+import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
 import { monotonic } from '../../runtime/time-and-chance.ts';
 import { KeysThrottled, ReadBudgetExceeded, StoreUnavailable } from '../model/errors.ts';
 import type { Deadline } from './deadline.ts';
@@ -12,12 +13,8 @@ import {
 } from './error-classification.ts';
 import { newConsumption } from './query.ts';
 
-interface CapacityReport {
-  readonly CapacityUnits?: number | undefined;
-}
-
 interface Output {
-  readonly ConsumedCapacity?: CapacityReport | CapacityReport[] | undefined;
+  readonly ConsumedCapacity?: ConsumedCapacity | ConsumedCapacity[] | undefined;
 }
 
 type Units = 'readUnits' | 'writeUnits';
@@ -42,7 +39,6 @@ export const noLimits: Limits = {
 /** Attempts by which the waits after a throttle begin later: up to 640 ms and 1,000 ms, instead of 20 and 40. A partition recovers in a second. */
 const throttleBackOff = 5;
 
-/** The attempts of one call that failed. */
 export class Attempts {
   #failed = 0;
   #keyThrottles = 0;
@@ -103,7 +99,6 @@ export class Calls {
     }
   }
 
-  /** Returns the attempts of one call. */
   attempts(): Attempts {
     return new Attempts(this.#limits.maxKeyThrottles);
   }

@@ -22,10 +22,6 @@ import type { DynamoDb } from './operations.ts';
 
 const ignore = (): void => undefined;
 
-interface Responded {
-  readonly headers: Readonly<Record<string, string | undefined>>;
-}
-
 /** Milliseconds of the unit of the header `Date`. */
 const dateUnitMs = 1_000;
 
@@ -104,7 +100,8 @@ export class SdkDynamoDb implements DynamoDb {
       (next) => async (call) => {
         const sent = now();
         const result = await next(call);
-        const date = Date.parse((result.response as Responded).headers['date'] ?? '');
+        const { headers } = result.response as { readonly headers: Readonly<Record<string, string>> };
+        const date = Date.parse(headers['date'] ?? '');
         if (!Number.isNaN(date)) this.clockErrorMs = clockErrorMs(sent, date, now());
         return result;
       },
@@ -113,29 +110,23 @@ export class SdkDynamoDb implements DynamoDb {
     );
   }
 
-  getItem: DynamoDb['getItem'] = (input, abortSignal) =>
-    this.documents.send(new GetCommand(input), abortSignal && { abortSignal });
+  readonly getItem = this.#operation<DynamoDb['getItem']>(GetCommand);
+  readonly batchGetItem = this.#operation<DynamoDb['batchGetItem']>(BatchGetCommand);
+  readonly query = this.#operation<DynamoDb['query']>(QueryCommand);
+  readonly scan = this.#operation<DynamoDb['scan']>(ScanCommand);
+  readonly putItem = this.#operation<DynamoDb['putItem']>(PutCommand);
+  readonly updateItem = this.#operation<DynamoDb['updateItem']>(UpdateCommand);
+  readonly deleteItem = this.#operation<DynamoDb['deleteItem']>(DeleteCommand);
+  readonly transactWriteItems = this.#operation<DynamoDb['transactWriteItems']>(TransactWriteCommand);
 
-  batchGetItem: DynamoDb['batchGetItem'] = (input, abortSignal) =>
-    this.documents.send(new BatchGetCommand(input), abortSignal && { abortSignal });
-
-  query: DynamoDb['query'] = (input, abortSignal) =>
-    this.documents.send(new QueryCommand(input), abortSignal && { abortSignal });
-
-  scan: DynamoDb['scan'] = (input, abortSignal) =>
-    this.documents.send(new ScanCommand(input), abortSignal && { abortSignal });
-
-  putItem: DynamoDb['putItem'] = (input, abortSignal) =>
-    this.documents.send(new PutCommand(input), abortSignal && { abortSignal });
-
-  updateItem: DynamoDb['updateItem'] = (input, abortSignal) =>
-    this.documents.send(new UpdateCommand(input), abortSignal && { abortSignal });
-
-  deleteItem: DynamoDb['deleteItem'] = (input, abortSignal) =>
-    this.documents.send(new DeleteCommand(input), abortSignal && { abortSignal });
-
-  transactWriteItems: DynamoDb['transactWriteItems'] = (input, abortSignal) =>
-    this.documents.send(new TransactWriteCommand(input), abortSignal && { abortSignal });
+  /** Returns what sends commands of one kind. */
+  #operation<Operation extends (input: never, abortSignal?: AbortSignal) => Promise<unknown>>(
+    Command: new (input: Parameters<Operation>[0]) => unknown,
+  ): Operation {
+    const send = (input: Parameters<Operation>[0], abortSignal?: AbortSignal) =>
+      this.documents.send(new Command(input) as GetCommand, abortSignal && { abortSignal });
+    return send as unknown as Operation;
+  }
 
   /**
    * Opens a connection, which the next call uses, with a request that DynamoDB answers without credentials and without charge.
@@ -153,7 +144,6 @@ export class SdkDynamoDb implements DynamoDb {
     this.documents.destroy();
   }
 
-  /** Returns the address of DynamoDB. */
   async #address(endpoint: string | undefined): Promise<object> {
     const { config } = this.documents;
     const given = await config.endpoint?.();

@@ -22,14 +22,12 @@ const maxClockErrorMs = 300_000;
 /** Milliseconds of a request that are kept for finding out what became of a transaction: one attempt that hangs, and another one. */
 const doubtReserveMs = 3_000;
 
-/** The attribute of a counter. */
 const countAttribute = 'count';
 
 /** Returns the number of a counter; 0 when there is none. */
 export const countOf = (counter: Item | undefined): number =>
   (counter?.[countAttribute] as number | undefined) ?? 0;
 
-/** Keys in one `BatchGetItem`. */
 const maxBatchKeys = 100;
 
 /** What a read returns. Only what restores, lists or audits deleted entities asks for them: to all other reads they are absent. */
@@ -161,7 +159,12 @@ export class Database {
    */
   async transact(writes: readonly Write[], { isDecidable = false, token = randomId() } = {}): Promise<void> {
     this.#requireClock();
-    const request = this.#transaction(writes, token);
+    // All attempts share one token: DynamoDB applies the transaction once and repeats the response.
+    const request: TransactWriteCommandInput = {
+      TransactItems: writes.map((write) => toTransactItem(write, this.tableName)),
+      ClientRequestToken: token,
+      ReturnConsumedCapacity: 'TOTAL',
+    };
     const deadline = isDecidable ? this.deadline.before(doubtReserveMs) : this.deadline;
     // Whether an attempt may have been applied although no response arrived.
     let isInDoubt = false;
@@ -270,14 +273,5 @@ export class Database {
     } catch (error) {
       return error as SdkError;
     }
-  }
-
-  /** Returns a transaction whose attempts share one token: DynamoDB applies them once and repeats the response. */
-  #transaction(writes: readonly Write[], token: string): TransactWriteCommandInput {
-    return {
-      TransactItems: writes.map((write) => toTransactItem(write, this.tableName)),
-      ClientRequestToken: token,
-      ReturnConsumedCapacity: 'TOTAL',
-    };
   }
 }

@@ -19,6 +19,5 @@ export interface DynamoDb {
   readonly updateItem: Operation<sdk.UpdateCommandInput, sdk.UpdateCommandOutput>;
   readonly deleteItem: Operation<sdk.DeleteCommandInput, sdk.DeleteCommandOutput>;
   readonly transactWriteItems: Operation<sdk.TransactWriteCommandInput, sdk.TransactWriteCommandOutput>;
-  /** Closes the connections. */
   destroy(): void;
 }

@@ -30,17 +30,20 @@ async function requireAttempt({ database }: Session, attempt: number): Promise<v
 }
 
 /**
- * Reads an entity, or a deleted one if it is asked for, and its long text consistently, in one query.
+ * Reads an entity, or a deleted one, and its long text consistently, in one query. What has neither has never had this id, or has expired:
+ * `isExpired` tells whether a deleted one that was found can still be restored.
+ * @param id must have the form of an id.
  * @throws StoreUnavailable when the text changes during every attempt, or is missing.
  */
-async function findWhole(
+export async function findAnyEntity(
   session: Session,
-  { pk }: Key,
-  options: { readonly withDeleted: boolean },
+  kind: Kind,
+  id: string,
+  options = { withDeleted: true },
 ): Promise<WholeEntity | WholeDeletedEntity | undefined> {
   const query = {
     KeyConditionExpression: 'pk = :partition',
-    ExpressionAttributeValues: { ':partition': pk },
+    ExpressionAttributeValues: { ':partition': entityKey(session.tenant, kind, id).pk },
     ConsistentRead: true,
   };
   for (let attempt = 1; ; attempt += 1) {
@@ -52,28 +55,12 @@ async function findWhole(
   }
 }
 
-/**
- * Reads an entity and its long text consistently, in one query.
- * @param id must have the form of an id.
- * @throws StoreUnavailable when the text changes during every attempt, or is missing.
- */
-export const findEntity = (session: Session, kind: Kind, id: string): Promise<WholeEntity | undefined> =>
-  findWhole(session, entityKey(session.tenant, kind, id), { withDeleted: false }) as Promise<
-    WholeEntity | undefined
-  >;
-
-/**
- * Reads an entity, or a deleted one, as `findEntity` does. What has neither has never had this id, or has expired: `isExpired` tells whether a
- * deleted one that was found can still be restored.
- */
-export const findAnyEntity = (session: Session, kind: Kind, id: string) =>
-  findWhole(session, entityKey(session.tenant, kind, id), { withDeleted: true });
+/** Reads an entity that exists, as `findAnyEntity` does. */
+export const findEntity = (session: Session, kind: Kind, id: string) =>
+  findAnyEntity(session, kind, id, { withDeleted: false }) as Promise<WholeEntity | undefined>;
 
 /** Reads the long texts of deleted entities. Those that were restored meanwhile are left out. */
-export async function readDeletedTexts(
-  { tenant, database }: Session,
-  deleted: readonly DeletedEntity[],
-): Promise<WholeDeletedEntity[]> {
+export async function readDeletedTexts({ tenant, database }: Session, deleted: readonly DeletedEntity[]) {
   const keyOf = ({ kind, entity }: DeletedEntity): Key => textKey(tenant, kind, entity.id);
   const cut = deleted.filter((one) => !isWhole(one));
   const items = await database.getMany(cut.map(keyOf));

@@ -83,11 +83,7 @@ function fitsOneTransaction({ writes }: Transaction): boolean {
  * Finds out what became of a transaction, by the position of one of its records: who is first there decides. A filler keeps it from being applied from now
  * on. If there is a record already, the transaction is sent once more: it succeeds if that record is its own.
  */
-async function wasApplied(
-  { database }: Session,
-  { writes, token }: Transaction,
-  record: Item,
-): Promise<boolean> {
+async function wasApplied({ database }: Session, { writes, token }: Transaction, record: Item) {
   const filler = fillerWrite({ pk: record.pk, sk: record.sk }, now());
   try {
     await database.putItem(filler.put, filler.condition);
@@ -149,10 +145,7 @@ async function send(writer: Writer, changeSet: ChangeSet, first: Transaction): P
 }
 
 /** Lets a unit of work take positions, and fills those that it does not use. */
-async function withPositions<Result>(
-  session: Session,
-  write: (positions: Positions) => Promise<Result>,
-): Promise<Result> {
+async function withPositions<Result>(session: Session, write: (positions: Positions) => Promise<Result>) {
   const positions = new Positions(session);
   try {
     return await write(positions);
@@ -192,11 +185,7 @@ export const applyChangeSet = (session: Session, changeSet: ChangeSet): Promise<
  * Applies a change set, or the one that takes its place when it is too large.
  * @throws TooManyWrites when no transaction takes it; TooManyJobs when the tenant may not begin its jobs.
  */
-async function sendFitting(
-  writer: Writer,
-  changeSet: ChangeSet,
-  orElse: ChangeSet | undefined,
-): Promise<void> {
+async function sendFitting(writer: Writer, changeSet: ChangeSet, orElse: ChangeSet | undefined) {
   await requireJobCapacity(writer.session, changeSet.writes);
   const whole = await buildTransaction(writer, changeSet);
   if (fitsOneTransaction(whole)) return send(writer, changeSet, whole);

@@ -98,9 +98,7 @@ async function readUnchanged(session: Session, result: unknown): Promise<unknown
  * @throws IdempotencyKeyReused when the key was used for another body; EntityNotFound when the request changed nothing, and its entity was deleted
  * since.
  */
-export async function findRecordedResult(
-  session: Session,
-): Promise<{ readonly result: unknown } | undefined> {
+export async function findRecordedResult(session: Session) {
   const { idempotency, tenant, database } = session;
   if (!idempotency) return undefined;
   const first = await database.get(partKey(tenant, idempotency, 0));

@@ -15,10 +15,7 @@ export const maxJobs = 1_000;
  * Checks that a tenant may begin the jobs of a change set. The count of many due jobs costs 50 read units: less than a request that needs a job.
  * @throws TooManyJobs when it has too many that are due.
  */
-export async function requireJobCapacity(
-  { tenant, database }: Session,
-  writes: readonly Write[] = [],
-): Promise<void> {
+export async function requireJobCapacity({ tenant, database }: Session, writes: readonly Write[] = []) {
   const nowMs = now();
   let count = writes.filter((write) => beginsDueJob(write, nowMs)).length;
   if (count === 0) return;

@@ -363,15 +363,15 @@ describe('job', () => {
 
     test('go from a tenant to the next one', () => {
       expect(keys.toSorted()).toEqual(keys);
-      const after = jobsAfterTenant(4, 'acme').ExpressionAttributeValues[':after'] ?? '';
+      const after = jobsAfterTenant(4, 'acme').ExpressionAttributeValues[':first'] ?? '';
       expect(keys.filter((one) => one > after)).toEqual(keys.slice(4));
-      const all = jobsAfterTenant(4).ExpressionAttributeValues[':after'] ?? '';
+      const all = jobsAfterTenant(4).ExpressionAttributeValues[':first'] ?? '';
       expect(keys.filter((one) => one > all)).toEqual(keys);
     });
 
     test('find the due jobs of a tenant', () => {
       const { ExpressionAttributeValues: values } = dueJobsOf('acme', Date.parse(second));
-      const { ':after': after, ':last': last } = values;
+      const { ':first': after, ':last': last } = values;
       expect(keys.filter((one) => one >= after && one <= last)).toEqual(keys.slice(0, 3));
     });
   });
