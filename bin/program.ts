@@ -38,6 +38,9 @@ export const commands: Readonly<Record<string, readonly [summary: string, load: 
   bench: ['Runs a benchmark.', () => import('../benchmarks/run.ts')],
 };
 
+/** Options that npm also has, for itself: its variables for them say nothing about the command. */
+const optionsOfNpm = ['--include', '--only'];
+
 /**
  * Prepares the environment variables that options read. An empty one counts as unset.
  * @throws InvalidArgumentError when npm took an option for itself: `npm start --port 4000` passes only "4000" to the command and sets the
@@ -47,8 +50,7 @@ function readVariables({ options }: Command): void {
   for (const { envVar, long } of options) {
     if (envVar && process.env[envVar] === '') delete process.env[envVar];
     const taken = process.env[`npm_config_${long?.slice(2).replaceAll('-', '_')}`];
-    // npm has an option --only of its own.
-    if (taken === undefined || long === '--only') continue;
+    if (taken === undefined || optionsOfNpm.includes(long ?? '')) continue;
     throw new InvalidArgumentError(
       `npm took ${long} for itself. Write two dashes before the options: npm run <script> -- ${long} …`,
     );
