@@ -1,4 +1,4 @@
-import { type Connection, pause, type RequestOptions } from './connection.ts';
+import type { Connection, RequestOptions } from './connection.ts';
 import { segmentOf } from './encoding.ts';
 import { Listing } from './listing.ts';
 import { isProblem } from './problems.ts';
@@ -11,6 +11,7 @@ import {
   queryString,
   type ResourceTypes,
 } from './query.ts';
+import { type SyncOptions, type SyncPage, syncPages } from './sync.ts';
 import { etagOf, type Target, type Versioned, withVersion } from './versions.ts';
 
 /**
@@ -63,15 +64,6 @@ export interface DeletedOptions extends RequestOptions {
   /** Entities per page, at most 100. Default: 20. */
   readonly limit?: number | undefined;
 }
-
-export interface SyncOptions extends RequestOptions {
-  /** The cursor of the last page that the app has stored. Without it, the feed begins with all entities. */
-  readonly since?: string | undefined;
-  /** Milliseconds between two requests while nothing changes. Default: 5,000. */
-  readonly interval?: number | undefined;
-}
-
-const defaultIntervalMs = 5_000;
 
 const maxChangeAttempts = 10;
 
@@ -307,29 +299,22 @@ export class Collection<Types extends ResourceTypes> extends Listing<Types> {
 
   /**
    * Iterates over the pages of changes, and polls when there are no more. Each page comes before the next request, so a page that you have
-   * stored with its cursor is never lost. Ends when the signal is aborted.
+   * stored with its cursor is never lost. Ends only when the signal is aborted or the service refuses the request: after any other error it
+   * waits for 1 to 60 seconds, or as long as `Retry-After` says. When the cursor is too old, it begins again with a first page.
    * @param query filters, `fields` and `limit`.
-   * @throws ProblemError `cursor-expired` if `since` is too old: begin again without it, and then delete what you have and did not get again.
+   * @throws ProblemError with a status from 400 to 499, except 408, 410 and 429.
    * @example
-   * for await (const { data, removed, cursor } of client.tasks.sync({ projectId }, { since, signal })) {
-   *   await store(data, removed, cursor);
+   * for await (const { data, removed, cursor, isFirst } of client.tasks.sync({ projectId }, { since, signal })) {
+   *   await store({ data, removed, cursor, isFirst });
    * }
    */
   async *sync<Field extends keyof Types['entity'] = keyof Types['entity']>(
     query?: ChangesQuery<Types, Field>,
-    { since, signal, interval = defaultIntervalMs }: SyncOptions = {},
-  ): AsyncGenerator<ChangesPage<Versioned<Types['entity'], Item<Types, Field, never>>>, void, undefined> {
-    for (let cursor = since; ; ) {
-      try {
-        const page = await this.changes<Field>({ ...query, since: cursor }, { signal });
-        ({ cursor } = page);
-        yield page;
-        if (!page.hasMore) await pause(interval, signal);
-      } catch (error) {
-        if (signal?.aborted) return;
-        throw error;
-      }
-    }
+    options: SyncOptions = {},
+  ): AsyncGenerator<SyncPage<Versioned<Types['entity'], Item<Types, Field, never>>>, void, undefined> {
+    // A query that cannot be sent is an error of the caller, which no repetition changes.
+    queryString(query ?? {});
+    yield* syncPages((since) => this.changes<Field>({ ...query, since }, options), options);
   }
 
   /**

@@ -58,14 +58,15 @@ function uniqueKey(): string {
   return `${Date.now().toString(36)}-${toHex(randomBytes(16))}`;
 }
 
-/**
- * Returns the milliseconds before the next attempt: the `Retry-After` of the service up to 60 seconds, or exponential
- * backoff with jitter.
- */
-function pauseOf(attempt: number, retryAfter: string | null): number {
-  const requestedMs = Number(retryAfter) * 1_000;
-  return requestedMs > 0 ? Math.min(requestedMs, 60_000) : 100 * 2 ** attempt * (0.5 + Math.random() / 2);
-}
+const maxPauseMs = 60_000;
+
+/** Returns the milliseconds that a response asks to wait, up to a minute; 0 if it asks for none. */
+const retryAfterMsOf = (headers: Headers | undefined): number =>
+  Math.min(Math.max(0, 1_000 * Number(headers?.get('retry-after') ?? 0)) || 0, maxPauseMs);
+
+/** Returns the milliseconds before the next attempt: exponential backoff with jitter, `firstMs` or more after the first attempt. */
+export const pauseOf = (attempt: number, firstMs: number): number =>
+  Math.min(firstMs * 2 ** attempt, maxPauseMs) * (0.5 + Math.random() / 2);
 
 const namedError = (name: string, message: string): Error => Object.assign(new Error(message), { name });
 
@@ -163,7 +164,7 @@ export class Connection {
       if (response && !(isTransient(response.status) && attempt < tries)) {
         return this.#received(url, response, method === 'DELETE' && attempt > 1);
       }
-      await pause(pauseOf(attempt, response?.headers.get('retry-after') ?? null), signal);
+      await pause(retryAfterMsOf(response?.headers) || pauseOf(attempt, 100), signal);
     }
   }
 
@@ -208,7 +209,10 @@ export class Connection {
     mayBeDeleted: boolean,
   ): Received {
     const succeeded = status < 300 || (status === 404 && mayBeDeleted);
-    if (!succeeded) throw new ProblemError(problemOf(url, status, headers.get('content-type') ?? '', text));
+    if (!succeeded) {
+      const problem = problemOf(url, status, headers.get('content-type') ?? '', text);
+      throw new ProblemError(problem, retryAfterMsOf(headers));
+    }
     return { status, headers, body: text === '' ? undefined : JSON.parse(text) };
   }
 }

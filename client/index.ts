@@ -14,7 +14,6 @@ export type {
   DeletedOptions,
   ExpandOptions,
   HistoryOptions,
-  SyncOptions,
 } from './collection.ts';
 export { Collection, IncompleteBatchError } from './collection.ts';
 export type { ClientOptions, RequestOptions } from './connection.ts';
@@ -39,8 +38,9 @@ export type {
   ResourceTypes,
   ValueCount,
 } from './query.ts';
-export type { FollowOptions, ReplicationOptions } from './replication.ts';
+export type { ReplicationOptions } from './replication.ts';
 export { Replication } from './replication.ts';
+export type { SyncOptions, SyncPage } from './sync.ts';
 export type * from './types.ts';
 export type { EntityTag, Target, Versioned } from './versions.ts';
 export { etagOf } from './versions.ts';

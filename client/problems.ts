@@ -41,11 +41,14 @@ export type ProblemCode = Problem['code'];
 /** The error of a request that the service or the gateway rejected. `problem` contains the reason. */
 export class ProblemError<Kind extends Problem = Problem> extends Error {
   readonly problem: Kind;
+  /** Milliseconds that the response asks to wait before the next request, up to a minute; 0 if it asks for none. */
+  readonly retryAfterMs: number;
 
-  constructor(problem: Kind) {
+  constructor(problem: Kind, retryAfterMs = 0) {
     super(`${problem.status} ${problem.title}: ${problem.detail}`);
     this.name = 'ProblemError';
     this.problem = problem;
+    this.retryAfterMs = retryAfterMs;
   }
 }
 

@@ -1,22 +1,13 @@
 import { ChangeReader, type PullOptions } from './change-reader.ts';
 import { ChangeWriter, type LocalChange, type PushResult } from './change-writer.ts';
 import type { Collection } from './collection.ts';
-import { pause } from './connection.ts';
-import type { ChangesPage, ResourceTypes } from './query.ts';
+import { type ChangesPage, queryString, type ResourceTypes } from './query.ts';
+import { type SyncOptions, syncPages } from './sync.ts';
 import type { Versioned } from './versions.ts';
-
-export interface FollowOptions extends Omit<PullOptions, 'signal'> {
-  /** The cursor of the last page that the copy has. Without it, the copy begins with all entities. */
-  readonly since?: string | undefined;
-}
 
 export interface ReplicationOptions<Types extends ResourceTypes> {
   /** Is called with each change that the service has not applied: somebody else was faster, or it will never accept the change. */
   readonly onRefused?: ((result: PushResult<Types>) => void) | undefined;
-  /** Is called when `follow` cannot read or apply a page, for example offline. The page is read again after the interval. */
-  readonly onError?: ((error: unknown) => void) | undefined;
-  /** Milliseconds between two reads of `follow` while nothing changes. Default: 5,000. */
-  readonly interval?: number | undefined;
 }
 
 /** Returns changes so that each comes after the creations that it refers to: a sub-task after its parent. Ends also if they refer to each other. */
@@ -54,20 +45,19 @@ export class Replication<Types extends ResourceTypes> {
   #pushes = 0;
   /** Is shared by the pushes that have been called since the last failure: when one of them fails, those that wait for it fail as well. */
   #failure: { error?: unknown } = {};
-  /** Give the results of a push to the copies that follow. */
-  readonly #followers = new Set<
-    (data: readonly Versioned<Types['entity']>[], removed: readonly string[]) => unknown
-  >();
 
   /**
    * @param collection of the client, for example `client.tasks`.
    * @param filters of the list. Without them, the copy has all entities.
+   * @throws TypeError for filters that cannot be sent.
    */
   constructor(
     collection: Collection<Types>,
     filters: Types['filters'] = {},
     options: ReplicationOptions<Types> = {},
   ) {
+    // Filters that cannot be sent are an error of the caller, which no repetition changes.
+    queryString(filters);
     this.filters = filters;
     this.#options = options;
     this.#reader = new ChangeReader(collection, filters);
@@ -125,57 +115,12 @@ export class Replication<Types extends ResourceTypes> {
   }
 
   /**
-   * Pulls at an interval, until it is stopped.
-   * @param apply puts a page into the copy, and stores its cursor. The next page is read after it. It also gets the results of a push before the
-   * push ends, with the cursor of the last page.
-   * @returns the function that stops it.
+   * Iterates over the pages that `pull` returns, as `sync` of a collection does. With `ids`, a cursor that is too old begins no new copy.
    * @example
-   * const stop = replication.follow(({ data, removed, cursor }) => store(data, removed, cursor), { since });
+   * for await (const { data, removed, cursor } of replication.sync({ since, signal, ids })) await store({ data, removed, cursor });
    */
-  follow(
-    apply: (page: ChangesPage<Versioned<Types['entity']>>) => void | Promise<void>,
-    { since, ids }: FollowOptions = {},
-  ): () => void {
-    const stop = new AbortController();
-    const { signal } = stop;
-    const { interval = 5_000, onError } = this.#options;
-    let cursor = since;
-    let hasMore = true;
-    const give = async (
-      data: ChangesPage<Versioned<Types['entity']>>['data'],
-      removed: readonly string[],
-    ) => {
-      // Without a page, the first one brings them.
-      if (cursor === undefined) return;
-      try {
-        await apply({ data, removed, cursor, hasMore });
-      } catch (error) {
-        onError?.(error);
-      }
-    };
-    const pullAll = async (): Promise<void> => {
-      for (hasMore = true; hasMore; ) {
-        const page = await this.pull(cursor, { ids, signal });
-        if (signal.aborted) return;
-        await apply(page);
-        ({ cursor, hasMore } = page);
-      }
-    };
-    const poll = async (): Promise<void> => {
-      while (!signal.aborted) {
-        await pullAll().catch((error: unknown) => {
-          if (!signal.aborted) onError?.(error);
-        });
-        // The signal ends the pause with an error.
-        await pause(interval, signal).catch(() => undefined);
-      }
-    };
-    this.#followers.add(give);
-    void poll();
-    return () => {
-      this.#followers.delete(give);
-      stop.abort();
-    };
+  sync({ ids, ...options }: SyncOptions & PullOptions = {}) {
+    return syncPages((since) => this.pull(since, { ids, signal: options.signal }), options);
   }
 
   async #pushAll(changes: readonly LocalChange<Types>[]): Promise<readonly PushResult<Types>[]> {
@@ -189,10 +134,6 @@ export class Replication<Types extends ResourceTypes> {
       byChange.set(change, result);
       if (result.error) this.#options.onRefused?.(result);
     }
-    const results = changes.flatMap((change) => byChange.get(change) ?? []);
-    const data = results.flatMap(({ current }) => current ?? []);
-    const removed = results.flatMap(({ id, current }) => (current ? [] : id));
-    for (const give of this.#followers) await give(data, removed);
-    return results;
+    return changes.flatMap((change) => byChange.get(change) ?? []);
   }
 }

@@ -195,31 +195,20 @@ async function cursorNow(query: ListQuery<TaskTypes>, signal: AbortSignal): Prom
   return (await client.tasks.changes({ ...query, fields: ['id'], since: 'now' }, { signal })).cursor;
 }
 
-/** Shows what others do, until the signal is aborted. @param start a cursor from before the lists were read. */
-async function follow(query: ListQuery<TaskTypes>, start: string, signal: AbortSignal): Promise<void> {
-  let since = start;
-  let hasChanges = false;
-  while (!signal.aborted) {
-    try {
-      const options = { since, signal, interval: feedIntervalMs };
-      for await (const page of client.tasks.sync({ ...query, fields: ['id'] }, options)) {
-        hasChanges ||= page.data.length + page.removed.length > 0;
-        if (hasChanges && !page.hasMore) {
-          await refresh(query, signal);
-          hasChanges = false;
-        }
-        since = page.cursor;
-      }
-    } catch (error) {
-      if (signal.aborted) return;
-      if (isProblem(error, 'cursor-expired')) {
-        // `now` begins with the next change, and the lists are read again for those before it.
-        since = 'now';
-        hasChanges = true;
-      }
-      notify('The board cannot see what others do at the moment. It tries again.');
-      await new Promise((resolve) => setTimeout(resolve, feedIntervalMs));
-    }
+/** Shows what others do, until the signal is aborted. @param since a cursor from before the lists were read. */
+async function follow(query: ListQuery<TaskTypes>, since: string, signal: AbortSignal): Promise<void> {
+  const onError = (): void => {
+    if (!signal.aborted) notify('The board cannot see what others do at the moment. It tries again.');
+  };
+  const options = { since, signal, interval: feedIntervalMs, onError };
+  let isOutdated = false;
+  for await (const page of client.tasks.sync({ ...query, fields: ['id'] }, options)) {
+    isOutdated ||= page.isFirst || page.data.length + page.removed.length > 0;
+    if (!isOutdated || !page.isComplete) continue;
+    // After an error, the next page reads the lists.
+    await refresh(query, signal).then(() => {
+      isOutdated = false;
+    }, onError);
   }
 }
 
@@ -239,7 +228,7 @@ async function load(): Promise<void> {
   columns = await readColumns(client, statuses, query, signal);
   byId('board').ariaBusy = 'false';
   render();
-  void follow(query, since, signal);
+  follow(query, since, signal).catch(showError);
 }
 
 /** Fills the filters from the address of the page, so that a link shows the same tasks. */

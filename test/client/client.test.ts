@@ -314,34 +314,6 @@ test('every operation of the document has a method', async () => {
   });
 });
 
-test('changes follows a list, and sync does so until it is aborted', async () => {
-  const status = 'followed';
-  const first = await client.tags.changes({ status });
-  const tag = await client.tags.create({ name: 'a', status });
-  const { data, cursor } = await client.tags.changes({ status, since: first.cursor, fields: undefined });
-  expect(data).toEqual([tag]);
-  const stop = new AbortController();
-  const seen: unknown[] = [];
-  for await (const page of client.tags.sync(
-    { status },
-    { since: cursor, signal: stop.signal, interval: 5 },
-  )) {
-    seen.push(...page.data.map(({ name }) => name), ...page.removed);
-    if (seen.length === 0) await client.tags.update(data[0] ?? '', { name: 'b' });
-    else if (seen.length === 1) await client.tags.delete(tag.id);
-    else stop.abort();
-  }
-  expect(seen).toEqual(['b', tag.id]);
-});
-
-test('sync throws what the service refuses, and what its reader throws', async () => {
-  const refused = client.tags.sync({ status: 'x' }, { since: 'x' });
-  expect(await failure(refused.next())).toMatchObject({ problem: { code: 'invalid-request' } });
-  await expect(async () => {
-    for await (const _ of client.tags.sync()) throw new RangeError('full');
-  }).rejects.toThrow(RangeError);
-});
-
 test('iterate refuses a page, which it would not read', async () => {
   const untyped: object = { page: 2 };
   const iteration = client.tags.iterate(untyped);

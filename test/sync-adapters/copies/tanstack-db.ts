@@ -4,8 +4,8 @@ import { taskCollection } from '../adapters/tanstack-db.ts';
 import type { Copy } from '../program.ts';
 
 export async function openCopy(client: Client, projectId: string): Promise<Copy> {
-  const replication = new Replication(client.tasks, { projectId }, { interval: 20 });
-  const collection = createCollection(taskCollection(replication));
+  const replication = new Replication(client.tasks, { projectId });
+  const collection = createCollection(taskCollection(replication, { interval: 20 }));
   await collection.preload();
   return {
     names: async () => collection.toArray.map(({ name }) => name),
