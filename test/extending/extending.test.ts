@@ -59,7 +59,8 @@ function change(path: string, text: string): void {
 
 async function follow(folder: string, { language, file, text }: Part): Promise<void> {
   const path = join(folder, file);
-  if (language === 'sh') return run(folder, text);
+  // The copy has a link to the packages of the project, in which the program is that of the project.
+  if (language === 'sh') return run(folder, text.replaceAll('npx pm-api', 'node bin/pm-api.mjs'));
   if (language === 'diff') return change(path, text);
   mkdirSync(dirname(path), { recursive: true });
   return writeFileSync(path, text);
