@@ -22,6 +22,7 @@ interface LockedPackage {
   readonly integrity?: string;
   /** Part of the archive of another package, whose hash includes it. */
   readonly inBundle?: boolean;
+  readonly link?: boolean;
 }
 
 /** Packages beside those of the project, each installed by a step of the tests. */
@@ -31,7 +32,9 @@ const withoutHash = (file: string): string[] => {
   const { packages } = jsonOf(file) as { packages: Record<string, LockedPackage> };
   return Object.entries(packages)
     .filter(
-      ([path, { integrity, inBundle }]) => path !== '' && !inBundle && !integrity?.startsWith('sha512-'),
+      // The other folders are those of this repository.
+      ([path, { integrity, inBundle, link }]) =>
+        path.startsWith('node_modules/') && !inBundle && !link && !integrity?.startsWith('sha512-'),
     )
     .map(([path]) => path);
 };

@@ -17,7 +17,7 @@ export interface FieldChange {
   readonly isCut?: true;
 }
 
-export interface ChangeDescription {
+interface ChangeDescription {
   readonly operation: ChangeOperation;
   /** By field. Without `updatedAt`, which changes with every write. */
   readonly changes: Readonly<Record<string, FieldChange>>;
