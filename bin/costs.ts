@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { Command } from '@commander-js/extra-typings';
 import { SdkDynamoDb } from '../functions/engine/table/client.ts';
-import { rebuildLogs } from '../lib/audit/change-logs.ts';
+import { rebuildLogs } from '../lib/audit/rebuild-logs.ts';
 import { progressLines } from '../lib/cli/progress.ts';
 import { coldShare, costOfMillion, idleMonth, total, type Usage } from '../lib/costs/costs.ts';
 import { prices } from '../lib/costs/prices.ts';

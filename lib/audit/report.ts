@@ -1,4 +1,4 @@
-import type { LogDifference } from './change-logs.ts';
+import type { LogDifference } from './compare-logs.ts';
 import type { SequencerDifference } from './sequencers.ts';
 import { maxFindings } from './snapshot.ts';
 import type { SubjectDifference, SubjectProblem } from './subjects.ts';

@@ -93,7 +93,7 @@ export const searchMutations = toMutations({
       'buildRestore(member, fields, nowMs)',
     ],
   },
-  'lib/audit/change-logs.ts': {
+  'lib/audit/rebuild-logs.ts': {
     'rebuild-without-words': [
       'a rebuild writes only the words that rows show',
       'toValues(withOtherWords(toRow(entity), entity))',

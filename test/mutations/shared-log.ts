@@ -172,7 +172,7 @@ export const sharedLogMutations = toMutations({
       'if (error !== undefined)',
     ],
   },
-  'lib/audit/change-logs.ts': {
+  'lib/audit/rebuild-logs.ts': {
     'rebuild-from-after-the-scan': [
       'the columns of a rebuild lack what was created between the scan and its position',
       'position: positions.get(partition) ?? 0,',
