@@ -46,10 +46,10 @@ const maxRecordEntities = 100;
 const bytesPerUnit = 4_096;
 
 /**
- * Read units of the largest record that is expected: one of 10 KB. A batch of 25 tasks takes about one unit. Nobody knows how large the next records
+ * Read units of the largest record that is expected: one of 12 KB. A batch of 25 tasks takes about one unit, and more with long descriptions, whose words it has. Nobody knows how large the next records
  * are. So no query asks for more than the request can pay if each of them is as large as this, or as the largest one before.
  */
-const maxRecordUnits = 2.5;
+const maxRecordUnits = 3;
 
 /** How full the units of a query are meant to be. Records differ in size, and a query that has a little more costs a whole unit more. */
 const shareOfUnits = 0.95;

@@ -183,12 +183,23 @@ function asParameter({ type }: Schema, value: string): unknown {
   return (type === 'integer' || type === 'number') && /^-?\d+(?:\.\d+)?$/.test(value) ? Number(value) : value;
 }
 
-/** Returns a query whose order has one direction: no schema says that there must be as many directions as fields. */
-const withOneDirection = (query: readonly [string, Value][]): [string, Value][] =>
-  query.map(([name, value]) => [
-    name,
-    /^sort_?order$/i.test(name) && Array.isArray(value) ? value.slice(0, 1) : value,
-  ]);
+/**
+ * Returns a query that follows what no schema says: its order has one direction, as there must be as many directions as fields; and it does not ask
+ * for a cursor of changes beside a search.
+ */
+const withoutContradictions = (query: readonly [string, Value][]): [string, Value][] =>
+  query
+    .filter(([name]) => name !== 'changesCursor' || !query.some(([other]) => other === 'search'))
+    .map(([name, value]) => [
+      name,
+      /^sort_?order$/i.test(name) && Array.isArray(value) ? value.slice(0, 1) : value,
+    ]);
+
+/** Returns texts to search for: no schema says how many words they have. */
+const searches = (): fc.Arbitrary<string> =>
+  fc
+    .array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 4 }), { maxLength: 2 })
+    .map((words) => words.join(' '));
 
 /** Characters of a wrong parameter. A longer one does not fit into the request line. */
 const maxWrongLength = 1_000;
@@ -262,9 +273,13 @@ class OperationCases {
         .subarray(chosen, { maxLength: Math.min(4, chosen.length) })
         .chain((subset) =>
           fc
-            .tuple(...subset.map(({ schema }) => values(schema).map(asText)))
+            .tuple(
+              ...subset.map(({ name, schema }) =>
+                name === 'search' ? searches() : values(schema).map(asText),
+              ),
+            )
             .map((all) =>
-              withOneDirection(all.map((value, position) => [subset[position]?.name ?? '', value])),
+              withoutContradictions(all.map((value, position) => [subset[position]?.name ?? '', value])),
             ),
         );
     };
