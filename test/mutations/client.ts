@@ -56,6 +56,33 @@ export const clientMutations = toMutations({
       "ifMatch: etagOf(target) && '*' }",
     ],
   },
+  'client/sync.ts': {
+    'sync-without-pauses': [
+      'a list that cannot be read is requested without a pause',
+      'pauseOf(failures, 1_000)',
+      'pauseOf(failures, 0)',
+    ],
+    'sync-ignores-retry-after': [
+      'a list is read again before the service wants it',
+      'error instanceof ProblemError ? error.retryAfterMs : 0',
+      'error instanceof ProblemError ? 0 : 0',
+    ],
+    'sync-with-an-expired-cursor': [
+      'a list whose cursor is too old is read with it for ever',
+      'if (status === 410) [',
+      'if (status === 411) [',
+    ],
+    'sync-after-its-signal': [
+      'a list that its reader has ended is reported as unreadable',
+      'if (signal?.aborted) return undefined;',
+      'if (signal?.reason === 0) return undefined;',
+    ],
+    'sync-of-a-refused-request': [
+      'a request that the service refuses is sent for ever',
+      'if (isFinal(status)) throw error;',
+      'if (isFinal(status) && failures > 0) throw error;',
+    ],
+  },
   'client/query.ts': {
     'client-commas-separate': [
       'a comma within one of several values separates two values',
