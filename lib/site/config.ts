@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { type DefaultTheme, defineConfig } from 'vitepress';
 import type { OpenApiDocument } from '../openapi/types.ts';
-import { guideGroups, readGuides } from './guides.ts';
+import { pageGroups, readGuides } from './guides.ts';
 import { productName } from './llms-text.ts';
 import { titleOf } from './operation-page.ts';
 import { operationsByTag } from './operations.ts';
@@ -12,7 +12,7 @@ const projectFile = (path: string): string => readFileSync(new URL(`../../${path
 const document = JSON.parse(projectFile('openapi.json')) as OpenApiDocument;
 const guides = readGuides();
 
-const guideItems: DefaultTheme.SidebarItem[] = Object.entries(guideGroups).map(([text, names]) => ({
+const guideItems: DefaultTheme.SidebarItem[] = Object.entries(pageGroups).map(([text, names]) => ({
   text,
   items: guides
     .filter(({ name }) => names.includes(name))

@@ -1,6 +1,6 @@
 /** The pages of the site in Markdown: what `/docs/….md` returns, and what VitePress makes HTML of. */
 import type { OpenApiDocument } from '../openapi/types.ts';
-import { guideGroups, readGuides } from './guides.ts';
+import { pageGroups, readGuides } from './guides.ts';
 import { productName } from './llms-text.ts';
 import { operationPage, titleOf } from './operation-page.ts';
 import { operationsByTag } from './operations.ts';
@@ -9,7 +9,7 @@ import { problemsPage } from './problems-page.ts';
 const guides = readGuides();
 
 function startPage(): string {
-  const groups = Object.entries(guideGroups).map(([title, names]) => {
+  const groups = Object.entries(pageGroups).map(([title, names]) => {
     const links = guides
       .filter(({ name }) => names.includes(name))
       .map((guide) => `- [${guide.title}](/docs/guides/${guide.name}): ${guide.summary}`);

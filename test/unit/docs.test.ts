@@ -20,7 +20,7 @@ import type { LogReader } from '#functions/engine/columns/storage.ts';
 import { pageIndexOf } from '#functions/engine/lists/read-page-from-index.ts';
 import { toRowQuery } from '#functions/engine/lists/to-row-query.ts';
 import { methodsByPath } from '#functions/routes.ts';
-import { guideNames } from '#lib/site/guides.ts';
+import { pageNames } from '#lib/site/guides.ts';
 import { expectComplete } from '#test/support/complete.ts';
 import { benchmarks } from '../../benchmarks/catalogue.ts';
 import { mutations } from '../mutations/mutations.ts';
@@ -90,9 +90,9 @@ describe('docs', () => {
   test('each guide is a page of the service', () => {
     const guides = pages.flatMap((page) => /^docs\/(?:guides\/)?([\w-]+)\.md$/.exec(page)?.[1] ?? []);
     const ofService = guides.filter(
-      (name) => guideNames.includes(name) || pages.includes(`docs/guides/${name}.md`),
+      (name) => pageNames.includes(name) || pages.includes(`docs/guides/${name}.md`),
     );
-    expectComplete(guideNames, ofService, {
+    expectComplete(pageNames, ofService, {
       missing: 'Add it to a group of lib/site/guides.ts, where readers should meet it.',
       unneeded: 'Write docs/guides/<name>.md.',
     });
