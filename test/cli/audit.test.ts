@@ -98,7 +98,7 @@ test('prints the correct usage for wrong arguments', async () => {
     [['--rebuild', '--kind', 'task'], /either with --tenant or with --without-tokens/],
     [
       ['--rebuild', '--tenant', 'acme', '--kind', 'tasks'],
-      /must be a kind of entities\. Did you mean "task"/,
+      /argument 'tasks' is invalid\. Allowed choices are organization, /,
     ],
   ] as const)
     expect(await audit(...flags)).toMatchObject({ code: 2, errors: output(errors) });
