@@ -86,7 +86,7 @@ export async function findDescendants(
 export async function findNextDescendants(
   session: Session,
   { kind, deletions, found }: Search,
-  endMs = now() + session.database.deadline.remaining() / 2,
+  minLeftMs = session.database.deadline.remaining() / 2,
 ): Promise<Change[]> {
   if (deletions.size === 0) return [];
   for (const relation of dependentsOf(kind)) {
@@ -95,12 +95,13 @@ export async function findNextDescendants(
     const children = addNew(found, page.children);
     if (children.length === 0) continue;
     if (relation.onDelete === 'setNull') return removeChildren(relation, children, deletions);
-    if (now() >= endMs) return removeChildren(relation, children, deletions);
+    if (session.database.deadline.remaining() <= minLeftMs)
+      return removeChildren(relation, children, deletions);
     const ofChildren = deletionsOfChildren(relation, children, deletions);
     const below = await findNextDescendants(
       session,
       { kind: relation.child, deletions: ofChildren, found },
-      endMs,
+      minLeftMs,
     );
     return below.length > 0 ? below : removeChildren(relation, children, deletions);
   }

@@ -46,8 +46,9 @@ const maxRecordEntities = 100;
 const bytesPerUnit = 4_096;
 
 /**
- * Read units of the largest record that is expected: one of 12 KB. A batch of 25 tasks takes about one unit, and more with long descriptions, whose words it has. Nobody knows how large the next records
- * are. So no query asks for more than the request can pay if each of them is as large as this, or as the largest one before.
+ * Read units of the largest record that is expected: one of 12 KB. A batch of 25 tasks takes about one unit, and more with the words of long descriptions.
+ * Nobody knows how large the next records are. So no query asks for more than the request can pay if each of them is as large as this, or as the largest
+ * one before.
  */
 const maxRecordUnits = 3;
 
