@@ -14,3 +14,10 @@ export const withCodeGroups = (markdown: string): string =>
     (blocks) =>
       `::: code-group\n\n${blocks.replaceAll(/^```(\w+)$/gm, (_, language: string) => `\`\`\`${language} [${labels[language]}]`)}\n\n:::`,
   );
+
+/** The language of the block that becomes the form of an operation. */
+export const tryItBlock = 'try-it';
+
+/** Returns the page of an operation with a form behind its samples. */
+export const withForm = (markdown: string): string =>
+  markdown.replace('\n\n:::\n', `\n\n:::\n\n\`\`\`${tryItBlock}\n\`\`\`\n`);

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { type DefaultTheme, defineConfig } from 'vitepress';
 import type { OpenApiDocument } from '../openapi/types.ts';
+import { tryItBlock } from './code-groups.ts';
 import { pageGroups, readGuides } from './guides.ts';
 import { productName } from './llms-text.ts';
 import { titleOf } from './operation-page.ts';
@@ -44,7 +45,15 @@ export default defineConfig({
   ignoreDeadLinks: [/^\/(?:v1\/|llms)/, /\.(?:json|mjs)$/],
   // VitePress uses a style element to switch without transitions, which the content security policy forbids.
   appearance: { disableTransition: false },
-  markdown: { html: false, linkify: false },
+  markdown: {
+    html: false,
+    linkify: false,
+    config: ({ renderer: { rules } }) => {
+      const { fence } = rules;
+      rules.fence = (tokens, index, ...rest) =>
+        tokens[index]?.info === tryItBlock ? '<TryIt />' : (fence?.(tokens, index, ...rest) ?? '');
+    },
+  },
   transformHtml: (html) => html.replaceAll('"/vp-icons.css"', '"/docs/vp-icons.css"'),
   // The page for addresses that do not exist links to it.
   locales: { root: { label: 'English', lang: 'en', link: '/docs' } },

@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vitepress';
-import { withCodeGroups } from './code-groups.ts';
+import { withCodeGroups, withForm } from './code-groups.ts';
 
 const hereFile = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
@@ -21,7 +21,10 @@ export async function withHtml(
   try {
     const sources = {
       ...Object.fromEntries(
-        Object.entries(pages).map(([path, text]) => [`${path}.md`, withCodeGroups(text)] as const),
+        Object.entries(pages).map(([path, text]) => {
+          const markdown = withCodeGroups(text);
+          return [`${path}.md`, path.startsWith('/docs/reference/') ? withForm(markdown) : markdown] as const;
+        }),
       ),
       // VitePress looks for both below its root.
       '.vitepress/config.mts': `export { default } from ${JSON.stringify(hereFile('config.ts'))};\n`,

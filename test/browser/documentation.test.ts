@@ -90,6 +90,59 @@ test('samples have the address of the service, and ids of its entities', async (
   expect(errors).toEqual([]);
 });
 
+test('a form sends the request that it shows, with an id of the service, and asks before it deletes', async () => {
+  const client = createClient({ url: service.url });
+  const { id } = await client.tags.create({ name: 'form' });
+  for (const { id: other } of (await client.tags.list()).data)
+    if (other !== id) await client.tags.delete(other);
+
+  await page.goto(`${service.url}/docs/reference/updateTag`);
+  const form = page.locator('.try-it');
+  await form.locator('summary').click();
+  await form.locator('textarea').fill('{ "name": ');
+  await form.getByText('The body is not JSON').waitFor();
+  expect(await form.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true);
+  await form.locator('textarea').fill('{ "name": "sent" }');
+  await form.getByLabel('The request').getByText(`${service.url}/v1/tags/${id}`).waitFor();
+  await form.getByLabel('Token').fill('secret');
+  expect(await form.getByLabel('The request').innerText()).toContain('Bearer $TOKEN');
+  expect(await form.getByLabel('The request').innerText()).not.toContain('secret');
+  await form.getByLabel('Token').fill('');
+  await form.getByRole('button', { name: 'Send' }).click();
+  await form.getByText('200 OK').waitFor();
+  expect((await client.tags.get(id)).name).toBe('sent');
+
+  await page.goto(`${service.url}/docs/reference/listTags`);
+  await form.locator('summary').click();
+  await form.getByRole('button', { name: 'Send' }).waitFor();
+  const ofSample = form.getByRole('button', { name: 'Remove the filter' });
+  while ((await ofSample.count()) > 0) await ofSample.first().click();
+  await form.getByRole('button', { name: 'Add a filter' }).click();
+  await form.getByLabel('Field').last().selectOption('name');
+  await form.getByLabel('Operator').last().selectOption('begins with');
+  await form.getByLabel('Value').last().fill('se');
+  expect(await form.getByLabel('The request').innerText()).toContain("-d 'name[startsWith]=se'");
+  await form.getByRole('button', { name: 'Send' }).click();
+  await form.getByLabel('The response').getByText('"sent"').waitFor();
+
+  await page.goto(`${service.url}/docs/reference/deleteTag`);
+  await form.locator('summary').click();
+  await form.getByLabel('The request').getByText(id).waitFor();
+  await form.getByRole('button', { name: 'Send' }).click();
+  await form.getByText('This deletes “sent”').waitFor();
+  await form.getByRole('button', { name: 'Keep it' }).click();
+  expect((await client.tags.get(id)).name).toBe('sent');
+  await form.getByRole('button', { name: 'Send' }).click();
+  await form.getByRole('button', { name: 'Delete it' }).click();
+  await form.getByText('204').waitFor();
+  await page.evaluate(axe.source);
+  const { violations } = (await page.evaluate('axe.run("main", { resultTypes: ["violations"] })')) as {
+    violations: readonly { id: string }[];
+  };
+  expect(violations).toEqual([]);
+  expect(errors).toEqual([]);
+});
+
 test.each([
   '/docs',
   '/docs/guides/mobile-apps',

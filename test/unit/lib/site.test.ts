@@ -8,6 +8,7 @@ import { renderFiles } from '#lib/site/files.ts';
 import { limitsOf, routeLimits } from '#lib/site/limits.ts';
 import { operationsByTag } from '#lib/site/operations.ts';
 import { collectionOf, ownIds } from '#lib/site/own-ids.ts';
+import { fetchArguments, formOf, operatorWords, requestOf } from '#lib/site/try-it.ts';
 
 let pages: Readonly<Record<string, string>>;
 let files: Readonly<Record<string, string>>;
@@ -60,7 +61,6 @@ test('no page has what VitePress would take for an expression', () => {
 });
 
 test('each operation has a page with its parameters, fields, responses, problems, and samples in five languages', () => {
-  const document = JSON.parse(readFileSync(committedFile, 'utf8')) as OpenApiDocument;
   const places = operationsByTag(document).flatMap(({ operations }) => operations);
   const all = Object.values(document.paths).flatMap((item) =>
     Object.keys(item).filter((one) => one !== 'head'),
@@ -160,4 +160,44 @@ test('requests without a token for the documentation cost at most $200 a month, 
   const total = costs.reduce((sum, cost) => sum + cost);
   expect(total).toBeGreaterThan(150);
   expect(total).toBeLessThanOrEqual(200);
+});
+
+const document = JSON.parse(readFileSync(committedFile, 'utf8')) as OpenApiDocument;
+
+describe('the form of an operation', () => {
+  const formOfOperation = (id: string) => formOf(document, id) as NonNullable<ReturnType<typeof formOf>>;
+
+  test('begins with the sample', () => {
+    const form = formOfOperation('updateTask');
+    const { url, body } = requestOf(form, form.values, 'https://own.example');
+    expect(url).toBe(`https://own.example/v1/tasks/${form.sample.id}`);
+    expect(body).toEqual(form.sample.body);
+  });
+
+  test('has a word for each operator of each list', () => {
+    const operators = operationsByTag(document).flatMap(({ operations }) =>
+      operations.flatMap(({ operation }) =>
+        Object.values(formOfOperation(operation.operationId).operators).flat(),
+      ),
+    );
+    expect(operators.filter((operator) => !(operator in operatorWords))).toEqual([]);
+  });
+
+  test('sends filters, options and the token', () => {
+    const form = formOfOperation('listTasks');
+    const values = {
+      parameters: { 'query limit': ' 5 ', 'query page': '' },
+      filters: [{ field: 'name', operator: 'contains', value: 'a&b' }],
+      body: '',
+    };
+    const [url, { headers }] = fetchArguments(requestOf(form, values, 'https://own.example'), 'secret');
+    expect(url).toBe('https://own.example/v1/tasks?limit=5&name%5Bcontains%5D=a%26b');
+    expect(headers).toEqual({ Authorization: 'Bearer secret' });
+  });
+
+  test('refuses a body that is no JSON', () => {
+    const form = formOfOperation('createTag');
+    expect(() => requestOf(form, { ...form.values, body: '{' }, '')).toThrow(SyntaxError);
+    expect(formOf(document, 'unknown')).toBeUndefined();
+  });
 });

@@ -1,0 +1,153 @@
+/** What the form of an operation has, and the request that it sends. */
+import { type SampleRequest, sampleRequest } from '../openapi/samples/request.ts';
+import type { OpenApiDocument, Parameter } from '../openapi/types.ts';
+import { resolve } from './resolve.ts';
+
+/** Operators of filters as words. What has none is shown as it is. */
+export const operatorWords: Readonly<Record<string, string>> = {
+  '': 'is',
+  ne: 'is not',
+  in: 'is one of',
+  notIn: 'is none of',
+  lt: 'is less than',
+  lte: 'is at most',
+  gt: 'is more than',
+  gte: 'is at least',
+  startsWith: 'begins with',
+  contains: 'contains',
+  all: 'contains all of',
+  isNull: 'is null',
+  isEmpty: 'is empty',
+};
+
+interface FormFilter {
+  readonly field: string;
+  /** Empty for equality. */
+  readonly operator: string;
+  readonly value: string;
+}
+
+/** What a reader has typed. */
+interface FormValues {
+  /** By place and name, such as `query page`. */
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly filters: readonly FormFilter[];
+  /** JSON; empty for none. */
+  readonly body: string;
+}
+
+interface Form {
+  readonly sample: SampleRequest;
+  readonly parameters: readonly Parameter[];
+  /** Operators of the fields that can be filtered. */
+  readonly operators: Readonly<Record<string, readonly string[]>>;
+  /** The values of the sample. */
+  readonly values: FormValues;
+}
+
+export const nameOf = (parameter: Pick<Parameter, 'in' | 'name'>): string =>
+  `${parameter.in} ${parameter.name}`;
+
+const filterParts = (name: string): [field: string, operator: string] => {
+  const [, field = name, operator = ''] = /^(\w+)\[(\w+)\]$/.exec(name) ?? [];
+  return [field, operator];
+};
+
+/** Returns the form of an operation; `undefined` if the document has no such operation. */
+export function formOf(document: OpenApiDocument, operationId: string): Form | undefined {
+  const places = Object.entries(document.paths).flatMap(([template, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ template, method, operation })),
+  );
+  const place = places.find(({ operation }) => operation.operationId === operationId);
+  if (!place) return undefined;
+  const sample = sampleRequest(document, place.template, place.method, place.operation);
+  const all = (place.operation.parameters ?? [])
+    .map((parameter) => resolve<Parameter>(document, parameter))
+    .filter(({ deprecated }) => !deprecated);
+  // A field with several operators is a filter; one without is an option, such as `page`.
+  const named = all.filter((parameter) => parameter.in === 'query').map(({ name }) => filterParts(name));
+  const fields = new Set(named.filter(([, operator]) => operator !== '').map(([field]) => field));
+  const operators = Object.fromEntries(
+    [...fields].map((field) => [
+      field,
+      named.filter(([own]) => own === field).map(([, operator]) => operator),
+    ]),
+  );
+  const isFilter = (name: string): boolean => filterParts(name)[0] in operators;
+  const query = sample.query.filter(([name]) => !isFilter(name));
+  const parameters = [
+    ...(sample.id === undefined ? [] : [['path id', sample.id] as const]),
+    ...query.map(([name, value]) => [`query ${name}`, value] as const),
+    ...sample.headers.map(([name, value]) => [`header ${name}`, value] as const),
+  ];
+  return {
+    sample,
+    parameters: all.filter((parameter) => parameter.in !== 'query' || !isFilter(parameter.name)),
+    operators,
+    values: {
+      parameters: Object.fromEntries(parameters),
+      filters: sample.query
+        .filter(([name]) => isFilter(name))
+        .map(([name, value]) => {
+          const [field, operator] = filterParts(name);
+          return { field, operator, value };
+        }),
+      body: sample.body === undefined ? '' : JSON.stringify(sample.body, null, 2),
+    },
+  };
+}
+
+/**
+ * Returns the request that a form describes. @param origin of the service.
+ * @throws SyntaxError when the body is no JSON.
+ */
+export function requestOf({ sample, parameters }: Form, values: FormValues, origin: string): SampleRequest {
+  const given = (place: Parameter['in']): [string, string][] =>
+    parameters
+      .filter((parameter) => parameter.in === place)
+      .map((parameter): [string, string] => [
+        parameter.name,
+        values.parameters[nameOf(parameter)]?.trim() ?? '',
+      ])
+      .filter(([, value]) => value !== '');
+  const [[, id = ''] = []] = given('path');
+  const { body: _, ...rest } = sample;
+  return {
+    ...rest,
+    url: origin + sample.template.replace('{id}', encodeURIComponent(id)),
+    query: [
+      ...given('query'),
+      ...values.filters
+        .filter(({ field }) => field !== '')
+        .map(({ field, operator, value }): [string, string] => [
+          operator === '' ? field : `${field}[${operator}]`,
+          value.trim(),
+        ]),
+    ],
+    headers: given('header'),
+    ...(values.body.trim() !== '' && { body: JSON.parse(values.body) as unknown }),
+  };
+}
+
+/** Returns what `fetch` takes. @param token is not in any sample. */
+export function fetchArguments(
+  { method, url, query, headers, body }: SampleRequest,
+  token: string,
+): [string, { method: string; headers: Record<string, string>; body?: string }] {
+  const search =
+    query.length === 0
+      ? ''
+      : `?${new URLSearchParams(query.map(([name, value]): [string, string] => [name, value]))}`;
+  return [
+    url + search,
+    {
+      method,
+      headers: {
+        ...Object.fromEntries(headers),
+        ...(token !== '' && { Authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    },
+  ];
+}
