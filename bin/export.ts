@@ -1,28 +1,39 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { Command, Option } from '@commander-js/extra-typings';
 import { createClient } from '../client/index.ts';
+import { collections } from '../lib/cli/collections.ts';
 import { progressOn } from '../lib/cli/progress.ts';
 import { quickCheck, requireService } from '../lib/cli/require-service.ts';
-import { collectionOption, tokenOption, urlOption } from '../lib/cli/service-options.ts';
+import { tokenOption, urlOption } from '../lib/cli/service-options.ts';
 import { exportCollection } from '../lib/transfer/export-collection.ts';
 
 export const command = new Command('export')
-  .description(
-    'Writes all entities of a collection, the oldest first, one as JSON in each line (NDJSON), or as CSV.',
+  .description('Writes all entities, the oldest first, one as JSON in each line (NDJSON), or as CSV.')
+  .addOption(
+    new Option('--collection <name>', 'the collection; default: each, to a file of its own').choices(
+      collections,
+    ),
   )
-  .addOption(collectionOption())
   .addOption(urlOption())
   .addOption(tokenOption())
-  .option('--output <file>', 'file to write; default: the standard output')
+  .option('--output <path>', 'file to write, or folder of all collections; default: the standard output')
   .addOption(
     new Option('--format <format>', 'CSV is for spreadsheets: only NDJSON can be imported')
       .choices(['ndjson', 'csv'] as const)
       .default('ndjson' as const),
   )
-  .action(async (options) => {
-    const { url, collection, output } = options;
-    await requireService(createClient({ url, ...quickCheck }), url);
+  .action(async ({ collection: only, output, ...options }, command) => {
+    if (!only && output === undefined) {
+      return command.error('Name a folder for the files with --output, or one collection with --collection.');
+    }
+    await requireService(createClient({ url: options.url, ...quickCheck }), options.url);
     // The standard output can be the export.
     const progress = progressOn(process.stderr);
-    const count = await exportCollection(options, progress);
-    console.error(`Wrote ${count} ${collection}${output === undefined ? '' : ` to ${output}`}.`);
+    for (const collection of only ? [only] : collections) {
+      const file = only || output === undefined ? output : join(output, `${collection}.${options.format}`);
+      if (file) await mkdir(dirname(file), { recursive: true });
+      const count = await exportCollection({ ...options, collection, output: file }, progress);
+      console.error(`Wrote ${count} ${collection}${file === undefined ? '' : ` to ${file}`}.`);
+    }
   });
