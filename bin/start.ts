@@ -37,7 +37,7 @@ async function startIssuer(port: number | undefined): Promise<SignInIssuer | und
 async function start(options: StartOptions): Promise<void> {
   const started = performance.now();
   let service: Awaited<ReturnType<typeof startService>>;
-  let copy: ReturnType<typeof copyDatabase> | undefined;
+  let copy: Awaited<ReturnType<typeof copyDatabase>> | undefined;
   let signIn: SignInIssuer | undefined;
   const release = async (): Promise<void> => {
     await signIn?.stop();
@@ -45,7 +45,7 @@ async function start(options: StartOptions): Promise<void> {
   };
   try {
     if (options.authentication) await requireIssuer(options.authentication.issuer);
-    copy = options.copyOf === undefined ? undefined : copyDatabase(options.copyOf);
+    copy = options.copyOf === undefined ? undefined : await copyDatabase(options.copyOf);
     signIn = await startIssuer(options.signInPort);
     service = await startService({
       ...options,

@@ -4,6 +4,7 @@ import { isOrigin } from '../hosting/cors.ts';
 import { maxTenantRate } from '../hosting/functions.ts';
 import type { Authentication } from '../local/authorizer.ts';
 import { isAws } from '../local/engine-environment.ts';
+import { failOption, faultsOf } from '../local/faults.ts';
 import { loopback } from '../local/port.ts';
 import { httpAddress, wholeNumber } from './command-line.ts';
 
@@ -117,6 +118,13 @@ export const startCommand = (name: string) =>
         'uses a copy of this data file, and deletes it at the end: each start has the same data',
       ),
     )
+    .option('--delay <ms>', 'delays each response of the API, to test clients', wholeNumber(0, 60_000))
+    .option(
+      '--fail <share:status>',
+      'answers a share of the requests with an error, to test clients: 10%:503; 429, 500, 502, 503, or 504, which loses the response of a request that is carried out',
+      failOption,
+    )
+    .option('--fail-seed <number>', 'fails the same requests at each start', wholeNumber(0, 2 ** 32 - 1))
     .option(
       '--events <url>',
       'posts an event for each change to this address, at least once, in batches of CloudEvents; it continues where an earlier start ended',
@@ -165,8 +173,19 @@ export function hostedOptions({
 
 /** Returns what the options of `npm start` say, and refuses a table on AWS that would be open to everyone. */
 export function startOptions(command: ReturnType<typeof startCommand>) {
-  const { copyOf, events, signIn, signInPort, tenantRate, requestLog, allowUnauthenticated, ...flags } =
-    command.opts();
+  const {
+    copyOf,
+    delay,
+    events,
+    fail,
+    failSeed,
+    signIn,
+    signInPort,
+    tenantRate,
+    requestLog,
+    allowUnauthenticated,
+    ...flags
+  } = command.opts();
   const options = hostedOptions(flags);
   const { endpoint, authentication } = options;
   if (endpoint && isAws(endpoint) && !authentication && !allowUnauthenticated) {
@@ -181,6 +200,7 @@ export function startOptions(command: ReturnType<typeof startCommand>) {
   );
   if (copyOf !== undefined && other)
     throw new InvalidArgumentError('--copy-of and another option each name the data. Pass one of them.');
+  if (failSeed !== undefined && !fail) throw new InvalidArgumentError('--fail-seed needs --fail.');
   if (signInPort !== undefined && !signIn) throw new InvalidArgumentError('--sign-in-port needs --sign-in.');
   if (signIn && authentication)
     throw new InvalidArgumentError('Choose either --sign-in or --authentication-issuer.');
@@ -189,6 +209,7 @@ export function startOptions(command: ReturnType<typeof startCommand>) {
     ...options,
     tableName: flags.tableName,
     copyOf,
+    faults: faultsOf({ fail, delay, failSeed }),
     requestLog,
     tenantRate,
     /** The port of an issuer for development, whose tokens are required; 0 selects any free port. */

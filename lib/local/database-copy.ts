@@ -1,34 +1,56 @@
 /** Copies of data files: a service on a copy begins each time with the same data. */
-import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
-import { endpointOfOwner } from './database-file.ts';
+import { lockDatabaseFile } from './database-file.ts';
 
 interface DatabaseCopy {
   readonly databaseFile: string;
   remove(): void;
 }
 
+/** Keeps services from a file. None can use one in a folder that cannot be written. */
+async function lock(file: string): Promise<() => void> {
+  try {
+    accessSync(dirname(file), constants.W_OK);
+  } catch {
+    return () => {};
+  }
+  return (await lockDatabaseFile(file)).release;
+}
+
 /**
- * Copies a data file, with the files beside it that belong to it: SQLite's log, or the folder of DynamoDB Local.
+ * Copies a data file, or the one that a symbolic link names, with the files beside it that belong to it: SQLite's log, or the folder of DynamoDB Local.
  * @throws Error when there is no such file, or a service uses it: its copy would lack what is not written yet.
  */
-export function copyDatabase(file: string): DatabaseCopy {
-  const original = resolve(file);
+export async function copyDatabase(path: string): Promise<DatabaseCopy> {
+  const original = existsSync(path) ? realpathSync(path) : resolve(path);
   const [folder, name] = [dirname(original), basename(original)];
-  const parts = existsSync(folder)
-    ? readdirSync(folder).filter((one) => one.startsWith(name) && !one.includes('.lock-'))
-    : [];
-  if (!parts.includes(name) && !parts.includes(`${name}.dynamodb-local`)) {
+  const parts = (): string[] =>
+    existsSync(folder)
+      ? readdirSync(folder).filter((one) => one.startsWith(name) && !one.includes('.lock-'))
+      : [];
+  if (!parts().some((part) => part === name || part === `${name}.dynamodb-local`)) {
     throw new Error(`There is no data file "${original}". "npm start -- --database-file <path>" makes one.`);
   }
-  if (endpointOfOwner(original)) {
-    throw new Error(`A service uses the data file "${original}". Stop it first.`);
+  const release = await lock(original);
+  try {
+    const copy = mkdtempSync(join(tmpdir(), 'project-management-'));
+    for (const part of parts()) cpSync(join(folder, part), join(copy, part), { recursive: true });
+    return {
+      databaseFile: join(copy, name),
+      remove: () => rmSync(copy, { recursive: true, force: true }),
+    };
+  } finally {
+    release();
   }
-  const copy = mkdtempSync(join(tmpdir(), 'project-management-'));
-  for (const part of parts) cpSync(join(folder, part), join(copy, part), { recursive: true });
-  return {
-    databaseFile: join(copy, name),
-    remove: () => rmSync(copy, { recursive: true, force: true }),
-  };
 }

@@ -1,11 +1,13 @@
 /** An HTTP API of API Gateway: converts requests to Lambda events, and results to responses. It knows no sockets: `gateway.ts` has the server. */
-import type { IncomingHttpHeaders } from 'node:http';
+import { type IncomingHttpHeaders, STATUS_CODES } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import findMyWay from 'find-my-way';
 import { Problem, problemResponse } from '../../functions/http/problems.ts';
 import { monotonic } from '../../functions/runtime/time-and-chance.ts';
 import { allowedOrigin, type CrossOrigin } from '../hosting/cors.ts';
 import { AuthorizationError, type Authorizer, type JwtContext } from './authorizer.ts';
+import type { Fault } from './faults.ts';
 import { functionContext } from './lambda-context.ts';
 import { decodedPath, type HttpRequest, newRequestId, splitTarget, toEvent } from './lambda-event.ts';
 import { type AllowedCallers, isForeign, refusalOf, refusalResponse } from './own-requests.ts';
@@ -38,6 +40,7 @@ export interface HttpApiOptions {
   readonly authorizer?: Authorizer | undefined;
   readonly onEvent?: ((event: APIGatewayProxyEventV2) => void) | undefined;
   readonly onResponse?: ((response: TimedResponse) => void) | undefined;
+  readonly faults?: (() => Fault) | undefined;
 }
 
 export interface SentResponse {
@@ -86,6 +89,22 @@ function preflight(request: ApiRequest, crossOrigin: CrossOrigin): APIGatewayPro
           'access-control-max-age': String(crossOrigin.maxAgeSeconds),
         }
       : {},
+  };
+}
+
+/** Responds as API Gateway does when it limits requests, or when a function fails or is too late. */
+async function withFault(
+  { delayMs, status }: Fault,
+  call: () => Promise<APIGatewayProxyStructuredResultV2>,
+): Promise<APIGatewayProxyStructuredResultV2> {
+  await delay(delayMs);
+  if (status === undefined) return call();
+  // The function was called: only its response is lost.
+  if (status === 504) await call();
+  return {
+    statusCode: status,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ message: STATUS_CODES[status] }),
   };
 }
 
@@ -193,7 +212,7 @@ export class HttpApi {
     body: Buffer | undefined,
     { requestId, cancelled }: Invocation,
   ): Promise<APIGatewayProxyStructuredResultV2> {
-    const { fallback, timeoutMs, crossOrigin, authorizer, onEvent } = this.#options;
+    const { fallback, timeoutMs, crossOrigin, authorizer, onEvent, faults } = this.#options;
     const { path } = splitTarget(request.url ?? '/');
     if (!body) {
       const problem = new Problem('body-too-large', `The body has more than ${maxBodyBytes} bytes.`);
@@ -208,7 +227,9 @@ export class HttpApi {
     }
     const event = toEvent(request, body, { requestId, routeKey, pathParameters: parameters, jwt });
     onEvent?.(event);
-    return (route?.function ?? fallback)(event, functionContext(requestId, timeoutMs, cancelled));
+    const call = () => (route?.function ?? fallback)(event, functionContext(requestId, timeoutMs, cancelled));
+    const fault = /^\/v1\/(?!health|openapi)/.test(route?.path ?? '') ? faults?.() : undefined;
+    return fault ? withFault(fault, call) : call();
   }
 
   #findRoute(method: string, path: string) {

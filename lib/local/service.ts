@@ -6,6 +6,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { closerOf } from './close-server.ts';
 import { type Engine, existingEngine, startEngine } from './dynamodb-engine.ts';
+import type { Fault } from './faults.ts';
 import { createGateway } from './gateway.ts';
 import type { FunctionHost, HostingOptions } from './hosted-functions.ts';
 import type { TimedResponse } from './http-api.ts';
@@ -29,6 +30,8 @@ export interface ServiceOptions extends HostingOptions {
   readonly tableName?: string | undefined;
   readonly onEvent?: ((event: APIGatewayProxyEventV2) => void) | undefined;
   readonly onResponse?: ((response: TimedResponse) => void) | undefined;
+  /** Failures and delays of requests to operations. */
+  readonly faults?: (() => Fault) | undefined;
 }
 
 export interface Service {
@@ -79,9 +82,9 @@ export async function startService(
     const schedule = startSchedule(functions.onSchedule);
     stops.push(() => schedule.stop());
 
-    const { allowedHosts = [], allowedOrigins, onEvent, onResponse } = options;
+    const { allowedHosts = [], allowedOrigins, onEvent, onResponse, faults } = options;
     const allowed = { hosts: [host.toLowerCase(), ...allowedHosts], origins: allowedOrigins };
-    const server = createGateway({ ...functions.gateway, allowed, onEvent, onResponse });
+    const server = createGateway({ ...functions.gateway, allowed, onEvent, onResponse, faults });
     const close = closerOf(server);
     const actualPort = await listen(server, port, host);
     stops.push(close);

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '#client/index.ts';
@@ -10,6 +10,7 @@ import { killLeftovers, start } from './started-service.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'copy-of-'));
 const fixtures = join(folder, 'fixtures.sqlite');
+const link = join(folder, 'link.sqlite');
 const temporary = join(folder, 'temporary');
 mkdirSync(temporary);
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -21,13 +22,16 @@ const copies = (): string[] =>
 test('each start has the data of the file, and changes neither it nor the next start', async () => {
   const original = await startService({ port: 0, databaseFile: fixtures });
   await createClient({ url: original.url }).tags.create({ name: 'fixture' });
-  expect(await run('start', ['--copy-of', fixtures], { PORT: '0' })).toMatchObject({
-    code: 1,
-    errors: `A service uses the data file "${fixtures}". Stop it first.\n`,
-  });
+  symlinkSync(fixtures, link);
+  for (const path of [fixtures, link]) {
+    expect(await run('start', ['--copy-of', path], { PORT: '0' })).toMatchObject({
+      code: 1,
+      errors: expect.stringContaining(`The database file "${fixtures}" is in use by process ${process.pid}.`),
+    });
+  }
   await original.stop();
-  for (const name of ['first', 'second']) {
-    const copy = await start({ TMPDIR: temporary }, ['--copy-of', fixtures]);
+  for (const [name, path] of Object.entries({ first: fixtures, second: link, third: fixtures })) {
+    const copy = await start({ TMPDIR: temporary }, ['--copy-of', path]);
     const { tags } = createClient({ url: copy.url });
     expect((await tags.list()).data.map((tag) => tag.name)).toEqual(['fixture']);
     await tags.create({ name });

@@ -8,6 +8,12 @@ import { startServer } from '../support/http-server.ts';
 import { run } from './run.ts';
 import { killLeftovers, start } from './started-service.ts';
 
+const headers = { 'content-type': 'application/json' };
+
+interface Total {
+  readonly total?: number;
+}
+
 const folder = mkdtempSync(join(tmpdir(), 'start-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 afterEach(killLeftovers);
@@ -125,4 +131,41 @@ test.each([
     errors: `The server at ${endpoint} is not DynamoDB. Correct DYNAMODB_ENDPOINT.\n`,
   });
   await stop();
+});
+
+test('--fail answers the same requests with an error at each start, and --delay waits', async () => {
+  const statuses = async (): Promise<number[]> => {
+    const service = await start({ DATABASE_FILE: ':memory:' }, [
+      '--fail',
+      '50%:504',
+      '--fail-seed',
+      '7',
+      '--delay',
+      '5',
+    ]);
+    const found: number[] = [];
+    for (let count = 0; count < 20; count += 1) {
+      const body = JSON.stringify({ name: 'A' });
+      found.push((await fetch(`${service.url}/v1/tags`, { method: 'POST', body, headers })).status);
+    }
+    expect((await fetch(`${service.url}/v1/health`)).status).toBe(200);
+    // A response with the status 504 is lost: the request was carried out.
+    let total: number | undefined;
+    while (total === undefined) ({ total } = (await (await fetch(`${service.url}/v1/tags`)).json()) as Total);
+    expect(total).toBe(20);
+    await service.stop();
+    return found;
+  };
+  const first = await statuses();
+  expect(new Set(first)).toEqual(new Set([201, 504]));
+  expect(await statuses()).toEqual(first);
+});
+
+test.each([
+  [['--fail', '503'], 'It must be a share and a status, for example 10%:503.'],
+  [['--fail', '10%:404'], 'The status is one of 429, 500, 502, 503, 504.'],
+  [['--fail', '101%:503'], 'It must be a share and a status'],
+  [['--fail-seed', '1'], '--fail-seed needs --fail.'],
+])('%j is refused', async (flags, message) => {
+  expect(await run('start', flags)).toMatchObject({ code: 2, errors: expect.stringContaining(message) });
 });

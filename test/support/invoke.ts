@@ -8,7 +8,7 @@ import { routes } from '#functions/routes.ts';
 import { setFunctionEnvironment } from '#lib/local/function-environment.ts';
 import { type InvokeResult, invokeWithEvent } from '#lib/local/invoke.ts';
 import { type OperationRequest, operationEvent } from '#lib/local/operation-event.ts';
-import { startTestStore, type TestStore } from './local-store.ts';
+import { startTestStore } from './local-store.ts';
 import { ResponseChecker } from './response-checker.ts';
 
 export { functionContext, scheduledEvent } from '#lib/local/lambda-context.ts';
@@ -25,14 +25,16 @@ const usualClaims = {
   scope: [...new Set(routes.flatMap(({ contract }) => scopeOf(contract) ?? []))].join(' '),
 };
 
-let store: TestStore | undefined;
+type Store = Awaited<ReturnType<typeof startTestStore>>;
+
+let store: Store | undefined;
 let checker: ResponseChecker | undefined;
 
 /**
  * Gives the tests of a file an empty table of their own, in the process of the test. Call it once, at the top of the file.
  * @returns the store, for tests that call it directly.
  */
-export function useEmptyTable(): { store(): TestStore } {
+export function useEmptyTable(): { store(): Store } {
   beforeAll(async () => {
     store = await startTestStore();
     setFunctionEnvironment(store, { tenantClaim: 'tenant' });
@@ -43,7 +45,7 @@ export function useEmptyTable(): { store(): TestStore } {
   return { store: requireStore };
 }
 
-function requireStore(): TestStore {
+function requireStore(): Store {
   if (!store)
     throw new Error(
       'There is no table. Write "useEmptyTable();" at the top of the test file, outside tests.',
