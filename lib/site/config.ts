@@ -82,6 +82,9 @@ export default defineConfig({
       { text: 'Reference', link: '/docs/reference', activeMatch: '/docs/reference' },
       problems,
     ],
-    sidebar: [...guideItems, { text: 'Reference', link: '/docs/reference', items: operationItems }, problems],
+    sidebar: {
+      '/docs/reference': [{ text: 'Reference', link: '/docs/reference', items: operationItems }],
+      '/': [...guideItems, { text: 'Reference', link: '/docs/reference' }, problems],
+    },
   },
 });

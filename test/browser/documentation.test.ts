@@ -83,7 +83,7 @@ test('samples have the address of the service, and ids of its entities', async (
   await page.locator('.vp-code-group label', { hasText: 'Python' }).click();
   expect(await sample.innerText()).toContain('import requests');
   // A page that is opened by a link changes too.
-  await page.locator('.VPSidebar a[href="/docs/guides/getting-started"]').click();
+  await page.locator('.VPNavBar a[href="/docs/guides/getting-started"]').click();
   await page.waitForURL('**/docs/guides/getting-started');
   await page.locator('main').getByText(`${service.url}/v1/tasks`).first().waitFor();
   expect(await page.locator('main').innerText()).not.toContain('api.example.com');
@@ -129,7 +129,7 @@ test('a form sends the request that it shows, with an id of the service, and ask
   await form.locator('summary').click();
   await form.getByLabel('The request').getByText(id).waitFor();
   await form.getByRole('button', { name: 'Send' }).click();
-  await form.getByText('This deletes “sent”').waitFor();
+  await form.getByText('Delete “sent”, and what belongs to it?').waitFor();
   await form.getByRole('button', { name: 'Keep it' }).click();
   expect((await client.tags.get(id)).name).toBe('sent');
   await form.getByRole('button', { name: 'Send' }).click();
