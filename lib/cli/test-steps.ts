@@ -101,14 +101,19 @@ async function testGeneratedClients(): Promise<number> {
   ]);
 }
 
+/** Installs a folder as its packed file would be, without a link. */
+const installed = ['--offline', '--ignore-scripts', '--no-save', '--install-links'];
+
 /**
- * Follows lists with the adapters of docs/sync.md, in the libraries that they are for, and compiles the example of docs/client.md with React (155 MB).
+ * Follows lists with the adapters of the packed client, in the libraries that they are for, and compiles the example of docs/client.md with React (155 MB).
  * RxDB brings packages for its other plugins that refuse Node.js 20, which npm takes for an error in a project with `engine-strict`.
  */
 async function testSyncAdapters(): Promise<number> {
   const folder = 'test/sync-adapters';
   return runInOrder([
     npm('ci', ...ofOthers, '--ignore-scripts', '--prefix', folder),
+    npm('run', '--silent', '--prefix', 'client', 'build'),
+    npm('install', ...ofOthers, ...installed, '--prefix', folder, './client'),
     npm('run', '--silent', '--prefix', folder, 'types'),
     tool('jest', '--selectProjects', 'sync-adapters'),
   ]);
@@ -166,7 +171,7 @@ const everyNight: readonly NightStep[] = [
   },
   {
     name: 'sync-adapters',
-    about: ['client/', 'docs/sync.md', 'test/sync-adapters/', 'functions/engine/feed/'],
+    about: ['client/', 'test/sync-adapters/', 'functions/engine/feed/'],
     command: testSyncAdapters,
   },
   { name: 'agents', about: ['client/', 'lib/openapi/', 'test/agents/'], command: testAgents },

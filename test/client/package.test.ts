@@ -59,7 +59,9 @@ test('the package is one package of less than 200 kB, and 500 kB for its program
     'llms.txt',
     'package.json',
   ]);
-  expect(names).toContain('dist/index.d.ts');
+  const expected = ['index', 'adapters/rxdb', 'adapters/tanstack-db', 'adapters/watermelondb'];
+  for (const name of expected)
+    expect(names).toEqual(expect.arrayContaining([`dist/${name}.js`, `dist/${name}.d.ts`]));
 });
 
 test('the package installs without a warning, has no script and no dependency, and the version of the service', () => {
@@ -67,7 +69,12 @@ test('the package installs without a warning, has no script and no dependency, a
   const [own, service] = [manifest(join(root, 'client')), manifest(root)];
   const installed = manifest(join(project, 'node_modules/project-management-client'));
   expect([own['version'], own['license']]).toEqual([service['version'], service['license']]);
-  const names = [...Object.keys(installed), ...Object.keys(own).filter((name) => name !== 'devDependencies')];
+  const names = [...Object.keys(installed), ...Object.keys(own)].filter(
+    (name) => !/^(?:dev|peer)D/.test(name),
+  );
+  expect(Object.keys(installed['peerDependencies'] as object).sort()).toEqual(
+    Object.keys(installed['peerDependenciesMeta'] as object).sort(),
+  );
   expect(names.filter((name) => /dependencies$/i.test(name))).toEqual([]);
   expect(installed).not.toHaveProperty('scripts');
 });

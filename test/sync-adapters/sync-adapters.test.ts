@@ -6,12 +6,12 @@ import type { Service } from '../../lib/local/service.ts';
 import { startTestService } from '../support/local-service.ts';
 
 /**
- * Follows a list with the adapters of docs/sync.md: a first copy, writes of others, local writes, a conflict, and a deletion with its
+ * Follows a list with the adapters of the packed client: a first copy, writes of others, local writes, a conflict, and a deletion with its
  * dependents. The libraries are packages of this folder: `npm test -- --only sync-adapters` installs them.
  */
 
 const execute = promisify(execFile);
-const adapters = readdirSync(join(__dirname, 'adapters')).map((file) => file.replace('.ts', ''));
+const adapters = readdirSync(join(__dirname, 'copies')).map((file) => file.replace('.ts', ''));
 let service: Service;
 
 beforeAll(async () => {

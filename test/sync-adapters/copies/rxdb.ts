@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
+import { replicateList } from 'project-management-client/rxdb';
 import { createRxDatabase } from 'rxdb/plugins/core';
 import { getRxStorageMemory } from 'rxdb/plugins/storage-memory';
 import { wrappedValidateAjvStorage } from 'rxdb/plugins/validate-ajv';
 import { type Client, Replication } from '../../../client/index.ts';
 import { until } from '../../support/until.ts';
-import { replicateTasks, type TaskDocument } from '../adapters/rxdb.ts';
 import type { Copy } from '../program.ts';
 
 const nullable = { type: ['string', 'null'] };
@@ -73,7 +73,7 @@ async function checkStop(client: Client): Promise<void> {
   const { state, storage } = stoppingStorage();
   const { tasks } = await openDatabase(`stopping-${listed.id}`, storage);
   const replicate = () =>
-    replicateTasks(new Replication(client.tasks, { projectId: listed.id }), tasks as never);
+    replicateList(new Replication(client.tasks, { projectId: listed.id }), tasks as never);
   const stopped = replicate();
   await stopped.awaitInSync();
   const kept = await client.tasks.create({ name: 'kept', projectId: listed.id });
@@ -97,10 +97,10 @@ async function checkStop(client: Client): Promise<void> {
 
 export async function openCopy(client: Client, projectId: string): Promise<Copy> {
   const { database, tasks } = await openDatabase(`tasks-${projectId}`);
-  const replication = replicateTasks(new Replication(client.tasks, { projectId }), tasks as never);
+  const replication = replicateList(new Replication(client.tasks, { projectId }), tasks as never);
   return {
     names: async () =>
-      (await tasks.find().exec()).map((document: { toJSON(): TaskDocument }) => document.toJSON().name),
+      (await tasks.find().exec()).map((document: { toJSON(): { name: string } }) => document.toJSON().name),
     versionOf: async (id) => (await tasks.findOne(id).exec())?.get('version'),
     create: async (task) => {
       await tasks.insert({ ...task, status: 'active' });

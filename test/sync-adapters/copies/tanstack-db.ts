@@ -1,11 +1,11 @@
 import { createCollection } from '@tanstack/db';
+import { listCollection } from 'project-management-client/tanstack-db';
 import { type Client, Replication } from '../../../client/index.ts';
-import { taskCollection } from '../adapters/tanstack-db.ts';
 import type { Copy } from '../program.ts';
 
 export async function openCopy(client: Client, projectId: string): Promise<Copy> {
   const replication = new Replication(client.tasks, { projectId });
-  const collection = createCollection(taskCollection(replication, { interval: 20 }));
+  const collection = createCollection(listCollection(replication, { interval: 20 }));
   await collection.preload();
   return {
     names: async () => collection.toArray.map(({ name }) => name),

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { appSchema, Database, Model, tableSchema } from '@nozbe/watermelondb';
 import lokijs from '@nozbe/watermelondb/adapters/lokijs';
-import { type Client, Replication } from '../../../client/index.ts';
-import { syncTasks } from '../adapters/watermelondb.ts';
+import { syncTable } from 'project-management-client/watermelondb';
+import { type Client, createClient, newId, Replication } from '../../../client/index.ts';
 import type { Copy } from '../program.ts';
 
 /** Node.js loads this CommonJS module with its default export as a property. */
@@ -17,8 +17,37 @@ class NoteModel extends Model {
   static override table = 'notes';
 }
 
+/** Loses the response to a creation: only what the app has changed since is sent. A column with tags is JSON. */
+async function checkLostCreation(client: Client, projectId: string, database: Database): Promise<void> {
+  const losing = createClient({
+    url: process.argv[3] ?? '',
+    tries: 1,
+    fetch: async (address, init) => {
+      const response = await fetch(address, init);
+      if (init?.method === 'GET') return response;
+      throw new TypeError('The connection was lost.');
+    },
+  });
+  const [id, tag] = [newId(), await client.tags.create({ name: 'tag' })];
+  const tasks = database.get<TaskModel>('tasks');
+  const record = await database.write(() =>
+    tasks.create((draft) => {
+      Object.assign(draft._raw, { id, name: 'made', status: 'active', projectId });
+      draft._setRaw('tagIds', JSON.stringify([tag.id]));
+    }),
+  );
+  await assert.rejects(syncTable(new Replication(losing.tasks, { projectId }), database, 'tasks'));
+  assert.deepEqual((await client.tasks.get(id)).tagIds, [tag.id]);
+  await client.tasks.update(id, { name: 'foreign', tagIds: [] });
+  await database.write(() => record.update((draft) => draft._setRaw('status', 'planned')));
+  await syncTable(new Replication(client.tasks, { projectId }), database, 'tasks');
+  const { name, status, tagIds } = await client.tasks.get(id);
+  assert.deepEqual({ name, status, tagIds }, { name: 'foreign', status: 'planned', tagIds: [] });
+  assert.deepEqual([record._getRaw('name'), record._getRaw('tagIds')], ['foreign', '[]']);
+}
+
 export async function openCopy(client: Client, projectId: string): Promise<Copy> {
-  const columns = ['name', 'status', 'projectId', 'version'].map((name) => ({
+  const columns = ['name', 'status', 'projectId', 'tagIds', 'version'].map((name) => ({
     name,
     type: 'string' as const,
     isOptional: true,
@@ -62,10 +91,13 @@ export async function openCopy(client: Client, projectId: string): Promise<Copy>
       const record = await tasks.find(id);
       await database.write(() => record.markAsDeleted());
     },
-    sync: () => syncTasks(replication, database),
+    sync: () => syncTable(replication, database, 'tasks'),
     check: async () => {
       // No sync has taken it for sent.
       assert.equal((await notes.find(note.id)).syncStatus, 'created');
+      const organization = await client.organizations.create({ name: 'Acme' });
+      const { id } = await client.projects.create({ name: 'lost', organizationId: organization.id });
+      await checkLostCreation(client, id, database);
     },
     stop: async () => undefined,
   };
