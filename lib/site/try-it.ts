@@ -48,6 +48,16 @@ interface Form {
 export const nameOf = (parameter: Pick<Parameter, 'in' | 'name'>): string =>
   `${parameter.in} ${parameter.name}`;
 
+/** The day on which the examples of the documentation happen. */
+const exampleDay = '2026-03-09';
+
+/** Returns a text whose days lie as far from `now` as they do from the day of the examples, so that a sample finds something. */
+export const withCurrentDays = (text: string, now: Date): string =>
+  text.replaceAll(/(?<=")\d{4}-\d\d-\d\d(?=")/g, (day) => {
+    const days = Math.floor((now.getTime() - Date.parse(exampleDay)) / 86_400_000);
+    return new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
+  });
+
 const filterParts = (name: string): [field: string, operator: string] => {
   const [, field = name, operator = ''] = /^(\w+)\[(\w+)\]$/.exec(name) ?? [];
   return [field, operator];

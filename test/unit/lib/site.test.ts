@@ -8,7 +8,7 @@ import { renderFiles } from '#lib/site/files.ts';
 import { limitsOf, routeLimits } from '#lib/site/limits.ts';
 import { operationsByTag } from '#lib/site/operations.ts';
 import { collectionOf, ownIds } from '#lib/site/own-ids.ts';
-import { fetchArguments, formOf, operatorWords, requestOf } from '#lib/site/try-it.ts';
+import { fetchArguments, formOf, operatorWords, requestOf, withCurrentDays } from '#lib/site/try-it.ts';
 
 let pages: Readonly<Record<string, string>>;
 let files: Readonly<Record<string, string>>;
@@ -193,6 +193,14 @@ describe('the form of an operation', () => {
     const [url, { headers }] = fetchArguments(requestOf(form, values, 'https://own.example'), 'secret');
     expect(url).toBe('https://own.example/v1/tasks?limit=5&name%5Bcontains%5D=a%26b');
     expect(headers).toEqual({ Authorization: 'Bearer secret' });
+  });
+
+  test('moves the days of the sample to now', () => {
+    const moved = withCurrentDays(
+      '["2026-03-23", "2026-03-23T00:00:00Z", "2026-12"]',
+      new Date('2027-01-01'),
+    );
+    expect(JSON.parse(moved)).toEqual(['2027-01-15', '2026-03-23T00:00:00Z', '2026-12']);
   });
 
   test('refuses a body that is no JSON', () => {
