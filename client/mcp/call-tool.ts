@@ -5,11 +5,13 @@ import { ConnectionError, ProblemError } from '../problems.ts';
 import { queryString } from '../query.ts';
 import { withVersion } from '../versions.ts';
 import type { Tool } from './tool.ts';
+import { shortFields } from './tools.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-const textResult = (value: unknown): CallToolResult => ({
+const textResult = (value: object | string): CallToolResult => ({
   content: [{ type: 'text', text: typeof value === 'string' ? value : JSON.stringify(value) }],
+  ...(typeof value === 'object' && { structuredContent: value as Record<string, unknown> }),
 });
 
 /** Separates the arguments that the path names from the others. @throws TypeError for one that is no segment of a path. */
@@ -30,6 +32,11 @@ interface List {
   readonly etags?: readonly string[];
 }
 
+interface BatchResult {
+  readonly etag?: string;
+  readonly body?: object;
+}
+
 const isList = (body: unknown): body is List => Array.isArray((body as Partial<List> | undefined)?.data);
 
 /** Returns the entities of a list or of a response with their versions, with which a later call asks that nobody has changed them. */
@@ -38,37 +45,101 @@ function withVersions(body: unknown, tag: string | null): unknown {
     const { data, etags, ...page } = body;
     return { data: data.map((entity, position) => withVersion(entity, etags[position])), ...page };
   }
+  const { results } = body as { results?: readonly BatchResult[] };
+  if (results)
+    return {
+      results: results.map(({ etag, body: entity, ...result }) => ({
+        ...result,
+        ...(entity && { body: withVersion(entity, etag) }),
+      })),
+    };
   return typeof body === 'object' && body !== null ? withVersion(body, tag) : body;
 }
+
+const isId = (value: unknown): boolean => /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(String(value));
+
+/** Returns why a list without matches may be a mistake: ids and exact texts are what models guess. */
+function hintFor(filters: Arguments): string | undefined {
+  for (const [name, value] of Object.entries(filters)) {
+    if (/^(?:id|\w+Ids?)$/.test(name) && !isId(value))
+      return `"${name}" needs an id. Find it with "list" by name.`;
+    if (/^(?:name|status|description)$/.test(name))
+      return `"${name}" must be equal, also in case. Try "${name}[contains]", or "search".`;
+  }
+  return undefined;
+}
+
+/** What a list leaves out unless it is asked for. */
+const withoutDescription = ({ description: _, ...entity }: { readonly description?: unknown }): object =>
+  entity;
+
+/** Reads entities. Long texts are left out unless an argument asks for them: twenty can fill the memory of a model. */
+async function read(
+  connection: Connection,
+  template: string,
+  { path, rest }: { readonly path: string; readonly rest: Arguments },
+  signal: AbortSignal,
+): Promise<object> {
+  const { filters = {}, withDescription = false, ...query } = rest;
+  const isFullList = template === '/v1/{collection}';
+  const collection = path.split('/')[2] ?? '';
+  const fields =
+    query['fields'] ??
+    (isFullList || template.endsWith('{collection}/changes') ? shortFields[collection] : undefined);
+  // The only place of lists: their entities can be passed to an update together with their versions.
+  const etags = isFullList && { etags: true };
+  const { headers, body } = await connection.send({
+    method: 'GET',
+    path,
+    query: queryString({
+      ...query,
+      ...(filters as object),
+      ...(fields !== undefined && { fields }),
+      ...etags,
+    }),
+    signal,
+  });
+  const found = withVersions(body, isList(body) ? null : headers.get('etag')) as Partial<List> & object;
+  const isShort = template.endsWith('/deleted') && !withDescription;
+  const hint = (found as { total?: number }).total === 0 ? hintFor(filters as Arguments) : undefined;
+  return {
+    ...found,
+    ...(isShort && found.data && { data: found.data.map(withoutDescription) }),
+    ...(hint && { hint }),
+    // A model does not know what "this week" is.
+    ...(headers.get('date') && { date: new Date(headers.get('date') as string).toISOString() }),
+  };
+}
+
+/** Operations of a batch have a `version`, as everything else that a tool takes. */
+const batchOperations = (operations: unknown): unknown =>
+  Array.isArray(operations)
+    ? operations.map(({ version, ...operation }: Arguments) => ({
+        ...operation,
+        ...(version !== undefined && { ifMatch: version }),
+      }))
+    : operations;
 
 async function request(
   connection: Connection,
   { request: { method, path: template } }: Tool,
   args: Arguments,
   signal: AbortSignal,
-): Promise<unknown> {
+): Promise<object | string> {
   const { path, rest } = fillPath(template, args);
-  if (method === 'GET') {
-    const { filters = {}, ...query } = rest;
-    // The only place of lists: their entities can be passed to an update together with their versions.
-    const etags = template === '/v1/{collection}' && { etags: true };
-    const { headers, body } = await connection.send({
-      method,
-      path,
-      query: queryString({ ...query, ...(filters as object), ...etags }),
-      signal,
-    });
-    return withVersions(body, isList(body) ? null : headers.get('etag'));
-  }
+  if (method === 'GET') return read(connection, template, { path, rest }, signal);
   const { version, ...fields } = rest;
+  const isBatch = template.endsWith('/batch');
   const { headers, body } = await connection.send({
     method,
     path,
-    ...(method !== 'DELETE' && { body: fields }),
+    ...(method !== 'DELETE' && {
+      body: isBatch ? { operations: batchOperations(fields['operations']) } : fields,
+    }),
     ...(version !== undefined && { ifMatch: String(version) }),
     signal,
   });
-  return body === undefined ? 'Done.' : withVersions(body, headers.get('etag'));
+  return body === undefined ? 'Done.' : (withVersions(body, headers.get('etag')) as object);
 }
 
 /**

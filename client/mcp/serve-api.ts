@@ -16,9 +16,11 @@ export interface AgentOptions {
   readonly isReadOnly: boolean;
 }
 
-const instructions = `Organizations have projects, users and tags; projects have tasks. Ids are opaque: find entities with \`list\`, which has exact totals.
-Filters are an object with names as \`status\`, \`name[contains]\`, \`dueDate[lt]\`, \`tagIds[contains]\`, \`status[in]\` (values separated by commas) and \`userId[isNull]\`.
+/** What a model reads before its first call. */
+export const instructions = `Organizations have projects, users and tags; projects have tasks. Ids are opaque: find entities with \`list\`, which has exact totals.
+Filters are an object with names as \`status\`, \`name[contains]\`, \`dueDate[lt]\`, \`tagIds[all]\`, \`status[in]\` (values separated by commas) and \`userId[isNull]\`.
 Every entity has a \`version\`: pass it to \`update\` or \`delete\`, and the call fails if somebody has changed the entity meanwhile.
+Texts in \`description\` are long: ask for them with \`fields\`, or read one entity.
 An error says what is wrong and where: correct it and call again.`;
 
 /** Milliseconds for which a client may keep the list of tools: they do not change while the server runs. */

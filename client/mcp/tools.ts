@@ -65,7 +65,7 @@ export const tools: readonly Tool[] = [
           "items": {
             "type": "string"
           },
-          "description": "Only these fields. Without `description`, an answer is short."
+          "description": "Only these fields. By default all but `description`."
         },
         "expand": {
           "type": "array",
@@ -250,6 +250,10 @@ export const tools: readonly Tool[] = [
         "after": {
           "type": "string",
           "description": "The `cursor` of the page before."
+        },
+        "withDescription": {
+          "type": "boolean",
+          "description": "Whether long texts are shown."
         }
       },
       "required": [
@@ -288,30 +292,74 @@ export const tools: readonly Tool[] = [
           "minItems": 1,
           "maxItems": 25,
           "items": {
-            "type": "object",
-            "properties": {
-              "operation": {
-                "enum": [
-                  "create",
-                  "update",
-                  "delete"
+            "oneOf": [
+              {
+                "type": "object",
+                "properties": {
+                  "operation": {
+                    "enum": [
+                      "create"
+                    ]
+                  },
+                  "body": {
+                    "type": "object",
+                    "description": "The fields, as of the tools that create and update."
+                  }
+                },
+                "required": [
+                  "operation",
+                  "body"
                 ]
               },
-              "id": {
-                "type": "string",
-                "description": "Of the entity to update or delete."
-              },
-              "ifMatch": {
-                "type": "string",
-                "description": "Its `version`, as you have read it: the call fails if somebody has changed it since."
-              },
-              "body": {
+              {
                 "type": "object",
-                "description": "The fields, as of the tools that create and update."
+                "properties": {
+                  "operation": {
+                    "enum": [
+                      "update"
+                    ]
+                  },
+                  "id": {
+                    "type": "string",
+                    "description": "Its id."
+                  },
+                  "version": {
+                    "type": "string",
+                    "description": "Its `version`, as you have read it: the call fails if somebody has changed it since."
+                  },
+                  "body": {
+                    "type": "object",
+                    "description": "The fields, as of the tools that create and update."
+                  }
+                },
+                "required": [
+                  "operation",
+                  "id",
+                  "body"
+                ]
+              },
+              {
+                "type": "object",
+                "properties": {
+                  "operation": {
+                    "enum": [
+                      "delete"
+                    ]
+                  },
+                  "id": {
+                    "type": "string",
+                    "description": "Its id."
+                  },
+                  "version": {
+                    "type": "string",
+                    "description": "Its `version`, as you have read it: the call fails if somebody has changed it since."
+                  }
+                },
+                "required": [
+                  "operation",
+                  "id"
+                ]
               }
-            },
-            "required": [
-              "operation"
             ]
           },
           "description": "In their order."
@@ -369,7 +417,7 @@ export const tools: readonly Tool[] = [
           "items": {
             "type": "string"
           },
-          "description": "Only these fields. Without `description`, an answer is short."
+          "description": "Only these fields. By default all but `description`."
         },
         "limit": {
           "type": "integer",
@@ -1127,3 +1175,6 @@ export const tools: readonly Tool[] = [
     }
   }
 ];
+
+/** The fields of each collection without the long texts. */
+export const shortFields: Readonly<Record<string, readonly string[]>> = {"organizations":["id","name","status","createdAt","updatedAt"],"projects":["id","name","status","organizationId","startDate","dueDate","createdAt","updatedAt"],"users":["id","name","status","email","organizationId","subject","createdAt","updatedAt"],"tasks":["id","name","status","priority","projectId","parentId","userId","dueDate","tagIds","position","estimate","createdAt","updatedAt"],"tags":["id","name","status","color","organizationId","createdAt","updatedAt"]};

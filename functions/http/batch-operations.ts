@@ -27,6 +27,10 @@ const ifMatchSchema = () =>
     v.maxLength(maxIfMatchLength, `must have at most ${maxIfMatchLength} characters`),
   );
 
+const refusedMembers = {
+  version: 'Did you mean "ifMatch"? It has the ETag of the entity.',
+};
+
 function checkMembers(
   resource: Resource,
   name: OperationName | undefined,
@@ -43,7 +47,7 @@ function checkMembers(
   const required = ['operation' as const, ...(name ? members[name] : [])];
   const schema = () => v.object(Object.fromEntries(required.map((member) => [member, schemas[member]])));
   const writable = name ? required : Object.keys(schemas);
-  return validate({ writable, schema }, operation, at).issues;
+  return validate({ writable, schema, refused: refusedMembers }, operation, at).issues;
 }
 
 const refusedInCreation = {

@@ -18,13 +18,24 @@ const texts = (description: string): Schema => ({ type: 'array', items: { type: 
 const id = text('Its id.');
 const version = text('Its `version`, as you have read it: the call fails if somebody has changed it since.');
 const limit: Schema = { type: 'integer', minimum: 1, maximum: 100 };
-const fields = texts('Only these fields. Without `description`, an answer is short.');
+const fields = texts('Only these fields. By default all but `description`.');
 const filters: Schema = {
   type: 'object',
   additionalProperties: { type: ['string', 'number', 'boolean'] },
   description:
     'By name: `field` or `field[operator]`, such as {"priority[gte]": "high", "status[notIn]": "completed,archived"}. Operators: ne, in, notIn, lt, lte, gt, gte, contains, startsWith, isNull, isEmpty, all.',
 } as unknown as Schema;
+
+const batchBody: Schema = {
+  type: 'object',
+  description: 'The fields, as of the tools that create and update.',
+};
+
+const batchOperation = (operation: string, properties: Properties, required: readonly string[]): Schema => ({
+  type: 'object',
+  properties: { operation: { enum: [operation] }, ...properties },
+  required: ['operation', ...required],
+});
 
 interface SharedTool {
   readonly name: string;
@@ -76,7 +87,11 @@ const sharedTools: Readonly<Record<string, SharedTool>> = {
   'GET /v1/{collection}/deleted': {
     name: 'listDeleted',
     description: 'Lists deleted entities that can be restored, the last deleted first.',
-    properties: { limit, after: text('The `cursor` of the page before.') },
+    properties: {
+      limit,
+      after: text('The `cursor` of the page before.'),
+      withDescription: { type: 'boolean', description: 'Whether long texts are shown.' },
+    },
   },
   'POST /v1/{collection}/batch': {
     name: 'batch',
@@ -88,14 +103,11 @@ const sharedTools: Readonly<Record<string, SharedTool>> = {
         minItems: 1,
         maxItems: 25,
         items: {
-          type: 'object',
-          properties: {
-            operation: { enum: ['create', 'update', 'delete'] },
-            id: text('Of the entity to update or delete.'),
-            ifMatch: version,
-            body: { type: 'object', description: 'The fields, as of the tools that create and update.' },
-          },
-          required: ['operation'],
+          oneOf: [
+            batchOperation('create', { body: batchBody }, ['body']),
+            batchOperation('update', { id, version, body: batchBody }, ['id', 'body']),
+            batchOperation('delete', { id, version }, ['id']),
+          ],
         },
         description: 'In their order.',
       },
@@ -209,6 +221,14 @@ const agentTools = ({ components }: OpenApiDocument): readonly Tool[] => [
   ...operations.flatMap((operation) => toolOf(components, operation)),
 ];
 
+const shortFields = (): Record<string, readonly string[]> =>
+  Object.fromEntries(
+    operations.map(({ resource: { plural, fieldNames } }) => [
+      plural,
+      fieldNames.filter((field) => field !== 'description'),
+    ]),
+  );
+
 /** Returns the text of `client/mcp/tools.ts`. */
 export const agentToolsModule = (document: OpenApiDocument): string =>
   [
@@ -218,5 +238,8 @@ export const agentToolsModule = (document: OpenApiDocument): string =>
     `export const version = '${document.info.version}';`,
     '',
     `export const tools: readonly Tool[] = ${JSON.stringify(agentTools(document), null, 2)};`,
+    '',
+    '/** The fields of each collection without the long texts. */',
+    `export const shortFields: Readonly<Record<string, readonly string[]>> = ${JSON.stringify(shortFields())};`,
     '',
   ].join('\n');

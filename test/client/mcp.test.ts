@@ -3,7 +3,9 @@ import { agentToolsFile } from '#lib/openapi/committed-document.ts';
 import { openApiDocument } from '#lib/openapi/document.ts';
 import { resourceDocs } from '#lib/openapi/resources.ts';
 import { Connection } from '../../client/connection.ts';
+import { newId } from '../../client/ids.ts';
 import { callTool } from '../../client/mcp/call-tool.ts';
+import { instructions } from '../../client/mcp/serve-api.ts';
 import { tools } from '../../client/mcp/tools.ts';
 import { expectCurrent } from '../support/complete.ts';
 import { startFetchedService } from '../support/in-process-fetch.ts';
@@ -22,7 +24,8 @@ const call = async (name: string, args: object) => {
   const tool = tools.find((one) => one.name === name);
   if (!tool) throw new Error(`There is no tool ${name}.`);
   const { content, isError } = await callTool(connection, tool, args as never, new AbortController().signal);
-  return { isError: isError ?? false, value: JSON.parse((content[0] as { text: string }).text) };
+  const { text } = content[0] as { text: string };
+  return { isError: isError ?? false, value: text === 'Done.' ? text : JSON.parse(text) };
 };
 
 describe('the tools', () => {
@@ -58,12 +61,64 @@ describe('a call', () => {
     expect(stale).toMatchObject({ isError: true, value: { code: 'version-mismatch', status: 412 } });
     const { value: history } = await call('history', { collection: 'tasks', id: task.id });
     expect(history.data[0]).toMatchObject({ changes: { name: { from: 'Draft', to: 'Final' } } });
-    const tool = tools.find(({ name }) => name === 'delete');
     const args = { collection: 'tasks', id: task.id };
-    expect(await callTool(connection, tool as never, args, new AbortController().signal)).toEqual({
-      content: [{ type: 'text', text: 'Done.' }],
-    });
+    expect(await call('delete', args)).toMatchObject({ value: 'Done.' });
     expect(await call('read', args)).toMatchObject({ isError: true, value: { code: 'not-found' } });
+  });
+
+  test('takes each operator that a model is told of', async () => {
+    const [, listed = ''] = /Operators: (.*?)\./.exec(JSON.stringify(tools)) ?? [];
+    const parameters = Object.values(openApiDocument().components.parameters).map(({ name }) => name);
+    const examples = listed.split(', ').map((operator) => {
+      const known = parameters.filter((name) => name.endsWith(`[${operator}]`));
+      return known.find((name) => /^(?:name|tagIds|userId|estimate)\[/.test(name)) ?? operator;
+    });
+    const named = [...instructions.matchAll(/`(\w+\[\w+\])`/g)].map(([, name = '']) => name);
+    expect(named.length).toBeGreaterThan(3);
+    for (const name of [...named, ...examples]) {
+      const value = /isNull|isEmpty/.test(name) ? true : name.startsWith('dueDate') ? '2026-12-01' : newId();
+      const { value: list } = await call('list', { collection: 'tasks', filters: { [name]: value } });
+      expect([name, list]).toEqual([name, expect.objectContaining({ data: expect.any(Array) })]);
+    }
+  });
+
+  test('leaves long texts out unless it is asked for them, and says what day it is', async () => {
+    const { value: tag } = await call('createTag', { name: 'Long', description: 'long '.repeat(99) });
+    const of = async (name: string, more: object = {}) =>
+      (await call(name, { collection: 'tags', ...more })).value;
+    for (const name of ['list', 'changes']) {
+      expect(JSON.stringify(await of(name))).not.toContain('long long');
+      expect(JSON.stringify(await of(name, { fields: ['description'] }))).toContain('long long');
+    }
+    expect((await of('list')).data[0]).toMatchObject({ name: 'Long', version: tag.version });
+    await call('delete', { collection: 'tags', id: tag.id });
+    expect(JSON.stringify(await of('listDeleted'))).toMatch(/"Long"(?!.*long long)/);
+    expect(JSON.stringify(await of('listDeleted', { withDescription: true }))).toContain('long long');
+  });
+
+  test('gives a hint when ids or exact texts were guessed', async () => {
+    const hintOf = async (filters: object) =>
+      (await call('list', { collection: 'tasks', filters })).value.hint as string | undefined;
+    expect(await hintOf({ userId: 'Ada' })).toContain('"userId" needs an id.');
+    expect(await hintOf({ name: 'No such name' })).toContain('Try "name[contains]"');
+    expect(await hintOf({ userId: newId() })).toBeUndefined();
+  });
+
+  test('takes and returns versions in a batch', async () => {
+    const batch = (operations: readonly object[]) => call('batch', { collection: 'tags', operations });
+    const { value: created } = await batch([{ operation: 'create', body: { name: 'Batched' } }]);
+    const { id, version } = created.results[0].body;
+    expect(version).toEqual(expect.any(String));
+    const { value: changed } = await batch([{ operation: 'update', id, version, body: { name: 'Changed' } }]);
+    expect(changed.results).toMatchObject([{ status: 200, body: { name: 'Changed' } }]);
+    expect(await batch([{ operation: 'delete', id, version }])).toMatchObject({ isError: true });
+  });
+
+  test('has its result as structured content too', async () => {
+    const tool = tools.find(({ name }) => name === 'list') as (typeof tools)[number];
+    const signal = new AbortController().signal;
+    const { structuredContent, content } = await callTool(connection, tool, { collection: 'tags' }, signal);
+    expect(structuredContent).toEqual(JSON.parse((content[0] as { text: string }).text));
   });
 
   test('tells a model what is wrong, as the service says it', async () => {

@@ -150,6 +150,7 @@ describe('a malformed batch', () => {
       { operation: 'update', id: unknownId, body: { prority: 'x' } },
     ],
     ['/if_match', /Did you mean "ifMatch"/, { ...remove, if_match: '"x"' }],
+    ['/version', /Did you mean "ifMatch"/, { ...remove, version: '"x"' }],
     ['/ifMatch', /must be quoted/, { ...remove, ifMatch: '' }],
     ['/ifMatch', /must not be null/, { ...remove, ifMatch: null }],
     ['/ifMatch', /at most 100/, { ...remove, ifMatch: Array(101).fill('"x"').join() }],
