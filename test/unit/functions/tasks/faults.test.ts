@@ -21,8 +21,11 @@ test('a lost response writes nothing twice', async () => {
   expect((await invoke(listTasks, { query: { name: 'Lost' } })).body.total).toBe(1);
 });
 
-test('a table that refuses all calls is a 503', async () => {
+test('a table that refuses all calls is a 503, and a line in the log', async () => {
+  const logged = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
   store().table.intercept = throttled;
   const { type, status } = problemOf(await invoke(createTask, { body: { name: 'Refused' } }));
   expect([type, status]).toEqual(['/docs/problems#unavailable', 503]);
+  expect(logged).toHaveBeenCalledWith(expect.stringContaining('KeysThrottled'));
+  logged.mockRestore();
 });
