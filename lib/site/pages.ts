@@ -27,7 +27,8 @@ ${groups.join('\n')}
 ## For programs
 
 - [OpenAPI 3.1](/v1/openapi.json), and [OpenAPI for generators of clients](/docs/reference.json)
-- [The JavaScript client](/docs/client.mjs) as one module
+- [The JavaScript client](/docs/client.mjs) as one module. Its package has adapters for RxDB, WatermelonDB and TanStack DB: [copies of
+  lists](/docs/guides/sync) that work offline
 - [The JSON Schema of events](/docs/events.json)
 - [The pages for language models](/llms.txt). Each page is also Markdown: add \`.md\` to its address.
 `;
