@@ -2,6 +2,19 @@ import { toMutations } from './mutation.ts';
 
 /** Mutations of the client: its retries, what it sends, and what it makes of responses. */
 export const clientMutations = toMutations({
+  'client/mcp/call-tool.ts': {
+    'agents-get-long-texts': [
+      'a list fills the memory of a model with descriptions that it has not asked for',
+      '? shortFields[collection]',
+      '? undefined',
+    ],
+    'agents-lose-versions-of-batches': [
+      'an operation of a batch overwrites what somebody else has changed, although the model passes a version',
+      '...(version !== undefined && { ifMatch: version }),',
+      '',
+    ],
+    'agents-get-no-hint': ['a model that guesses an id is not told so', '&& !isId(value)', '&& isId(value)'],
+  },
   'client/connection.ts': {
     'client-tries-once-more': [
       'the client makes more attempts than its caller allows',
