@@ -13,7 +13,7 @@ interface Explanation {
 export const explanations: Readonly<Record<ProblemCode, Explanation>> = {
   'malformed-body': {
     meaning:
-      'The body is missing or is not a JSON object. It has a syntax error, is not UTF-8, or is nested more than 20 levels deep.',
+      'The body is missing, is not a JSON object, has a syntax error, is not UTF-8, or is nested more than 20 levels deep.',
     remedy: 'Send a JSON object in UTF-8.',
     example:
       'The body is not valid JSON. Expected double-quoted property name in JSON at position 12 (line 1 column 13).',

@@ -30,7 +30,7 @@ ${block('http', httpText(code))}`;
 
 export const problemsPage = (): string => `# Problems
 
-Every error is an \`application/problem+json\` document (RFC 9457). Its \`type\` links to a section of this page, \`detail\`
+Every error of the service is an \`application/problem+json\` document (RFC 9457). Its \`type\` links to a section of this page, \`detail\`
 describes the error, \`errors\` locates it, and \`requestId\` identifies the request in the log.
 
 The gateway rejects some requests before they reach the service: 401 without a valid token, 403 without the scope of the
