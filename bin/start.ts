@@ -1,4 +1,5 @@
-import { CommandFailure, runUntilStopped } from '../lib/cli/command-line.ts';
+import { CommandFailure, defaultServiceUrl, runUntilStopped } from '../lib/cli/command-line.ts';
+import { issuerBeside } from '../lib/cli/local-token.ts';
 import { explainStartError, startCommand, startOptions } from '../lib/cli/start-options.ts';
 import { copyDatabase } from '../lib/local/database-copy.ts';
 import { inMemory } from '../lib/local/dynamodb-engine.ts';
@@ -64,7 +65,7 @@ async function start(options: StartOptions): Promise<void> {
 Data: ${placeOf(options)} (${service.engine})
 Table: ${service.tableName} at ${service.endpoint}
 Read: ${service.url}/docs
-${options.eventsAddress ? `Events: posted to ${options.eventsAddress}\n` : ''}${signIn ? `Sign in: ${signIn.url} is the issuer of tokens. "npx pm-api token local" prints one.\n` : ''}Try:  curl -s ${service.url}/v1/organizations -H 'content-type: application/json' -d '{"name":"Acme"}'${options.authentication || signIn ? ` -H "authorization: Bearer $TOKEN"` : ''}
+${options.eventsAddress ? `Events: posted to ${options.eventsAddress}\n` : ''}${signIn ? `Sign in: ${signIn.url} is the issuer of tokens. "npx pm-api token local${signIn.url === issuerBeside(defaultServiceUrl) ? '' : ` --issuer ${signIn.url}`}" prints one.\n` : ''}Try:  curl -s ${service.url}/v1/organizations -H 'content-type: application/json' -d '{"name":"Acme"}'${options.authentication || signIn ? ` -H "authorization: Bearer $TOKEN"` : ''}
 Stop: Ctrl-C`);
     });
   } finally {

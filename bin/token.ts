@@ -3,8 +3,9 @@ import { promisify } from 'node:util';
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { roles } from '../functions/authentication/roles.ts';
 import { CommandFailure, httpAddress, wholeNumber } from '../lib/cli/command-line.ts';
-import { localToken } from '../lib/cli/local-token.ts';
+import { issuerBeside, localToken } from '../lib/cli/local-token.ts';
 import { defaultStage, type Outputs, readOutputs, requiredOutput } from '../lib/cli/outputs.ts';
+import { urlOption } from '../lib/cli/service-options.ts';
 import { machineToken, personToken } from '../lib/cli/tokens.ts';
 import { apiScopes, proposed } from '../lib/local/sign-in/person.ts';
 
@@ -34,7 +35,8 @@ const local = new Command('local')
   .description(
     'Prints a token of the issuer that "npm start -- --sign-in" runs on this machine, without a browser.',
   )
-  .option('--issuer <url>', 'address of the issuer', httpAddress, 'http://localhost:3001')
+  .addOption(urlOption())
+  .option('--issuer <url>', 'address of the issuer; default: the port after that of the service', httpAddress)
   .option('--tenant <name>', 'tenant of the token', proposed.tenant)
   .option('--subject <name>', 'subject of the token', proposed.subject)
   .option(
@@ -44,8 +46,8 @@ const local = new Command('local')
     [],
   )
   .option('--scope <name>', 'for example tasks:read; repeatable. Default: all', known(apiScopes))
-  .action(async ({ role, scope = apiScopes, ...options }) => {
-    console.log(await localToken({ ...options, roles: role, scopes: scope }));
+  .action(async ({ url, issuer = issuerBeside(url), role, scope = apiScopes, ...options }) => {
+    console.log(await localToken({ ...options, issuer, roles: role, scopes: scope }));
   });
 
 export const command = new Command('token')

@@ -9,6 +9,13 @@ interface LocalTokenOptions {
   readonly scopes: readonly string[];
 }
 
+/** Returns the address of the issuer that `npm start -- --sign-in` runs beside a service. */
+export function issuerBeside(serviceUrl: string): string {
+  const url = new URL(serviceUrl);
+  url.port = String(Number(url.port || 80) + 1);
+  return url.origin;
+}
+
 /** @throws CommandFailure when the issuer does not respond, or refuses. */
 export async function localToken({ issuer, roles, scopes, ...names }: LocalTokenOptions): Promise<string> {
   const person = new URLSearchParams(names);
@@ -21,7 +28,7 @@ export async function localToken({ issuer, roles, scopes, ...names }: LocalToken
   });
   const response = await fetch(`${issuer.replace(/\/$/, '')}/token`, { method: 'POST', body }).catch(
     (cause: Error) => {
-      const message = `No issuer responds at ${new URL(issuer).origin}. Start it: npm start -- --sign-in`;
+      const message = `No issuer responds at ${new URL(issuer).origin}. Start it with npm start -- --sign-in, or pass its --issuer, or the --url of the service.`;
       throw new CommandFailure(message, { cause });
     },
   );

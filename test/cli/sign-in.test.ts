@@ -1,3 +1,4 @@
+import { issuerBeside } from '../../lib/cli/local-token.ts';
 import { startServer } from '../support/http-server.ts';
 import { run } from './run.ts';
 import { killLeftovers, start } from './started-service.ts';
@@ -5,6 +6,12 @@ import { killLeftovers, start } from './started-service.ts';
 /** `npm start -- --sign-in`, and `npx pm-api token local`. */
 
 afterEach(killLeftovers);
+
+test.each([
+  ['http://localhost:3000', 'http://localhost:3001'],
+  ['http://127.0.0.1:8080', 'http://127.0.0.1:8081'],
+  ['http://localhost', 'http://localhost:81'],
+])('the issuer beside %s is %s', (service, issuer) => expect(issuerBeside(service)).toBe(issuer));
 
 const memory = { DATABASE_FILE: ':memory:', PORT: '0' };
 
@@ -16,7 +23,10 @@ async function tokenOf(...flags: readonly string[]): Promise<string> {
 
 test('a local service with an issuer requires its tokens, which the command prints', async () => {
   const service = await start(memory, ['--sign-in']);
-  const issuer = (await service.printed(/Sign in: http:\/\/localhost:\d+/)).replace('Sign in: ', '');
+  const said = await service.printed(
+    /Sign in: (\S+) is the issuer of tokens\. "npx pm-api token local --issuer \1"/,
+  );
+  const [issuer = ''] = /http:\S+/.exec(said) ?? [];
   const me = (token = '') =>
     fetch(`${service.url}/v1/users/me`, { headers: token ? { authorization: `Bearer ${token}` } : {} });
   expect((await me()).status).toBe(401);
@@ -30,7 +40,18 @@ test('a local service with an issuer requires its tokens, which the command prin
 });
 
 test.each([
-  ['token', 'local --issuer http://localhost:9', 1, /^No issuer responds at .*: npm start -- --sign-in\n$/],
+  [
+    'token',
+    'local --issuer http://localhost:9',
+    1,
+    /^No issuer responds at http:\/\/localhost:9\. Start it with npm/,
+  ],
+  [
+    'token',
+    'local --url http://localhost:8',
+    1,
+    /^No issuer responds at http:\/\/localhost:9\. Start it with npm/,
+  ],
   ['token', 'local --role admin', 2, /'admin' is invalid\. It must be one of viewer, editor\./],
   ['token', 'local --scope task:read', 2, /'task:read' is invalid\./],
   ['start', '--sign-in-port 3001', 2, /--sign-in-port needs --sign-in\./],
