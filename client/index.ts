@@ -38,7 +38,7 @@ export type {
   ResourceTypes,
   ValueCount,
 } from './query.ts';
-export type { ReplicationOptions } from './replication.ts';
+export type { PushOptions, ReplicationOptions } from './replication.ts';
 export { Replication } from './replication.ts';
 export type { SyncOptions, SyncPage } from './sync.ts';
 export type * from './types.ts';

@@ -2,12 +2,20 @@ import { ChangeReader, type PullOptions } from './change-reader.ts';
 import { ChangeWriter, type LocalChange, type PushResult } from './change-writer.ts';
 import type { Collection } from './collection.ts';
 import { type ChangesPage, queryString, type ResourceTypes } from './query.ts';
-import { type SyncOptions, syncPages } from './sync.ts';
+import { retrying, type SyncOptions, syncPages } from './sync.ts';
 import type { Versioned } from './versions.ts';
 
 export interface ReplicationOptions<Types extends ResourceTypes> {
   /** Is called with each change that the service has not applied: somebody else was faster, or it will never accept the change. */
   readonly onRefused?: ((result: PushResult<Types>) => void) | undefined;
+}
+
+export interface PushOptions {
+  /**
+   * Is called with each error after which the changes are sent again, for example offline, until the service accepts or refuses them. Without it,
+   * such an error ends the push.
+   */
+  readonly onRetry?: ((error: unknown) => void) | undefined;
 }
 
 /** Returns changes so that each comes after the creations that it refers to: a sub-task after its parent. Ends also if they refer to each other. */
@@ -97,13 +105,16 @@ export class Replication<Types extends ResourceTypes> {
    * @example
    * const results = await replication.push([{ before: task, after: { ...task, name: 'New' } }, { before: other }]);
    */
-  push(changes: readonly LocalChange<Types>[]): Promise<readonly PushResult<Types>[]> {
+  push(
+    changes: readonly LocalChange<Types>[],
+    { onRetry }: PushOptions = {},
+  ): Promise<readonly PushResult<Types>[]> {
     this.#pushes += 1;
     const failure = this.#failure;
     const pushed = this.#lastPush.then(async () => {
       if (failure.error !== undefined) throw failure.error;
       try {
-        return await this.#pushAll(changes);
+        return await (onRetry ? retrying(() => this.#pushAll(changes), onRetry) : this.#pushAll(changes));
       } catch (error) {
         failure.error = error;
         this.#failure = {};

@@ -25,6 +25,29 @@ const statusOf = (error: unknown): number => (error instanceof ProblemError ? er
 const isFinal = (status: number): boolean =>
   status >= 400 && status < 500 && ![408, 410, 429].includes(status);
 
+/** Returns the milliseconds after which a request that has failed `failures` times is sent again; `undefined` if the service refuses it. */
+function retryPause(error: unknown, failures: number): number | undefined {
+  if (isFinal(statusOf(error))) return undefined;
+  return Math.max(pauseOf(failures, 1_000), error instanceof ProblemError ? error.retryAfterMs : 0);
+}
+
+/** Calls a function until it succeeds, with pauses of 1 to 60 s, or the service refuses the request. */
+export async function retrying<Result>(
+  call: () => Promise<Result>,
+  onRetry: (error: unknown) => void,
+): Promise<Result> {
+  for (let failures = 1; ; failures += 1) {
+    try {
+      return await call();
+    } catch (error) {
+      const pauseMs = error instanceof TypeError ? undefined : retryPause(error, failures);
+      if (pauseMs === undefined) throw error;
+      onRetry(error);
+      await pause(pauseMs, undefined);
+    }
+  }
+}
+
 /** Reads one page after the other, until the signal is aborted or the service refuses the request. */
 export async function* syncPages<Entity>(
   read: (cursor: string | undefined) => Promise<ChangesPage<Entity>>,
@@ -35,12 +58,12 @@ export async function* syncPages<Entity>(
     let waitMs = interval;
     const page = await read(cursor).catch((error: unknown) => {
       if (signal?.aborted) return undefined;
-      const status = statusOf(error);
-      if (isFinal(status)) throw error;
-      onError?.(error);
-      if (status === 410) [cursor, isFirst] = [undefined, true];
       failures += 1;
-      waitMs = Math.max(pauseOf(failures, 1_000), error instanceof ProblemError ? error.retryAfterMs : 0);
+      const pauseMs = retryPause(error, failures);
+      if (pauseMs === undefined) throw error;
+      waitMs = pauseMs;
+      onError?.(error);
+      if (statusOf(error) === 410) [cursor, isFirst] = [undefined, true];
       return undefined;
     });
     if (signal?.aborted) return;

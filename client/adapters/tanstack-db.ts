@@ -18,13 +18,14 @@ export function listCollection<Types extends ResourceTypes>(
   type Mutation = { readonly type: string; readonly original: object; readonly modified: Entity };
   /** Puts entities of the service into the collection. */
   let apply: ((data: readonly Entity[], removed: readonly string[]) => void) | undefined;
-  /** Sends changes. TanStack DB takes back what fails. */
+  /** Sends changes, also later if there is no connection. TanStack DB takes back what fails. */
   const send = async ({ transaction }: MutationFnParams<Entity>): Promise<void> => {
     const results = await replication.push(
       (transaction.mutations as unknown as readonly Mutation[]).map(({ type, original, modified }) => ({
         before: (type === 'insert' ? undefined : original) as LocalChange<Types>['before'],
         after: (type === 'delete' ? undefined : modified) as LocalChange<Types>['after'],
       })),
+      { onRetry: (error) => options.onError?.(error) },
     );
     const found = results.flatMap(({ current }) => current ?? []);
     const gone = results.flatMap(({ id, current }) => (current ? [] : id));

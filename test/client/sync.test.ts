@@ -1,4 +1,11 @@
-import { type Client, createClient, newId, Replication, type SyncOptions } from '#client/index.ts';
+import {
+  type Client,
+  createClient,
+  newId,
+  ProblemError,
+  Replication,
+  type SyncOptions,
+} from '#client/index.ts';
 import { startFetchedService } from '../support/in-process-fetch.ts';
 
 let service: Awaited<ReturnType<typeof startFetchedService>>;
@@ -185,4 +192,33 @@ test('sync of a replication gives its pages, and begins again without a first pa
   expect((await without.next()).value).toMatchObject({ data: [known], isFirst: true });
   faults.push(problem(410));
   expect((await without.next()).value).toMatchObject({ data: [known], removed: [], isFirst: true });
+});
+
+test('a push with onRetry sends changes until the service accepts or refuses them, and later ones wait', async () => {
+  const { client, status, faults, errors } = follow();
+  const replication = new Replication(client.tags, { status });
+  const onRetry = (error: unknown) => errors.push(error);
+  const tag = { id: newId(), name: 'made offline', status };
+  faults.push(lost, problem(503, '30'), lost);
+  const created = replication.push([{ after: tag }], { onRetry });
+  const changed = replication.push([{ before: tag, after: { ...tag, name: 'changed offline' } }], {
+    onRetry,
+  });
+  expect(await Promise.all([created, changed])).toMatchObject([
+    [{ error: undefined }],
+    [{ error: undefined }],
+  ]);
+  expect(await other.tags.get(tag.id)).toMatchObject({ name: 'changed offline' });
+  expect(errors).toHaveLength(3);
+  const [first = 0, second, third = 0] = pauses;
+  expect([first >= 1_000 && first <= 2_000, second, third >= 4_000 && third <= 8_000]).toEqual([
+    true,
+    30_000,
+    true,
+  ]);
+  faults.push(lost, problem(401));
+  await expect(replication.push([{ after: { ...tag, id: newId() } }], { onRetry })).rejects.toThrow(
+    ProblemError,
+  );
+  expect(errors).toHaveLength(4);
 });
