@@ -17,6 +17,7 @@ const kinds = {
   programs: ['test/cli', 'test/client', 'test/browser'],
   'generated-clients': ['test/generated-clients'],
   'sync-adapters': ['test/sync-adapters'],
+  'offline-app': ['test/offline-app'],
   agents: ['test/agents'],
   extending: ['test/extending'],
   webhook: ['test/webhook'],

@@ -28,6 +28,9 @@ const ofLandings = ['security', 'mutations'];
 
 const jest = (...args: string[]) => tool('jest', ...args);
 
+const chromiumIsMissing = (): string | undefined =>
+  spawnSync('chromium', ['--version']).error === undefined ? undefined : 'there is no Chromium';
+
 const everyTime = (occasion: Occasion): Step[] => [
   { name: 'types', command: tool('tsc', '--noEmit') },
   { name: 'board-types', command: tool('tsc', '--project', 'examples/board') },
@@ -59,8 +62,7 @@ const everyLanding = (occasion: Occasion, base: string): Step[] => [
   {
     name: 'programs',
     command: jest('--selectProjects', 'programs'),
-    unavailable:
-      spawnSync('chromium', ['--version']).error === undefined ? undefined : 'there is no Chromium',
+    unavailable: chromiumIsMissing(),
   },
   {
     name: 'mutations',
@@ -119,6 +121,16 @@ async function testSyncAdapters(): Promise<number> {
   ]);
 }
 
+/** Builds the example of an app that works offline, and uses it in Chromium (90 MB). */
+async function testOfflineApp(): Promise<number> {
+  const folder = 'examples/offline-app';
+  return runInOrder([
+    npm('run', '--silent', '--prefix', 'client', 'build'),
+    npm('ci', ...ofOthers, '--ignore-scripts', '--prefix', folder),
+    tool('jest', '--selectProjects', 'offline-app'),
+  ]);
+}
+
 /** Tries the guide about events, whose webhook has a package of its own, and parses events with the official library (7 MB). */
 async function testWebhook(): Promise<number> {
   const folder = 'examples/webhook';
@@ -173,6 +185,12 @@ const everyNight: readonly NightStep[] = [
     name: 'sync-adapters',
     about: ['client/', 'test/sync-adapters/', 'functions/engine/feed/'],
     command: testSyncAdapters,
+  },
+  {
+    name: 'offline-app',
+    about: ['client/', 'examples/offline-app/', 'test/offline-app/', 'docs/guides/authentication.md'],
+    command: testOfflineApp,
+    unavailable: chromiumIsMissing(),
   },
   { name: 'agents', about: ['client/', 'lib/openapi/', 'test/agents/'], command: testAgents },
   {

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { build, type Plugin } from 'esbuild';
+import { build } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
+import { localToken } from '#lib/cli/local-token.ts';
 import type { Service } from '#lib/local/service.ts';
 import type { SignInIssuer } from '#lib/local/sign-in/issuer.ts';
 import { startResponder, type TestServer } from '../support/http-server.ts';
@@ -9,7 +9,7 @@ import { startTestService } from '../support/local-service.ts';
 import { testWorker } from '../support/test-worker.ts';
 import { startChromium } from './chromium.ts';
 
-/** Signs in with the web app of the guide on authentication, as it stands there, and the page of the local issuer. */
+/** Signs in with the module of the guide on authentication and the page of the local issuer. */
 
 const root = join(__dirname, '../..');
 
@@ -20,40 +20,23 @@ let server: TestServer;
 let page: Page;
 let errors: string[];
 
-/** Returns the module of the guide, for another issuer. */
-function moduleOfGuide(): string {
-  const guide = readFileSync(join(root, 'docs/guides/authentication.md'), 'utf8');
-  const [, source = ''] = /```ts\n(import \* as oauth [^`]*(?:`\$[^`]*`[^`]*)?)```/.exec(guide) ?? [];
-  expect(source).toContain('http://localhost:3001');
-  return source.replace('http://localhost:3001', issuer.url);
-}
-
 const app = (url: string): string => `
-import { completeSignIn, signIn } from './sign-in.ts';
+import { accessToken, completeSignIn, signIn, signOut } from './examples/offline-app/src/sign-in.ts';
 
-if (location.pathname === '/callback') {
-  const token = await completeSignIn();
+await completeSignIn();
+const [token] = await Promise.all([accessToken(), accessToken()]);
+const button = document.querySelector('button');
+button.textContent = token ? 'Sign out' : 'Sign in';
+button.addEventListener('click', token ? signOut : signIn);
+if (token) {
   const response = await fetch('${url}/v1/users/me', { headers: { authorization: 'Bearer ' + token } });
   window.me = await response.json();
-} else {
-  document.querySelector('button').addEventListener('click', signIn);
 }`;
 
 async function bundle(): Promise<string> {
-  const guide: Plugin = {
-    name: 'guide',
-    setup: ({ onResolve, onLoad }) => {
-      onResolve({ filter: /^\.\/sign-in\.ts$/ }, ({ path }) => ({ path, namespace: 'guide' }));
-      onLoad({ filter: /./, namespace: 'guide' }, () => ({
-        contents: moduleOfGuide(),
-        resolveDir: root,
-        loader: 'ts',
-      }));
-    },
-  };
   const { outputFiles } = await build({
     stdin: { contents: app(service.url), resolveDir: root },
-    plugins: [guide],
+    define: { 'import.meta.env': JSON.stringify({ VITE_ISSUER_URL: issuer.url }) },
     bundle: true,
     format: 'esm',
     target: 'es2022',
@@ -72,7 +55,7 @@ beforeAll(async () => {
   server = await startResponder(({ url }) => {
     const [type, body] = url?.endsWith('.js')
       ? ['text/javascript', script]
-      : ['text/html', '<button>Sign in</button><script type="module" src="/app.js"></script>'];
+      : ['text/html', '<button></button><script type="module" src="/app.js"></script>'];
     return { headers: { 'content-type': type }, body };
   });
 });
@@ -92,16 +75,66 @@ beforeEach(async () => {
 
 afterEach(() => page.close());
 
-test.each(['localhost', '127.0.0.1'])('a person signs in from a page on %s', async (host) => {
-  await page.goto(`http://${host}:${server.port}`);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+const button = (name: string) => page.getByRole('button', { name });
+
+/** Chooses a person on the page of the issuer. */
+async function choosePerson(): Promise<void> {
   await page.getByLabel('Tenant').fill('globex');
   await page.getByLabel('Subject').fill('ada');
   await page.getByLabel('viewer').check();
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.waitForURL('**/callback?*');
+  await button('Sign in').click();
+}
+
+const expected = { subject: 'ada', tenant: 'globex', scopes: ['tasks:read'], user: null };
+
+async function expectSignedIn(address: string): Promise<void> {
+  await page.waitForURL(address);
+  await button('Sign out').waitFor();
   await page.waitForFunction('window.me');
-  const expected = { subject: 'ada', tenant: 'globex', scopes: ['tasks:read'], user: null };
   expect(await page.evaluate('window.me')).toEqual(expected);
+}
+
+test.each(['localhost', '127.0.0.1'])('a person signs in and out on a page on %s', async (host) => {
+  const address = `http://${host}:${server.port}/tasks?status=active`;
+  await page.goto(address);
+  await button('Sign in').click();
+  await choosePerson();
+  await expectSignedIn(address);
+  // A reload keeps the session, and does not ask again.
+  await page.reload();
+  await expectSignedIn(address);
+  // The issuer gives no refresh token, so it asks when the token expires.
+  await page.evaluate(
+    "sessionStorage.setItem('session', JSON.stringify({ ...JSON.parse(sessionStorage.getItem('session')), renewAt: 0 }))",
+  );
+  await page.reload();
+  await choosePerson();
+  await expectSignedIn(address);
+  await button('Sign out').click();
+  await button('Sign in').waitFor();
+  expect(await page.evaluate('[window.me, sessionStorage.length]')).toEqual([undefined, 0]);
+  expect(errors).toEqual([]);
+});
+
+test('a session with a refresh token is renewed without a page, once for several requests', async () => {
+  const sent: (string | null)[] = [];
+  const person = { issuer: issuer.url, tenant: 'globex', subject: 'ada', roles: ['viewer'] };
+  const access_token = await localToken({ ...person, scopes: ['tasks:read'] });
+  // The development issuer gives no refresh tokens.
+  await page.route(`${issuer.url}/token`, async (route) => {
+    sent.push(route.request().postData());
+    await route.fulfill({
+      headers: { 'access-control-allow-origin': '*' },
+      json: { access_token, token_type: 'bearer', expires_in: 3_600, refresh_token: 'second' },
+    });
+  });
+  const address = `http://localhost:${server.port}/`;
+  await page.goto(address);
+  await button('Sign in').waitFor();
+  await page.evaluate('sessionStorage.setItem(\'session\', \'{"renewAt":0,"refreshToken":"first"}\')');
+  await page.reload();
+  await expectSignedIn(address);
+  expect(sent).toEqual([expect.stringContaining('refresh_token=first')]);
+  expect(await page.evaluate("JSON.parse(sessionStorage.getItem('session')).refreshToken")).toBe('second');
   expect(errors).toEqual([]);
 });

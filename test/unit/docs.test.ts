@@ -357,7 +357,13 @@ describe('benchmark results', () => {
   );
 });
 
-describe('the client', () => {
+describe('examples', () => {
+  test('the guide on authentication has the module with which an example signs in', () => {
+    const module = readFileSync(join(__dirname, '../../examples/offline-app/src/sign-in.ts'), 'utf8');
+    const guide = readFileSync(join(__dirname, '../../docs/guides/authentication.md'), 'utf8');
+    expect(guide).toContain(`\`\`\`ts\n${module}\`\`\``);
+  });
+
   test('docs/client.md has the example with TanStack Query that is compiled', () => {
     const text = readFileSync(join(__dirname, '../sync-adapters/tanstack-query.tsx'), 'utf8');
     const client = readFileSync(join(__dirname, '../../docs/client.md'), 'utf8');

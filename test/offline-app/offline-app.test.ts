@@ -1,0 +1,161 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { type Client, createClient, type TaskFilters } from '#client/index.ts';
+import { localToken } from '#lib/cli/local-token.ts';
+import type { Service } from '#lib/local/service.ts';
+import type { SignInIssuer } from '#lib/local/sign-in/issuer.ts';
+import { apiScopes } from '#lib/local/sign-in/person.ts';
+import { startChromium } from '../browser/chromium.ts';
+import { startResponder, type TestServer } from '../support/http-server.ts';
+import { startTestService } from '../support/local-service.ts';
+import { testWorker } from '../support/test-worker.ts';
+import { until } from '../support/until.ts';
+
+/** Builds the app of `examples/offline-app` with Vite, and uses it in Chromium, with and without a network. */
+
+const folder = join(__dirname, '../../examples/offline-app');
+const types: Readonly<Record<string, string>> = { '.css': 'text/css', '.js': 'text/javascript' };
+
+let browser: Browser;
+let context: BrowserContext;
+let issuer: SignInIssuer;
+let service: Service;
+let server: TestServer;
+let page: Page;
+/** Somebody else, in the same tenant. */
+let other: Client;
+
+/** Returns a file of the built app. Other paths are those of its page. */
+function respond(path: string) {
+  const file = join(folder, 'dist', path);
+  const type = types[extname(path)];
+  const isPage = type === undefined || !existsSync(file);
+  return {
+    headers: { 'content-type': isPage ? 'text/html' : type },
+    body: readFileSync(isPage ? join(folder, 'dist/index.html') : file, 'utf8'),
+  };
+}
+
+const errors: string[] = [];
+let failedWrites = 0;
+
+beforeAll(async () => {
+  [browser, issuer] = await Promise.all([
+    startChromium(),
+    testWorker().then((worker) => worker.startSignIn()),
+  ]);
+  service = await startTestService({ authentication: { issuer: issuer.url, audience: [issuer.audience] } });
+  execFileSync('npm', ['run', '--silent', 'build', '--', '--logLevel', 'error'], {
+    cwd: folder,
+    env: { ...process.env, VITE_API_URL: service.url, VITE_ISSUER_URL: issuer.url },
+  });
+  server = await startResponder(({ url = '/' }) => respond(url.split('?', 1)[0] ?? ''));
+  const person = { issuer: issuer.url, tenant: 'acme', subject: 'bob', roles: [], scopes: apiScopes };
+  const token = await localToken(person);
+  other = createClient({ url: service.url, token });
+  context = await browser.newContext();
+  page = await context.newPage();
+  page.on('pageerror', ({ message }) => errors.push(message));
+  page.on('requestfailed', (request) => {
+    if (request.method() === 'PUT') failedWrites += 1;
+  });
+  await page.goto(server.url);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByLabel('Tenant').fill('acme');
+  await page.getByLabel('Subject').fill('ada');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await untilSent();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+  await service?.stop();
+  await issuer?.stop();
+});
+
+afterEach(() => expect(errors).toEqual([]));
+
+const untilSent = () => page.getByText('Online, all changes are sent').waitFor();
+
+const nameField = (name: string) => page.getByLabel(`Name of ${name}`, { exact: true });
+
+async function add(name: string): Promise<void> {
+  await page.getByLabel('New task').fill(name);
+  await page.getByRole('button', { name: 'Add' }).click();
+  await nameField(name).waitFor();
+}
+
+async function rename(name: string, to: string): Promise<void> {
+  await nameField(name).fill(to);
+  await nameField(name).blur();
+}
+
+const totalOf = async (filters: TaskFilters): Promise<number> =>
+  (await other.tasks.list({ ...filters, limit: 1 })).total;
+
+const untilTotal = (filters: TaskFilters, expected: number) =>
+  until(async () => (await totalOf(filters)) === expected);
+
+test('shows what others change, and sends what is changed here', async () => {
+  await add('Made here');
+  await untilTotal({ name: 'Made here' }, 1);
+  const { id } = await other.tasks.create({ name: 'Made elsewhere' });
+  await nameField('Made elsewhere').waitFor();
+  await other.tasks.update(id, { status: 'archived' });
+  await nameField('Made elsewhere').waitFor({ state: 'detached' });
+});
+
+test('keeps changes that are made offline, and sends them when the network is back', async () => {
+  await add('Before');
+  await untilTotal({ name: 'Before' }, 1);
+  await context.setOffline(true);
+  await add('Made offline');
+  await rename('Made offline', 'Renamed offline');
+  await page.getByLabel('Complete Before').check();
+  await page.getByText('Offline, 3 changes wait').waitFor();
+  // More attempts than the client makes for one request.
+  await until(async () => failedWrites > 4);
+  expect(await totalOf({ name: 'Made offline' })).toBe(0);
+  await context.setOffline(false);
+  await untilSent();
+  expect(await totalOf({ name: 'Renamed offline' })).toBe(1);
+  expect(await totalOf({ name: 'Before', status: 'completed' })).toBe(1);
+});
+
+test('asks when somebody else has changed the same field', async () => {
+  await add('Shared');
+  await untilSent();
+  const [shared] = (await other.tasks.list({ name: 'Shared' })).data;
+  await context.setOffline(true);
+  await rename('Shared', 'Mine');
+  await other.tasks.update(shared?.id ?? '', { name: 'Theirs' });
+  await context.setOffline(false);
+  await page.getByText('Somebody else has changed “Shared” to “Theirs”.').waitFor();
+  await nameField('Theirs').waitFor();
+  await page.getByRole('button', { name: 'Change to “Mine”' }).click();
+  await untilTotal({ name: 'Mine' }, 1);
+});
+
+test('takes a change and a deletion back', async () => {
+  await add('Kept');
+  await page.getByLabel('Complete Kept').check();
+  await untilTotal({ name: 'Kept', status: 'completed' }, 1);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await untilTotal({ name: 'Kept', status: 'active' }, 1);
+  await page.getByRole('button', { name: 'Delete Kept' }).click();
+  await nameField('Kept').waitFor({ state: 'detached' });
+  await untilTotal({ name: 'Kept' }, 0);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await nameField('Kept').waitFor();
+  await untilTotal({ name: 'Kept' }, 1);
+});
+
+test('stays signed in until the user signs out', async () => {
+  await page.reload();
+  await nameField('Kept').waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('button', { name: 'Sign in' }).waitFor();
+});
