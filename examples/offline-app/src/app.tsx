@@ -83,7 +83,7 @@ export function App() {
           void add(String(form.get('name')));
         }}
       >
-        <input name="name" aria-label="New task" required />
+        <input name="name" aria-label="New task" placeholder="New task" required />
         <button type="submit">Add</button>
       </form>
       {notice && (
