@@ -56,14 +56,15 @@ function withVersions(body: unknown, tag: string | null): unknown {
   return typeof body === 'object' && body !== null ? withVersion(body, tag) : body;
 }
 
-const isId = (value: unknown): boolean => /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(String(value));
+/** Matches one id, or several of `in` and `all`. */
+const idsPattern = /^(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?:,|$))+$/i;
 
 /** Returns why a list without matches may be a mistake: ids and exact texts are what models guess. */
 function hintFor(filters: Arguments): string | undefined {
   for (const [name, value] of Object.entries(filters)) {
-    if (/^(?:id|\w+Ids?)$/.test(name) && !isId(value))
+    if (/^(?:id|\w+Ids?)(?:\[(?:in|all)\])?$/.test(name) && !idsPattern.test(String(value)))
       return `"${name}" needs an id. Find it with "list" by name.`;
-    if (/^(?:name|status|description)$/.test(name))
+    if (/^(?:name|status|description|email)$/.test(name))
       return `"${name}" must be equal, also in case. Try "${name}[contains]", or "search".`;
   }
   return undefined;
@@ -106,18 +107,25 @@ async function read(
     ...found,
     ...(isShort && found.data && { data: found.data.map(withoutDescription) }),
     ...(hint && { hint }),
-    // A model does not know what "this week" is.
-    ...(headers.get('date') && { date: new Date(headers.get('date') as string).toISOString() }),
+    ...dateOf(headers),
   };
+}
+
+/** Returns the time of the service: a model does not know what "this week" is. */
+function dateOf(headers: Headers): { date?: string } {
+  const date = headers.get('date');
+  return date ? { date: new Date(date).toISOString() } : {};
 }
 
 /** Operations of a batch have a `version`, as everything else that a tool takes. */
 const batchOperations = (operations: unknown): unknown =>
   Array.isArray(operations)
-    ? operations.map(({ version, ...operation }: Arguments) => ({
-        ...operation,
-        ...(version !== undefined && { ifMatch: version }),
-      }))
+    ? operations.map((operation: unknown) => {
+        // The service says what is wrong with an operation that is no object.
+        if (typeof operation !== 'object' || operation === null) return operation;
+        const { version, ...rest } = operation as Arguments;
+        return { ...rest, ...(version !== undefined && { ifMatch: version }) };
+      })
     : operations;
 
 async function request(
@@ -139,7 +147,8 @@ async function request(
     ...(version !== undefined && { ifMatch: String(version) }),
     signal,
   });
-  return body === undefined ? 'Done.' : (withVersions(body, headers.get('etag')) as object);
+  if (body === undefined) return 'Done.';
+  return { ...(withVersions(body, headers.get('etag')) as object), ...dateOf(headers) };
 }
 
 /**

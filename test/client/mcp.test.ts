@@ -15,7 +15,15 @@ let connection: Connection;
 
 beforeAll(async () => {
   service = await startFetchedService();
-  connection = new Connection({ url: service.url, fetch: service.fetch });
+  connection = new Connection({
+    url: service.url,
+    // As a server or a gateway does.
+    fetch: async (...args) => {
+      const response = await service.fetch(...args);
+      response.headers.set('date', 'Mon, 02 Mar 2026 09:15:27 GMT');
+      return response;
+    },
+  });
 });
 
 afterAll(() => service.stop());
@@ -46,7 +54,11 @@ describe('the tools', () => {
 describe('a call', () => {
   test('creates, lists, updates with a version, and deletes', async () => {
     const { value: task } = await call('createTask', { name: 'Draft', priority: 'high', tagIds: [] });
-    expect(task).toMatchObject({ name: 'Draft', priority: 'high', version: expect.any(String) });
+    expect(task).toMatchObject({
+      name: 'Draft',
+      version: expect.any(String),
+      date: '2026-03-02T09:15:27.000Z',
+    });
     const { value: list } = await call('list', {
       collection: 'tasks',
       filters: { 'priority[gte]': 'medium', id: task.id },
@@ -97,11 +109,15 @@ describe('a call', () => {
   });
 
   test('gives a hint when ids or exact texts were guessed', async () => {
-    const hintOf = async (filters: object) =>
-      (await call('list', { collection: 'tasks', filters })).value.hint as string | undefined;
+    const hintOf = async (filters: object, collection = 'tasks') =>
+      (await call('list', { collection, filters })).value.hint as string | undefined;
     expect(await hintOf({ userId: 'Ada' })).toContain('"userId" needs an id.');
+    expect(await hintOf({ 'userId[in]': [newId(), 'Ada'] })).toContain('"userId[in]" needs an id.');
+    expect(await hintOf({ 'tagIds[all]': 'urgent' })).toContain('"tagIds[all]" needs an id.');
     expect(await hintOf({ name: 'No such name' })).toContain('Try "name[contains]"');
+    expect(await hintOf({ email: 'Nobody@example.com' }, 'users')).toContain('Try "email[contains]"');
     expect(await hintOf({ userId: newId() })).toBeUndefined();
+    expect(await hintOf({ 'userId[in]': [newId(), newId()] })).toBeUndefined();
   });
 
   test('takes and returns versions in a batch', async () => {
@@ -112,6 +128,10 @@ describe('a call', () => {
     const { value: changed } = await batch([{ operation: 'update', id, version, body: { name: 'Changed' } }]);
     expect(changed.results).toMatchObject([{ status: 200, body: { name: 'Changed' } }]);
     expect(await batch([{ operation: 'delete', id, version }])).toMatchObject({ isError: true });
+    for (const wrong of ['create', null]) {
+      const { errors } = (await batch([wrong as never])).value;
+      expect(errors).toEqual([expect.objectContaining({ pointer: '/operations/0' })]);
+    }
   });
 
   test('has its result as structured content too', async () => {
