@@ -139,6 +139,15 @@ export function requestOf({ sample, parameters }: Form, values: FormValues, orig
   };
 }
 
+/** Returns how many entities a request deletes, without those that belong to them. */
+export function deletions({ method, body }: Pick<SampleRequest, 'method' | 'body'>): number {
+  if (method === 'DELETE') return 1;
+  const { operations } = (body ?? {}) as { operations?: unknown };
+  return Array.isArray(operations)
+    ? operations.filter((one: { operation?: unknown } | null) => one?.operation === 'delete').length
+    : 0;
+}
+
 /** Returns what `fetch` takes. @param token is not in any sample. */
 export function fetchArguments(
   { method, url, query, headers, body }: SampleRequest,

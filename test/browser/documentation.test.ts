@@ -135,6 +135,14 @@ test('a form sends the request that it shows, with an id of the service, and ask
   await form.getByRole('button', { name: 'Send' }).click();
   await form.getByRole('button', { name: 'Delete it' }).click();
   await form.getByText('204').waitFor();
+
+  const { id: batched } = await client.tags.create({ name: 'batched' });
+  await page.goto(`${service.url}/docs/reference/batchTags`);
+  await form.locator('summary').click();
+  await form.locator('textarea').fill(JSON.stringify({ operations: [{ operation: 'delete', id: batched }] }));
+  await form.getByRole('button', { name: 'Send' }).click();
+  await form.getByText('Delete this entity, and what belongs to it?').waitFor();
+  expect((await client.tags.get(batched)).name).toBe('batched');
   await page.evaluate(axe.source);
   const { violations } = (await page.evaluate('axe.run("main", { resultTypes: ["violations"] })')) as {
     violations: readonly { id: string }[];

@@ -8,7 +8,14 @@ import { renderFiles } from '#lib/site/files.ts';
 import { limitsOf, routeLimits } from '#lib/site/limits.ts';
 import { operationsByTag } from '#lib/site/operations.ts';
 import { collectionOf, ownIds } from '#lib/site/own-ids.ts';
-import { fetchArguments, formOf, operatorWords, requestOf, withCurrentDays } from '#lib/site/try-it.ts';
+import {
+  deletions,
+  fetchArguments,
+  formOf,
+  operatorWords,
+  requestOf,
+  withCurrentDays,
+} from '#lib/site/try-it.ts';
 
 let pages: Readonly<Record<string, string>>;
 let files: Readonly<Record<string, string>>;
@@ -202,6 +209,20 @@ describe('the form of an operation', () => {
     );
     expect(JSON.parse(moved)).toEqual(['2027-01-15', '2026-03-23T00:00:00Z', '2026-12']);
   });
+
+  test.each([
+    ['deleteTask', 1],
+    ['batchTasks', 1],
+    ['createTag', 0],
+  ])('of %s knows that its sample deletes %i entities', (id, count) => {
+    const form = formOfOperation(id);
+    expect(deletions(requestOf(form, form.values, ''))).toBe(count);
+  });
+
+  test.each([undefined, {}, [null, 'delete']])(
+    'of a batch deletes nothing with the operations %j',
+    (operations) => expect(deletions({ method: 'POST', body: { operations } })).toBe(0),
+  );
 
   test('refuses a body that is no JSON', () => {
     const form = formOfOperation('createTag');
