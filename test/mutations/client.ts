@@ -13,7 +13,12 @@ export const clientMutations = toMutations({
       '...(version !== undefined && { ifMatch: version }),',
       '',
     ],
-    'agents-get-no-hint': ['a model that guesses an id is not told so', '&& !isId(value)', '&& isId(value)'],
+    'agents-get-no-hint': ['a model that guesses an id is not told so', '&& !idsPattern', '&& idsPattern'],
+    'agents-get-no-date': [
+      'a model that has written an entity does not know what day it is',
+      ', ...dateOf(headers) };',
+      ' };',
+    ],
   },
   'client/connection.ts': {
     'client-tries-once-more': [
@@ -82,8 +87,8 @@ export const clientMutations = toMutations({
     ],
     'sync-with-an-expired-cursor': [
       'a list whose cursor is too old is read with it for ever',
-      'if (status === 410) [',
-      'if (status === 411) [',
+      'if (statusOf(error) === 410) [',
+      'if (statusOf(error) === 411) [',
     ],
     'sync-after-its-signal': [
       'a list that its reader has ended is reported as unreadable',
@@ -92,8 +97,13 @@ export const clientMutations = toMutations({
     ],
     'sync-of-a-refused-request': [
       'a request that the service refuses is sent for ever',
-      'if (isFinal(status)) throw error;',
-      'if (isFinal(status) && failures > 0) throw error;',
+      'if (isFinal(statusOf(error))) return undefined;',
+      'if (isFinal(statusOf(error)) && failures > 1) return undefined;',
+    ],
+    'push-gives-up-offline': [
+      'what an app has changed is taken back because it was offline for two attempts',
+      'if (pauseMs === undefined) throw error;\n      onRetry(error);',
+      'if (pauseMs === undefined || failures > 1) throw error;\n      onRetry(error);',
     ],
   },
   'client/query.ts': {

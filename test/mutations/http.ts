@@ -47,6 +47,13 @@ export const httpMutations = toMutations({
       'rate: 50',
     ],
   },
+  'lib/site/try-it.ts': {
+    'deletions-of-a-batch-without-a-question': [
+      'the form of a batch deletes entities of a reader without a question',
+      "one?.operation === 'delete'",
+      "one?.operation === 'remove'",
+    ],
+  },
   'functions/http/page-links.ts': {
     'long-links': [
       'links that repeat a long query exceed the headers that API Gateway allows',
