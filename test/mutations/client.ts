@@ -10,8 +10,8 @@ export const clientMutations = toMutations({
     ],
     'agents-lose-versions-of-batches': [
       'an operation of a batch overwrites what somebody else has changed, although the model passes a version',
-      '...(version !== undefined && { ifMatch: version }),',
-      '',
+      ' ...(version !== undefined && { ifMatch: version }) };',
+      ' };',
     ],
     'agents-get-no-hint': ['a model that guesses an id is not told so', '&& !idsPattern', '&& idsPattern'],
     'agents-get-no-date': [
