@@ -1,7 +1,11 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
-import { localToken } from '#lib/cli/local-token.ts';
 import type { Service } from '#lib/local/service.ts';
 import type { SignInIssuer } from '#lib/local/sign-in/issuer.ts';
 import { startResponder, type TestServer } from '../support/http-server.ts';
@@ -9,7 +13,7 @@ import { startTestService } from '../support/local-service.ts';
 import { testWorker } from '../support/test-worker.ts';
 import { startChromium } from './chromium.ts';
 
-/** Signs in with the module of the guide on authentication and the page of the local issuer. */
+/** Signs in with the web app of the guide on authentication, as it stands there, and the page of the local issuer. */
 
 const root = join(__dirname, '../..');
 
@@ -17,26 +21,34 @@ let browser: Browser;
 let issuer: SignInIssuer;
 let service: Service;
 let server: TestServer;
+let folder: string;
 let page: Page;
 let errors: string[];
+/** The addresses of the pages that the browser opened at the issuer. */
+let issuerPages: string[];
 
-const app = (url: string): string => `
-import { accessToken, completeSignIn, signIn, signOut } from './examples/offline-app/src/sign-in.ts';
+/** Returns the example of the guide that contains a text. */
+function exampleOfGuide(text: string): string {
+  const guide = readFileSync(join(root, 'docs/guides/authentication.md'), 'utf8');
+  const examples = [...guide.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, source = '']) => source);
+  return examples.find((source) => source.includes(text)) ?? '';
+}
 
-await completeSignIn();
-const [token] = await Promise.all([accessToken(), accessToken()]);
-const button = document.querySelector('button');
-button.textContent = token ? 'Sign out' : 'Sign in';
-button.addEventListener('click', token ? signOut : signIn);
-if (token) {
-  const response = await fetch('${url}/v1/users/me', { headers: { authorization: 'Bearer ' + token } });
-  window.me = await response.json();
-}`;
+/** Writes the app of the guide, for the issuer and the service of this file. @returns a module that also exports what signs in. */
+async function writeApp(): Promise<string> {
+  const signIn = exampleOfGuide("from 'oauth4webapi'").replace('http://localhost:3001', issuer.url);
+  const main = exampleOfGuide("from './sign-in.ts'").replace('http://localhost:3000', service.url);
+  expect([signIn, main]).toEqual([expect.stringContaining(issuer.url), expect.stringContaining(service.url)]);
+  await writeFile(join(folder, 'sign-in.ts'), signIn);
+  await writeFile(join(folder, 'main.ts'), main);
+  await writeFile(join(folder, 'app.ts'), "import './main.ts';\nexport * from './sign-in.ts';\n");
+  return join(folder, 'app.ts');
+}
 
-async function bundle(): Promise<string> {
+async function bundle(entry: string): Promise<string> {
   const { outputFiles } = await build({
-    stdin: { contents: app(service.url), resolveDir: root },
-    define: { 'import.meta.env': JSON.stringify({ VITE_ISSUER_URL: issuer.url }) },
+    entryPoints: [entry],
+    alias: { 'project-management-client': join(root, 'client/index.ts') },
     bundle: true,
     format: 'esm',
     target: 'es2022',
@@ -51,11 +63,13 @@ beforeAll(async () => {
     testWorker().then((worker) => worker.startSignIn()),
   ]);
   service = await startTestService({ authentication: { issuer: issuer.url, audience: [issuer.audience] } });
-  const script = await bundle();
+  folder = await mkdtemp(join(tmpdir(), 'sign-in-'));
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+  const script = await bundle(await writeApp());
   server = await startResponder(({ url }) => {
     const [type, body] = url?.endsWith('.js')
       ? ['text/javascript', script]
-      : ['text/html', '<button></button><script type="module" src="/app.js"></script>'];
+      : ['text/html', '<!doctype html><body><script type="module" src="/app.js"></script>'];
     return { headers: { 'content-type': type }, body };
   });
 });
@@ -65,76 +79,189 @@ afterAll(async () => {
   await server?.stop();
   await service?.stop();
   await issuer?.stop();
+  if (folder) await rm(folder, { recursive: true });
 });
 
 beforeEach(async () => {
-  errors = [];
+  [errors, issuerPages] = [[], []];
   page = await browser.newPage();
   page.on('pageerror', (error) => errors.push(error.message));
+  page.on('framenavigated', (frame) => {
+    if (frame.url().startsWith(issuer.url)) issuerPages.push(frame.url());
+  });
 });
 
 afterEach(() => page.close());
 
-const button = (name: string) => page.getByRole('button', { name });
+const ada = { subject: 'ada', tenant: 'globex', scopes: ['tasks:read'], user: null };
 
-/** Chooses a person on the page of the issuer. */
-async function choosePerson(): Promise<void> {
+/** The address of a page of the app, which differs from the redirect address. */
+const pageOn = (host: string): string => `http://${host}:${server.port}/tasks?page=2#last`;
+
+const click = (name: string): Promise<void> => page.getByRole('button', { name }).click();
+
+/** Returns whom the service names to the app after an action. */
+async function personAfter(action: () => Promise<unknown>): Promise<unknown> {
+  const [response] = await Promise.all([
+    page.waitForResponse((one) => one.url() === `${service.url}/v1/users/me` && one.status() === 200),
+    action(),
+  ]);
+  return response.json();
+}
+
+/** Signs in on the page of the issuer. */
+async function signInAsAda(): Promise<void> {
+  await page.waitForURL(`${issuer.url}/**`);
   await page.getByLabel('Tenant').fill('globex');
   await page.getByLabel('Subject').fill('ada');
   await page.getByLabel('viewer').check();
-  await button('Sign in').click();
+  await click('Sign in');
 }
 
-const expected = { subject: 'ada', tenant: 'globex', scopes: ['tasks:read'], user: null };
-
-async function expectSignedIn(address: string): Promise<void> {
-  await page.waitForURL(address);
-  await button('Sign out').waitFor();
-  await page.waitForFunction('window.me');
-  expect(await page.evaluate('window.me')).toEqual(expected);
+/** Opens the app and signs in. */
+async function openSignedIn(host = 'localhost'): Promise<unknown> {
+  await page.goto(pageOn(host));
+  await click('Sign in');
+  return personAfter(signInAsAda);
 }
 
-test.each(['localhost', '127.0.0.1'])('a person signs in and out on a page on %s', async (host) => {
-  const address = `http://${host}:${server.port}/tasks?status=active`;
-  await page.goto(address);
-  await button('Sign in').click();
-  await choosePerson();
-  await expectSignedIn(address);
-  // A reload keeps the session, and does not ask again.
+/** Lets the clock of the page reach the end of a token, which is valid for an hour, or of later ones. */
+const expireToken = (hours = 1): Promise<void> => page.clock.setSystemTime(Date.now() + hours * 3_600_000);
+
+test("the app compiles with the compiler options of Vite's template", async () => {
+  const compilerOptions = {
+    target: 'es2022',
+    lib: ['es2022', 'dom'],
+    module: 'esnext',
+    moduleResolution: 'bundler',
+    moduleDetection: 'force',
+    types: [],
+    skipLibCheck: true,
+    allowImportingTsExtensions: true,
+    verbatimModuleSyntax: true,
+    noEmit: true,
+    strict: true,
+    noUnusedLocals: true,
+    noUnusedParameters: true,
+    erasableSyntaxOnly: true,
+    noFallthroughCasesInSwitch: true,
+    noUncheckedSideEffectImports: true,
+    paths: { 'project-management-client': [join(root, 'client/index.ts')] },
+  };
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['app.ts'] }));
+  const compiler = join(root, 'node_modules/typescript/bin/tsc');
+  const run = promisify(execFile)(process.execPath, [compiler, '--project', folder]);
+  expect((await run.catch((error) => error as { stdout: string })).stdout).toBe('');
+});
+
+test.each(['localhost', '127.0.0.1'])(
+  'a person signs in from a page on %s, and returns to it',
+  async (host) => {
+    expect(await openSignedIn(host)).toEqual(ada);
+    expect(page.url()).toBe(pageOn(host));
+    expect(errors).toEqual([]);
+  },
+);
+
+test('a person who reloads the page stays signed in', async () => {
+  await openSignedIn();
+  issuerPages = [];
+  expect(await personAfter(() => page.reload())).toEqual(ada);
+  expect(issuerPages).toEqual([]);
+});
+
+test('an expired token is renewed on the page of the issuer, which leads back', async () => {
+  await openSignedIn();
+  await expireToken();
   await page.reload();
-  await expectSignedIn(address);
-  // The issuer gives no refresh token, so it asks when the token expires.
-  await page.evaluate(
-    "sessionStorage.setItem('session', JSON.stringify({ ...JSON.parse(sessionStorage.getItem('session')), renewAt: 0 }))",
-  );
-  await page.reload();
-  await choosePerson();
-  await expectSignedIn(address);
-  await button('Sign out').click();
-  await button('Sign in').waitFor();
-  expect(await page.evaluate('[window.me, sessionStorage.length]')).toEqual([undefined, 0]);
+  await page.waitForURL(`${issuer.url}/**`);
+  await page.clock.setSystemTime(Date.now());
+  expect(await personAfter(signInAsAda)).toEqual(ada);
+  expect(page.url()).toBe(pageOn('localhost'));
   expect(errors).toEqual([]);
 });
 
-test('a session with a refresh token is renewed without a page, once for several requests', async () => {
-  const sent: (string | null)[] = [];
-  const person = { issuer: issuer.url, tenant: 'globex', subject: 'ada', roles: ['viewer'] };
-  const access_token = await localToken({ ...person, scopes: ['tasks:read'] });
-  // The development issuer gives no refresh tokens.
+/** Adds refresh tokens to the responses of the local issuer, which issues none. @returns the grants that the app used. */
+async function addRefreshTokens(): Promise<string[]> {
+  const grants: string[] = [];
   await page.route(`${issuer.url}/token`, async (route) => {
-    sent.push(route.request().postData());
-    await route.fulfill({
-      headers: { 'access-control-allow-origin': '*' },
-      json: { access_token, token_type: 'bearer', expires_in: 3_600, refresh_token: 'second' },
-    });
+    const form = new URLSearchParams(route.request().postData() ?? '');
+    grants.push([form.get('grant_type'), form.get('refresh_token')].join(' '));
+    if (form.get('grant_type') === 'refresh_token') {
+      form.set('grant_type', 'client_credentials');
+      form.set('login_hint', 'tenant=globex&subject=ada&role=viewer');
+      form.set('scope', 'tasks:read');
+      await route.continue({ postData: form.toString() });
+    } else {
+      const response = await route.fetch();
+      const json = { ...((await response.json()) as object), refresh_token: 'first' };
+      await route.fulfill({ response, json });
+    }
   });
-  const address = `http://localhost:${server.port}/`;
-  await page.goto(address);
-  await button('Sign in').waitFor();
-  await page.evaluate('sessionStorage.setItem(\'session\', \'{"renewAt":0,"refreshToken":"first"}\')');
+  return grants;
+}
+
+test('an expired token is renewed with the refresh token, once for requests at the same time', async () => {
+  const grants = await addRefreshTokens();
+  await openSignedIn();
+  issuerPages = [];
+  await expireToken();
+  expect(await personAfter(() => page.reload())).toEqual(ada);
+  await expireToken(2);
+  const [first, second] = await page.evaluate<string[]>(
+    "import('/app.js').then(({ accessToken }) => Promise.all([accessToken(), accessToken()]))",
+  );
+  expect(second).toBe(first);
+  expect(grants).toEqual(['authorization_code ', 'refresh_token first', 'refresh_token first']);
+  expect(issuerPages).toEqual([]);
+  expect(errors).toEqual([]);
+});
+
+test('a refresh token that the issuer refuses leads to the page of the issuer', async () => {
+  await addRefreshTokens();
+  await openSignedIn();
+  await page.unroute(`${issuer.url}/token`);
+  await expireToken();
   await page.reload();
-  await expectSignedIn(address);
-  expect(sent).toEqual([expect.stringContaining('refresh_token=first')]);
-  expect(await page.evaluate("JSON.parse(sessionStorage.getItem('session')).refreshToken")).toBe('second');
+  await page.waitForURL(`${issuer.url}/**`);
+  expect(errors).toEqual([]);
+});
+
+test('a new sign-in replaces the session', async () => {
+  await openSignedIn();
+  await page.evaluate("void import('/app.js').then(({ signIn }) => signIn())");
+  await page.waitForURL(`${issuer.url}/**`);
+  await page.getByLabel('Subject').fill('grace');
+  expect(await personAfter(() => click('Sign in'))).toMatchObject({ subject: 'grace' });
+});
+
+test('a person signs out', async () => {
+  await openSignedIn();
+  const requests: string[] = [];
+  page.on('request', (request) => requests.push(request.url()));
+  await click('Sign out');
+  await page.waitForURL(`http://localhost:${server.port}/`);
+  await page.getByRole('button', { name: 'Sign in' }).waitFor();
+  await page.goto(pageOn('localhost'));
+  await page.getByRole('button', { name: 'Sign in' }).waitFor();
+  expect(requests).toContainEqual(expect.stringContaining(`${issuer.url}/endsession?`));
+  expect(requests).not.toContainEqual(expect.stringContaining('/v1/users/me'));
+  expect(await page.evaluate('sessionStorage.length')).toBe(0);
+});
+
+test('a renewal that the issuer refuses ends the session, and leads back to the page', async () => {
+  await openSignedIn();
+  await expireToken();
+  await page.reload();
+  await page.waitForURL(`${issuer.url}/**`);
+  const state = new URL(page.url()).searchParams.get('state');
+  await page.goto(`http://localhost:${server.port}/?error=access_denied&state=${state}`);
+  await page.getByRole('button', { name: 'Sign in' }).waitFor();
+  expect(page.url()).toBe(pageOn('localhost'));
+});
+
+test('a page ignores the response to a sign-in of another tab', async () => {
+  await page.goto(`http://localhost:${server.port}/?code=of-another-person&state=unknown`);
+  await page.getByRole('button', { name: 'Sign in' }).waitFor();
   expect(errors).toEqual([]);
 });

@@ -16,7 +16,11 @@ import { until } from '../support/until.ts';
 /** Builds the app of `examples/offline-app` with Vite, and uses it in Chromium, with and without a network. */
 
 const folder = join(__dirname, '../../examples/offline-app');
-const types: Readonly<Record<string, string>> = { '.css': 'text/css', '.js': 'text/javascript' };
+const types: Readonly<Record<string, string>> = {
+  '.css': 'text/css',
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+};
 
 let browser: Browser;
 let context: BrowserContext;
@@ -27,15 +31,14 @@ let page: Page;
 /** Somebody else, in the same tenant. */
 let other: Client;
 
-/** Returns a file of the built app. Other paths are those of its page. */
+/** Returns a file of the built app, for the service and the issuer of this file. */
 function respond(path: string) {
-  const file = join(folder, 'dist', path);
-  const type = types[extname(path)];
-  const isPage = type === undefined || !existsSync(file);
-  return {
-    headers: { 'content-type': isPage ? 'text/html' : type },
-    body: readFileSync(isPage ? join(folder, 'dist/index.html') : file, 'utf8'),
-  };
+  const file = path === '/' ? '/index.html' : path;
+  if (!existsSync(join(folder, 'dist', file))) return { status: 404 };
+  const body = readFileSync(join(folder, 'dist', file), 'utf8')
+    .replaceAll('http://localhost:3000', service.url)
+    .replaceAll('http://localhost:3001', issuer.url);
+  return { headers: { 'content-type': types[extname(file)] }, body };
 }
 
 const errors: string[] = [];
@@ -47,10 +50,7 @@ beforeAll(async () => {
     testWorker().then((worker) => worker.startSignIn()),
   ]);
   service = await startTestService({ authentication: { issuer: issuer.url, audience: [issuer.audience] } });
-  execFileSync('npm', ['run', '--silent', 'build', '--', '--logLevel', 'error'], {
-    cwd: folder,
-    env: { ...process.env, VITE_API_URL: service.url, VITE_ISSUER_URL: issuer.url },
-  });
+  execFileSync('npm', ['run', '--silent', 'build', '--', '--logLevel', 'error'], { cwd: folder });
   server = await startResponder(({ url = '/' }) => respond(url.split('?', 1)[0] ?? ''));
   const person = { issuer: issuer.url, tenant: 'acme', subject: 'bob', roles: [], scopes: apiScopes };
   const token = await localToken(person);

@@ -1,11 +1,10 @@
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
-import { accessToken, completeSignIn, signIn } from './sign-in.ts';
+import { accessToken, isSignedIn, signIn } from './sign-in.ts';
 
-await completeSignIn();
-const isSignedIn = (await accessToken()) !== undefined;
+if (isSignedIn()) await accessToken().catch(console.error);
 createRoot(document.querySelector('#app') as HTMLElement).render(
-  isSignedIn ? (
+  isSignedIn() ? (
     <App />
   ) : (
     <button type="button" onClick={signIn}>

@@ -1,92 +1,103 @@
 import * as oauth from 'oauth4webapi';
 
-const issuer = new URL(import.meta.env.VITE_ISSUER_URL ?? 'http://localhost:3001');
-const client = { client_id: import.meta.env.VITE_CLIENT_ID ?? 'my-app' };
-const redirectUri = `${location.origin}/callback`;
+const issuer = new URL('http://localhost:3001');
+const client = { client_id: 'my-app' };
+const redirectUri = `${location.origin}/`;
 const options = { [oauth.allowInsecureRequests]: issuer.hostname === 'localhost' };
+let renewal: Promise<string> | undefined;
 
-// Of this tab, until it is closed.
-const stored = (name: string) => JSON.parse(sessionStorage.getItem(name) ?? '{}');
-const store = (name: string, value: object) => sessionStorage.setItem(name, JSON.stringify(value));
-
+const read = (key: string) => JSON.parse(sessionStorage.getItem(key) ?? '{}');
+const write = (key: string, value: object) => sessionStorage.setItem(key, JSON.stringify(value));
 const discover = async () =>
   oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, options));
+const isResponse = () => new URLSearchParams(location.search).get('state') === read('sign-in').state;
 
-/** Leaves the page for that of the issuer. */
-export async function signIn() {
+/** Returns whether there is a session, or the page opens with the response to `signIn`. */
+export const isSignedIn = (): boolean => 'token' in read('session') || isResponse();
+
+/** Leaves the page for that of the issuer, which leads back. */
+export const signIn = async (): Promise<void> => location.assign(await signInAddress());
+
+/** Returns the token of the session. A new one replaces a token that expires within a minute. */
+export async function accessToken(): Promise<string> {
+  const { token, expires } = read('session');
+  if (expires > Date.now() + 60_000 && !isResponse()) return token;
+  // Requests at the same time wait for one renewal.
+  renewal ??= (isResponse() ? completeSignIn() : renew()).finally(() => (renewal = undefined));
+  return renewal;
+}
+
+/** Ends the session, also at the issuer. Leaves the page for the redirect address. */
+export async function signOut(): Promise<void> {
+  sessionStorage.removeItem('session');
+  const { end_session_endpoint: endpoint } = await discover();
+  // The standard parameter, and that of Cognito.
+  const addresses = { post_logout_redirect_uri: redirectUri, logout_uri: redirectUri };
+  location.replace(
+    endpoint ? `${endpoint}?${new URLSearchParams({ ...client, ...addresses })}` : redirectUri,
+  );
+}
+
+async function signInAddress(): Promise<string> {
+  const { authorization_endpoint } = await discover();
   const [verifier, state] = [oauth.generateRandomCodeVerifier(), oauth.generateRandomState()];
-  const { authorization_endpoint: endpoint } = await discover();
   const parameters = new URLSearchParams({
+    ...client,
     response_type: 'code',
-    client_id: client.client_id,
     redirect_uri: redirectUri,
     scope: 'openid tasks:read tasks:write',
     state,
     code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
   });
-  store('sign-in', { verifier, state, page: location.href });
-  location.assign(`${endpoint}?${parameters}`);
+  write('sign-in', { verifier, state, page: location.href });
+  return `${authorization_endpoint}?${parameters}`;
 }
 
-/** Completes a sign-in on the page of the redirect address, and shows the address of before. Call it when the app starts. */
-export async function completeSignIn() {
-  if (location.pathname !== '/callback') return;
-  const { verifier, state, page = '/' } = stored('sign-in');
-  const server = await discover();
-  const parameters = oauth.validateAuthResponse(server, client, new URL(location.href), state);
-  const response = await oauth.authorizationCodeGrantRequest(
-    server,
-    client,
-    oauth.None(),
-    parameters,
-    redirectUri,
-    verifier,
-    options,
-  );
-  storeSession(await oauth.processAuthorizationCodeResponse(server, client, response));
-  sessionStorage.removeItem('sign-in');
-  history.replaceState(null, '', page);
-}
-
-function storeSession({ access_token: token, expires_in = 300, refresh_token }: oauth.TokenEndpointResponse) {
-  const renewAt = Date.now() + (expires_in - 60) * 1_000;
-  store('session', { token, renewAt, refreshToken: refresh_token ?? stored('session').refreshToken });
-}
-
-let renewal: Promise<void> | undefined;
-
-async function renew(refreshToken: string | undefined) {
-  if (!refreshToken) return signIn();
-  const server = await discover();
-  const response = await oauth.refreshTokenGrantRequest(server, client, oauth.None(), refreshToken, options);
-  try {
-    storeSession(await oauth.processRefreshTokenResponse(server, client, response));
-  } catch (error) {
-    if (!(error instanceof oauth.ResponseBodyError)) throw error;
-    await signIn(); // The refresh token has expired.
-  }
-}
-
-/** Returns the access token, renewed before it expires; `undefined` if nobody is signed in. */
-export async function accessToken(): Promise<string | undefined> {
-  const { renewAt, refreshToken } = stored('session');
-  if (Date.now() > renewAt) {
-    renewal ??= renew(refreshToken).finally(() => {
-      renewal = undefined;
-    });
-    await renewal;
-  }
-  return stored('session').token;
-}
-
-/** Ends the session of this app and, if the issuer can, that of the issuer. */
-export async function signOut() {
+async function completeSignIn(): Promise<string> {
+  const { verifier, state, page } = read('sign-in');
   sessionStorage.removeItem('session');
-  const { end_session_endpoint: endpoint } = await discover();
-  const parameters = new URLSearchParams({
-    client_id: client.client_id,
-    post_logout_redirect_uri: location.origin,
-  });
-  location.assign(endpoint ? `${endpoint}?${parameters}` : '/');
+  try {
+    const server = await discover();
+    const code = oauth.validateAuthResponse(server, client, new URL(location.href), state);
+    const response = await oauth.authorizationCodeGrantRequest(
+      server,
+      client,
+      oauth.None(),
+      code,
+      redirectUri,
+      verifier,
+      options,
+    );
+    return keep(await oauth.processAuthorizationCodeResponse(server, client, response));
+  } finally {
+    sessionStorage.removeItem('sign-in');
+    history.replaceState(null, '', page);
+  }
+}
+
+async function renew(): Promise<string> {
+  const { token, refreshToken } = read('session');
+  if (!token) throw new Error('Nobody is signed in.');
+  if (refreshToken) {
+    const server = await discover();
+    const response = await oauth.refreshTokenGrantRequest(
+      server,
+      client,
+      oauth.None(),
+      refreshToken,
+      options,
+    );
+    // The issuer responds 400 when the refresh token has expired.
+    if (response.status !== 400)
+      return keep(await oauth.processRefreshTokenResponse(server, client, response), refreshToken);
+  }
+  location.replace(await signInAddress());
+  return new Promise(() => {}); // The browser leaves the page.
+}
+
+function keep(response: oauth.TokenEndpointResponse, earlier?: string): string {
+  const { access_token: token, expires_in: seconds = 3600, refresh_token: refreshToken = earlier } = response;
+  write('session', { token, refreshToken, expires: Date.now() + seconds * 1000 });
+  return token;
 }

@@ -3,10 +3,7 @@ import { createClient, Replication } from 'project-management-client';
 import { listCollection } from 'project-management-client/tanstack-db';
 import { accessToken } from './sign-in.ts';
 
-export const client = createClient({
-  url: import.meta.env.VITE_API_URL ?? 'http://localhost:3000',
-  token: accessToken,
-});
+export const client = createClient({ url: 'http://localhost:3000', token: accessToken });
 
 /** The open and completed tasks, equal to the list of the service. Changes that are made offline are sent later. */
 export const tasks = createCollection(
