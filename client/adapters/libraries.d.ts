@@ -13,6 +13,8 @@ declare module 'rxdb/plugins/replication' {
   export interface RxReplicationState<Document, Checkpoint> {
     readonly internalReplicationState?: { readonly streamQueue: { readonly up: Promise<unknown> } };
     readonly pull?: (checkpoint: Checkpoint) => Document;
+    readonly onCancel: (() => void)[];
+    reSync(): void;
   }
   export function replicateRxCollection<Document, Checkpoint>(
     options: object,

@@ -1,5 +1,6 @@
 import type { RxCollection, WithDeleted } from 'rxdb';
 import { type RxReplicationState, replicateRxCollection } from 'rxdb/plugins/replication';
+import { pause, pauseOf } from '../connection.ts';
 import type { ResourceTypes } from '../query.ts';
 import type { Replication } from '../replication.ts';
 import type { Versioned } from '../versions.ts';
@@ -43,6 +44,49 @@ function requiredValues(schema: { readonly required?: readonly string[]; readonl
   );
 }
 
+type Conflict = { readonly id: string; readonly version?: string };
+
+interface Refusal {
+  /** What the service has. */
+  readonly conflict: Conflict;
+  readonly reason: string;
+  /** How often the document was refused in this version. */
+  readonly count: number;
+  /** The document that is held back; empty until RxDB sends it. If the app corrects it, it is sent at once. */
+  held?: string | undefined;
+}
+
+/** Holds back what is refused twice in the same version. RxDB sends it again at once if the conflict handler of the app insists on it. */
+class Refusals extends Map<string, Refusal> {
+  holding(document: Conflict): Refusal | undefined {
+    const refusal = this.get(document.id);
+    if (refusal?.held === undefined) return undefined;
+    refusal.held ||= JSON.stringify(document);
+    return refusal.held === JSON.stringify(document) ? refusal : undefined;
+  }
+
+  add(conflict: Conflict, reason: string, release: () => void, signal: AbortSignal): Conflict {
+    const last = this.get(conflict.id);
+    const count = last && last.conflict.version === conflict.version ? last.count + 1 : 1;
+    const refusal: Refusal = { conflict, reason, count, held: count > 1 ? '' : undefined };
+    this.set(conflict.id, refusal);
+    const end = (): void => {
+      refusal.held = undefined;
+      release();
+    };
+    if (count > 1) pause(pauseOf(count - 1, 1_000), signal).then(end, () => undefined);
+    return conflict;
+  }
+}
+
+/** Returns a result that RxDB cannot read. */
+const failingResult = (held: readonly Refusal[]) => ({
+  get id(): string {
+    const reasons = held.map(({ conflict, reason }) => `${conflict.id}: ${reason}`);
+    throw new Error(`The service refuses changes, which are sent again later. ${reasons.join(' ')}`);
+  },
+});
+
 /**
  * Keeps a collection of RxDB equal to a list, and sends what is created, changed and deleted in it.
  * @param collection has all fields of the list as properties, and the text `version`.
@@ -61,6 +105,8 @@ export function replicateList<Types extends ResourceTypes>(
   /** What has a version is from the service, also if RxDB does not know it because the app has stopped while it stored a page. */
   const pulled = ({ id, version }: Document) =>
     (version ? { id, version, _deleted: version === removedVersion } : undefined) as Document | undefined;
+  const refusals = new Refusals();
+  const stop = new AbortController();
   const state: RxReplicationState<Document, ReplicationCheckpoint> = replicateRxCollection({
     collection,
     replicationIdentifier: `${collection.name} ${JSON.stringify(replication.filters)}`,
@@ -77,20 +123,34 @@ export function replicateList<Types extends ResourceTypes>(
       },
     },
     push: {
+      // RxDB does not look before the last change that it has sent or read. So each attempt begins with what was refused.
+      waitBeforePersist: async () => {
+        if (refusals.size === 0) return;
+        state.reSync();
+        await pause(0, undefined);
+      },
       handler: async (rows: readonly Row[]) => {
+        const held = rows.flatMap(({ newDocumentState }) => refusals.holding(newDocumentState) ?? []);
+        const ready = rows.filter(({ newDocumentState }) => !refusals.holding(newDocumentState));
+        // RxDB sends a conflict again at once, and waits if the handler fails. If the result fails, it reports the error and keeps the change.
+        if (ready.length === 0) return [failingResult(held) as WithDeleted<Document>];
         const results = await replication.push(
-          rows.map(({ assumedMasterState, newDocumentState: after }) => ({
+          ready.map(({ assumedMasterState, newDocumentState: after }) => ({
             before: assumedMasterState ?? pulled(after),
             after: after as Types['changes'] & Document,
           })),
         );
-        return rows.flatMap(({ newDocumentState }, position) => {
-          const { current, isUnchanged } = results[position] ?? {};
+        const conflicts = ready.flatMap(({ newDocumentState }, position) => {
+          const { current, error, isUnchanged } = results[position] ?? {};
           const conflict = { ...(current ?? newDocumentState), _deleted: !current };
-          return isUnchanged ? (conflict as WithDeleted<Document>) : [];
+          if (isUnchanged) return refusals.add(conflict, String(error), () => state.reSync(), stop.signal);
+          refusals.delete(conflict.id);
+          return [];
         });
+        return [...conflicts, ...held.map(({ conflict }) => conflict)] as WithDeleted<Document>[];
       },
     },
   });
+  state.onCancel.push(() => stop.abort());
   return state;
 }

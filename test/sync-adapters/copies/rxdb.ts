@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { replicateList } from 'project-management-client/rxdb';
-import { createRxDatabase } from 'rxdb/plugins/core';
+import { createRxDatabase, defaultConflictHandler } from 'rxdb/plugins/core';
 import { getRxStorageMemory } from 'rxdb/plugins/storage-memory';
 import { wrappedValidateAjvStorage } from 'rxdb/plugins/validate-ajv';
-import { type Client, Replication } from '../../../client/index.ts';
+import { type Client, newId, Replication } from '../../../client/index.ts';
 import { until } from '../../support/until.ts';
 import type { Copy } from '../program.ts';
 
@@ -36,13 +36,13 @@ const schema = {
 
 type Storage = ReturnType<typeof getRxStorageMemory>;
 
-async function openDatabase(name: string, storage: Storage = getRxStorageMemory()) {
+async function openDatabase(name: string, storage: Storage = getRxStorageMemory(), settings: object = {}) {
   const database = await createRxDatabase({
     name,
     storage: wrappedValidateAjvStorage({ storage }),
     multiInstance: false,
   });
-  const { tasks } = await database.addCollections({ tasks: { schema: schema as never } });
+  const { tasks } = await database.addCollections({ tasks: { schema: schema as never, ...settings } });
   return { database, tasks };
 }
 
@@ -95,6 +95,70 @@ async function checkStop(client: Client): Promise<void> {
   }
 }
 
+/** Returns the pauses of 1 to 4 seconds that begin from now on. They end when the test says so. */
+function stopPauses() {
+  const pauses: { readonly milliseconds: number; readonly end: () => void }[] = [];
+  const { setTimeout: start } = globalThis;
+  const startOrStop = (end: () => void, milliseconds = 0) =>
+    milliseconds >= 1_000 && milliseconds <= 4_000
+      ? pauses.push({ milliseconds, end })
+      : start(end, milliseconds);
+  globalThis.setTimeout = startOrStop as unknown as typeof start;
+  return pauses;
+}
+
+/** The conflict handler of the app insists on a change that the service refuses: it is held back, and nothing else is. */
+async function checkInsistence(client: Client): Promise<void> {
+  const organization = await client.organizations.create({ name: 'Acme' });
+  const { id: projectId } = await client.projects.create({ name: 'p', organizationId: organization.id });
+  const { id } = await client.tasks.create({ name: 'insisted', projectId });
+  const conflictHandler = {
+    ...defaultConflictHandler,
+    resolve: ({ newDocumentState }: { newDocumentState: object }) => newDocumentState,
+  };
+  const { tasks } = await openDatabase(`insisting-${projectId}`, undefined, { conflictHandler });
+  const refused: string[] = [];
+  const errors: string[] = [];
+  const replicate = async () => {
+    const options = { onRefused: (result: { id: string }) => refused.push(result.id) };
+    const state = replicateList(new Replication(client.tasks, { projectId }, options), tasks as never);
+    state.error$.subscribe(({ message }: Error) => errors.push(message));
+    await state.awaitInSync();
+    return state;
+  };
+  const first = await replicate();
+  const pauses = stopPauses();
+  const rename = async (name: string) => (await tasks.findOne(id).exec()).incrementalPatch({ name });
+  await rename('');
+  await until(() => errors.length > 0);
+  // Other changes are sent and read.
+  const other = newId();
+  await tasks.insert({ id: other, name: 'other', status: 'active', projectId });
+  await until(async () => (await client.tasks.list({ id: other })).total === 1);
+  await client.tasks.update(other, { name: 'foreign' });
+  await until(async () => {
+    first.reSync();
+    await first.awaitInSync();
+    return (await tasks.findOne(other).exec())?.get('name') === 'foreign';
+  });
+  assert.deepEqual(refused, [id, id]);
+  pauses[0]?.end();
+  await until(() => pauses.length > 1);
+  assert.deepEqual(refused, [id, id, id]);
+  assert.deepEqual(
+    pauses.map(({ milliseconds }) => Math.floor(Math.log2(milliseconds / 1_000))),
+    [0, 1],
+  );
+  assert.match(errors.at(-1) ?? '', new RegExp(`refuses.*${id}`));
+  await first.cancel();
+  // After a restart of the app, it is sent again. A correction is sent at once.
+  const second = await replicate();
+  assert.deepEqual(refused, [id, id, id, id, id]);
+  await rename('corrected');
+  await until(async () => (await client.tasks.get(id)).name === 'corrected');
+  await second.cancel();
+}
+
 export async function openCopy(client: Client, projectId: string): Promise<Copy> {
   const { database, tasks } = await openDatabase(`tasks-${projectId}`);
   const replication = replicateList(new Replication(client.tasks, { projectId }), tasks as never);
@@ -118,7 +182,10 @@ export async function openCopy(client: Client, projectId: string): Promise<Copy>
       replication.reSync();
       await replication.awaitInSync();
     },
-    check: () => checkStop(client),
+    check: async () => {
+      await checkStop(client);
+      await checkInsistence(client);
+    },
     stop: async () => {
       await replication.cancel();
       await database.close();
