@@ -20,10 +20,19 @@ beforeAll(async () => {
 
 afterAll(() => service.stop());
 
+async function run(program: string, ...args: string[]): Promise<string> {
+  const { stdout } = await execute(
+    process.execPath,
+    ['--import', 'tsx', join(__dirname, program), ...args, service.url],
+    { env: { ...process.env, NODE_ENV: 'production' } },
+  );
+  return stdout;
+}
+
 test.each(adapters)('a copy in %s is the list', async (adapter) => {
-  const args = ['--import', 'tsx', join(__dirname, 'program.ts'), adapter, service.url];
-  const { stdout } = await execute(process.execPath, args, {
-    env: { ...process.env, NODE_ENV: 'production' },
-  });
-  expect(stdout).toContain('The copy is the list.');
+  expect(await run('program.ts', adapter)).toContain('The copy is the list.');
+});
+
+test('a query of TanStack Query shows what another client changes', async () => {
+  expect(await run('tanstack-query-program.ts')).toContain('The query is the list.');
 });

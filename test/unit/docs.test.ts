@@ -364,8 +364,8 @@ describe('examples', () => {
     expect(guide).toContain(`\`\`\`ts\n${module}\`\`\``);
   });
 
-  test('docs/client.md has the example with TanStack Query that is compiled', () => {
-    const text = readFileSync(join(__dirname, '../sync-adapters/tanstack-query.tsx'), 'utf8');
+  test.each(['tanstack-query.tsx', 'tanstack-query-live.ts'])('docs/client.md has the example %s', (file) => {
+    const text = readFileSync(join(__dirname, '../sync-adapters', file), 'utf8');
     const client = readFileSync(join(__dirname, '../../docs/client.md'), 'utf8');
     expect(client).toContain(text.replace("'../../client/index.ts'", "'project-management-client'"));
   });
