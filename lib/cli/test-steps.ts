@@ -107,7 +107,7 @@ async function testGeneratedClients(): Promise<number> {
 const installed = ['--offline', '--ignore-scripts', '--no-save', '--install-links'];
 
 /**
- * Follows lists with the adapters of the packed client, in the libraries that they are for, and runs the examples of docs/client.md with TanStack Query (155 MB).
+ * Follows lists with the adapters of the packed client, in the libraries that they are for, and tries the examples of docs/client.md with TanStack Query (155 MB).
  * RxDB brings packages for its other plugins that refuse Node.js 20, which npm takes for an error in a project with `engine-strict`.
  */
 async function testSyncAdapters(): Promise<number> {

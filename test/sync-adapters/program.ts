@@ -20,9 +20,15 @@ export interface Copy {
   stop(): Promise<void>;
 }
 
+/** A copy of the projects of an organization. */
+export interface ProjectsCopy extends Pick<Copy, 'rename' | 'sync'> {
+  nameOf(id: string): Promise<string | undefined>;
+}
+
 const [adapter = '', url = ''] = process.argv.slice(2);
-const { openCopy } = (await import(`./copies/${adapter}.ts`)) as {
+const { openCopy, openProjects } = (await import(`./copies/${adapter}.ts`)) as {
   openCopy(client: Client, projectId: string): Promise<Copy>;
+  openProjects(client: Client, organizationId: string): Promise<ProjectsCopy>;
 };
 const client = createClient({ url });
 
@@ -202,6 +208,17 @@ await expectNames();
 assert.equal((await client.tasks.get(third.id)).name, 'third');
 assert.ok(await client.tasks.get(moved.id));
 await copy.check?.();
+// A list of another collection.
+const projects = await openProjects(ofCopy, organizationId);
+const { id: foreignId } = await client.projects.create({ name: 'foreign', organizationId });
+const readProject = async (find: () => Promise<string | undefined>, expected: string) =>
+  until(async () => {
+    await projects.sync();
+    return (await find()) === expected;
+  });
+await readProject(() => projects.nameOf(foreignId), 'foreign');
+await projects.rename(foreignId, 'local');
+await readProject(async () => (await client.projects.get(foreignId)).name, 'local');
 await copy.stop();
 console.log('The copy is the list.');
 process.exit(0);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { replicateList } from 'project-management-client/rxdb';
-import { createRxDatabase, defaultConflictHandler } from 'rxdb/plugins/core';
+import { createRxDatabase, defaultConflictHandler, type RxCollection } from 'rxdb/plugins/core';
 import { getRxStorageMemory } from 'rxdb/plugins/storage-memory';
 import { wrappedValidateAjvStorage } from 'rxdb/plugins/validate-ajv';
-import { type Client, newId, Replication } from '../../../client/index.ts';
+import { type Client, newId, type Project, Replication, type Versioned } from '../../../client/index.ts';
 import { until } from '../../support/until.ts';
-import type { Copy } from '../program.ts';
+import type { Copy, ProjectsCopy } from '../program.ts';
 
 const nullable = { type: ['string', 'null'] };
 const text = { type: 'string' };
@@ -189,6 +189,25 @@ export async function openCopy(client: Client, projectId: string): Promise<Copy>
     stop: async () => {
       await replication.cancel();
       await database.close();
+    },
+  };
+}
+
+export async function openProjects(client: Client, organizationId: string): Promise<ProjectsCopy> {
+  const properties = { ...schema.properties, organizationId: text, startDate: nullable };
+  const { tasks: collection } = await openDatabase(`projects-${organizationId}`, undefined, {
+    schema: { ...schema, properties },
+  });
+  const projects: RxCollection<Versioned<Project>> = collection;
+  const state = replicateList(new Replication(client.projects, { organizationId }), projects);
+  return {
+    nameOf: async (id) => (await projects.findOne(id).exec())?.name,
+    rename: async (id, name) => {
+      await (await projects.findOne(id).exec(true)).incrementalPatch({ name });
+    },
+    sync: async () => {
+      state.reSync();
+      await state.awaitInSync();
     },
   };
 }

@@ -1,7 +1,7 @@
 import { createCollection } from '@tanstack/db';
 import { listCollection } from 'project-management-client/tanstack-db';
 import { type Client, Replication } from '../../../client/index.ts';
-import type { Copy } from '../program.ts';
+import type { Copy, ProjectsCopy } from '../program.ts';
 
 export async function openCopy(client: Client, projectId: string): Promise<Copy> {
   const replication = new Replication(client.tasks, { projectId });
@@ -28,5 +28,18 @@ export async function openCopy(client: Client, projectId: string): Promise<Copy>
     },
     sync: async () => undefined,
     stop: () => collection.cleanup(),
+  };
+}
+
+export async function openProjects(client: Client, organizationId: string): Promise<ProjectsCopy> {
+  const replication = new Replication(client.projects, { organizationId });
+  const projects = createCollection(listCollection(replication, { interval: 20 }));
+  await projects.preload();
+  return {
+    nameOf: async (id) => projects.get(id)?.name,
+    rename: async (id, name) => {
+      await projects.update(id, (draft) => Object.assign(draft, { name })).isPersisted.promise;
+    },
+    sync: async () => undefined,
   };
 }

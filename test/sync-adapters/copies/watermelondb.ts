@@ -3,7 +3,7 @@ import { appSchema, Database, Model, tableSchema } from '@nozbe/watermelondb';
 import lokijs from '@nozbe/watermelondb/adapters/lokijs';
 import { syncTable } from 'project-management-client/watermelondb';
 import { type Client, createClient, newId, Replication } from '../../../client/index.ts';
-import type { Copy } from '../program.ts';
+import type { Copy, ProjectsCopy } from '../program.ts';
 
 /** Node.js loads this CommonJS module with its default export as a property. */
 const { default: LokiJSAdapter } = lokijs as unknown as { default: typeof lokijs };
@@ -15,6 +15,32 @@ class TaskModel extends Model {
 /** A table that the adapter does not know. */
 class NoteModel extends Model {
   static override table = 'notes';
+}
+
+class ProjectModel extends Model {
+  static override table = 'projects';
+}
+
+const columnsOf = (...names: string[]) =>
+  names.map((name) => ({ name, type: 'string' as const, isOptional: true }));
+
+function openDatabase(dbName: string): Database {
+  const columns = columnsOf('name', 'status', 'projectId', 'tagIds', 'version');
+  const schema = appSchema({
+    version: 1,
+    tables: [
+      tableSchema({ name: 'tasks', columns }),
+      tableSchema({ name: 'notes', columns }),
+      tableSchema({ name: 'projects', columns: columnsOf('name', 'organizationId', 'version') }),
+    ],
+  });
+  const adapter = new LokiJSAdapter({
+    schema,
+    useWebWorker: false,
+    useIncrementalIndexedDB: false,
+    dbName,
+  });
+  return new Database({ adapter, modelClasses: [TaskModel, NoteModel, ProjectModel] });
 }
 
 /** Loses the response to a creation: only what the app has changed since is sent. A column with tags is JSON. */
@@ -47,22 +73,7 @@ async function checkLostCreation(client: Client, projectId: string, database: Da
 }
 
 export async function openCopy(client: Client, projectId: string): Promise<Copy> {
-  const columns = ['name', 'status', 'projectId', 'tagIds', 'version'].map((name) => ({
-    name,
-    type: 'string' as const,
-    isOptional: true,
-  }));
-  const schema = appSchema({
-    version: 1,
-    tables: [tableSchema({ name: 'tasks', columns }), tableSchema({ name: 'notes', columns })],
-  });
-  const adapter = new LokiJSAdapter({
-    schema,
-    useWebWorker: false,
-    useIncrementalIndexedDB: false,
-    dbName: projectId,
-  });
-  const database = new Database({ adapter, modelClasses: [TaskModel, NoteModel] });
+  const database = openDatabase(projectId);
   const tasks = database.get<TaskModel>('tasks');
   const notes = database.get<NoteModel>('notes');
   const note = await database.write(() => notes.create(() => undefined));
@@ -100,5 +111,20 @@ export async function openCopy(client: Client, projectId: string): Promise<Copy>
       await checkLostCreation(client, id, database);
     },
     stop: async () => undefined,
+  };
+}
+
+export async function openProjects(client: Client, organizationId: string): Promise<ProjectsCopy> {
+  const database = openDatabase(organizationId);
+  const projects = database.get<ProjectModel>('projects');
+  const replication = new Replication(client.projects, { organizationId });
+  return {
+    nameOf: async (id) =>
+      (await projects.query().fetch()).find((record) => record.id === id)?._getRaw('name') as string,
+    rename: async (id, name) => {
+      const record = await projects.find(id);
+      await database.write(() => record.update((draft) => draft._setRaw('name', name)));
+    },
+    sync: () => syncTable(replication, database, 'projects'),
   };
 }
