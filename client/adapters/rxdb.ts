@@ -123,9 +123,9 @@ export function replicateList<Types extends ResourceTypes>(
       },
     },
     push: {
-      // RxDB does not look before the last change that it has sent or read. So each attempt begins with what was refused.
+      // RxDB does not look before the last change that it has sent or read. So each attempt begins with what is held back.
       waitBeforePersist: async () => {
-        if (refusals.size === 0) return;
+        if (![...refusals.values()].some(({ count }) => count > 1)) return;
         state.reSync();
         await pause(0, undefined);
       },
