@@ -130,7 +130,8 @@ async function checkInsistence(client: Client): Promise<void> {
   const pauses = stopPauses();
   const rename = async (name: string) => (await tasks.findOne(id).exec()).incrementalPatch({ name });
   await rename('');
-  await until(() => errors.length > 0);
+  await until(() => errors.length > 0 || refused.length > 2);
+  assert.deepEqual(refused, [id, id]);
   // Other changes are sent and read.
   const other = newId();
   await tasks.insert({ id: other, name: 'other', status: 'active', projectId });
