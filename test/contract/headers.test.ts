@@ -61,10 +61,6 @@ describe('a response to another origin', () => {
   });
 });
 
-test.each(['GET', 'HEAD'] as const)('%s /v1/health returns 200', async (method) => {
-  expect((await request(method, '/v1/health')).status).toBe(200);
-});
-
 test('no response sets a cookie, and each of the local service has the database cost of the request', async () => {
   for (const { headers } of await responsesOfEachKind()) {
     expect(headers.has('set-cookie')).toBe(false);

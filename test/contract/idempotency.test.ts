@@ -79,17 +79,6 @@ describe('an Idempotency-Key', () => {
     expect(replayed(tag)).not.toBe('true');
   });
 
-  test('creates one copy of a project', async () => {
-    const { id, name } = await create('project');
-    const key = unique('key');
-    const path = `${pathTo('project', id)}/clone`;
-    const first = await post(path, key);
-    entityOf(first, 201);
-    expectReplay(await post(path, key), first);
-    expectProblem(await post(path, key, { name: 'Another body' }), 422);
-    expect(await readList(withQuery('/v1/projects', { name }))).toMatchObject({ total: 2 });
-  });
-
   test('replays the response of archive without archiving again', async () => {
     const { id } = await create('organization');
     const key = unique('key');

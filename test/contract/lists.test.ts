@@ -1,7 +1,6 @@
 import { createMany, times } from './batches.ts';
 import { expectParameter, expectProblem, parameters } from './problem.ts';
 import {
-  create,
   type Entity,
   identifiers,
   type ListKind,
@@ -79,16 +78,6 @@ describe.each(lists)('the pages of GET $title', (list) => {
   test('return 200 with empty data and zero totals when nothing matches', async () => {
     const shown = await readList(withQuery(five.scope.path, { status: unique('nothing') }));
     expect(shown).toMatchObject({ data: [], total: 0, page: 1, totalPages: 0 });
-  });
-
-  test('count an entity from its creation to its deletion', async () => {
-    const { id } = await create(list.item, five.scope.fields);
-    const with6 = await readList(five.at({ limit: 2 }));
-    expect(identifiers(with6)[0]).toBe(id);
-    expect(with6).toMatchObject({ total: 6, totalPages: 3 });
-    expect((await request('DELETE', pathTo(list.item, id))).status).toBe(204);
-    expect(identifiers(await readList(five.at({})))).toEqual(five.newestFirst);
-    expect(await readList(five.at({ limit: 2 }))).toMatchObject({ total: 5, totalPages: 3 });
   });
 });
 

@@ -1,5 +1,4 @@
-import { someOf } from '../support/runs.ts';
-import { createMany, times, unknownId } from './batches.ts';
+import { unknownId } from './batches.ts';
 import { expectPointer, expectProblem } from './problem.ts';
 import {
   create,
@@ -15,7 +14,7 @@ import {
   resources,
   stateOf,
 } from './resources.ts';
-import { eventually, request, withQuery } from './service.ts';
+import { request, withQuery } from './service.ts';
 
 async function remove(kind: Kind, id: string): Promise<void> {
   const { status, text } = await request('DELETE', pathTo(kind, id));
@@ -178,25 +177,5 @@ describe('deleting a tag', () => {
     expect(await read('task', untouched.id)).toEqual(untouched);
     expect(await readList(`${pathTo('tag', tag.id)}/tasks`)).toMatchObject({ data: [], total: 0 });
     expect(await readList(`${pathTo('tag', otherTag.id)}/tasks`)).toMatchObject({ total: 2 });
-  });
-});
-
-describe('cascades larger than one transaction', () => {
-  test('remove all 120 projects of a deleted organization', async () => {
-    const organizationId = (await create('organization')).id;
-    const projects = await createMany('project', times(120, { organizationId }));
-    const task = await create('task', { projectId: projects[60]?.id ?? '' });
-    const nested = `${pathTo('organization', organizationId)}/projects`;
-    expect(await readList(nested)).toMatchObject({ total: 120 });
-    await remove('organization', organizationId);
-    await expectDeleted('organization', organizationId);
-    // Its project is deleted first.
-    await eventually(() => expectDeleted('task', task.id));
-    await eventually(async () =>
-      expect(await readList(nested)).toMatchObject({ data: [], total: 0, totalPages: 0 }),
-    );
-    const filtered = withQuery('/v1/projects', { organizationId });
-    expect(await readList(filtered)).toMatchObject({ data: [], total: 0 });
-    for (const { id } of someOf(projects, 10)) await expectDeleted('project', id);
   });
 });
