@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { compactBusyLog, continueReminder } from '#functions/engine/care/compact-log.ts';
 import { processMemory } from '#functions/engine/columns/process-memory.ts';
 import { deleteEntity } from '#functions/engine/deletions/delete-entity.ts';
@@ -7,7 +6,6 @@ import { readJobs } from '#functions/engine/due-work/read-jobs.ts';
 import { createEntity } from '#functions/engine/entities/create-entity.ts';
 import { updateEntity } from '#functions/engine/entities/update-entity.ts';
 import { listEntities } from '#functions/engine/lists/list-entities.ts';
-import { logPartition, recordWrites } from '#functions/engine/model/change-log.ts';
 import {
   buildCreate,
   buildDeletion,
@@ -29,74 +27,41 @@ import type { Database } from '#functions/engine/table/database.ts';
 import type { Session } from '#functions/engine/table/session.ts';
 import { applyChangeSet } from '#functions/engine/write/commit.ts';
 import { continueJob } from '#functions/jobs/continue-job.ts';
+import type { Kind } from '#functions/kinds.ts';
 import { compactAll } from '#test/support/compaction.ts';
 import { isValue, listQuery, sortedBy } from '#test/support/list-queries.ts';
 import { startTestStore, type TestStore } from '#test/support/local-store.ts';
-import { typicalChanges } from '#test/support/typical-changes.ts';
 
-describe('long-text-costs', () => {
-  /** What a long description costs, as the embedded engine reports it. docs/performance.md has them. */
+let store: Awaited<ReturnType<typeof startTestStore>>;
 
-  let store: TestStore;
-  let parents: { readonly projectId: string; readonly userId: string };
-
-  beforeAll(async () => {
-    store = await startTestStore();
-    const organizationId = await make('organization', {});
-    parents = {
-      projectId: await make('project', { organizationId }),
-      userId: await make('user', { organizationId }),
-    };
-  });
-
-  const make = async (kind: 'organization' | 'project' | 'user' | 'task', fields: object): Promise<string> =>
-    (await createEntity(store.session('public'), kind, { name: 'x', status: 'active', ...fields })).entity.id;
-
-  async function unitsOf(work: (session: Session) => Promise<unknown>): Promise<number> {
-    const session = store.session('public');
-    await work(session);
-    return session.database.consumption.writeUnits;
-  }
-
-  /** Returns the write units of the operations on a task with a description of a length. */
-  async function measure(characters: number): Promise<Record<string, number>> {
-    const fields = { name: 'x', status: 'active', priority: 'none', ...parents, tagIds: [] };
-    const description = 'x'.repeat(characters);
-    let id = '';
-    const create = await unitsOf(async (session) => {
-      id = (await createEntity(session, 'task', { ...fields, description })).entity.id;
-    });
-    const update = (values: object) =>
-      unitsOf((session) => updateEntity(session, { kind: 'task', id }, { ...values }));
-    return {
-      create,
-      status: await update({ status: 'done' }),
-      priority: await update({ priority: 'high' }),
-      text: await update({ description: 'y'.repeat(characters) }),
-    };
-  }
-
-  test('a long description costs one item, which no index has, and is not written again with other fields', async () => {
-    const small = await measure(100);
-    expect(small).toEqual({ create: 7, status: 8, priority: 7, text: 7 });
-    // In the item of the entity.
-    expect(await measure(300)).toEqual(small);
-    expect(await measure(400)).toEqual(small);
-    // Beside it: two write units for each KB of a transaction.
-    expect(await measure(500)).toEqual({ ...small, create: 9, text: 9 });
-    expect(await measure(5_000)).toEqual({ ...small, create: 17, text: 17 });
-    expect(await measure(30_000)).toEqual({ ...small, create: 67, text: 67 });
-  });
+beforeAll(async () => {
+  store = await startTestStore();
 });
 
-describe('lists of 1,000 tasks', () => {
-  const tenant = 'public';
-  const names = ['cold', 'warm'] as const;
-  let store: Awaited<ReturnType<typeof startTestStore>>;
-  let parents: Readonly<Record<string, string>>;
+/** Creates an entity of a tenant. @returns its id. */
+const make = async (tenant: string, kind: Kind, fields: object = {}): Promise<string> =>
+  (await createEntity(store.session(tenant), kind, { name: 'x', status: 'active', ...fields })).entity.id;
 
-  const make = async (kind: string, fields: object = {}): Promise<string> =>
-    (await createEntity(store.session(tenant), kind, { name: kind, status: 'active', ...fields })).entity.id;
+/** Returns the calls and the units of an action, as the embedded engine reports them. */
+async function costOf(tenant: string, act: (session: Session) => Promise<unknown>) {
+  const session = store.session(tenant);
+  await act(session);
+  const { calls, readUnits, writeUnits } = session.database.consumption;
+  return { calls, readUnits, writeUnits };
+}
+
+/** Creates tasks, 25 in a transaction. */
+async function makeTasks(tenant: string, count: number, fieldsOf: (number: number) => Fields): Promise<void> {
+  for (let created = 0; created < count; created += 25) {
+    const numbers = Array.from({ length: Math.min(25, count - created) }, (_, place) => created + place);
+    const changes = numbers.map((number) => buildCreate('task', fieldsOf(number), Date.now()));
+    await applyChangeSet(store.session(tenant), { changes });
+  }
+}
+
+describe('lists of 1,000 tasks', () => {
+  const tenant = 'lists';
+  let parents: Readonly<Record<string, string>>;
 
   const taskFields = (number: number): Fields => ({
     name: `Review the plan ${number}`,
@@ -110,33 +75,22 @@ describe('lists of 1,000 tasks', () => {
     position: null,
   });
 
-  async function makeTasks(ofTenant: string, count: number): Promise<void> {
-    for (let created = 0; created < count; created += 25) {
-      const changes = Array.from({ length: 25 }, (_, number) =>
-        buildCreate('task', taskFields(created + number), Date.now()),
-      );
-      await applyChangeSet(store.session(ofTenant), { changes });
-    }
-    await compactAll(store.database(), ofTenant, 'task');
-  }
-
   beforeAll(async () => {
-    store = await startTestStore();
-    const organizationId = await make('organization');
+    const organizationId = await make(tenant, 'organization');
     parents = {
-      projectId: await make('project', { organizationId }),
-      userId: await make('user', { organizationId }),
-      tag: await make('tag', { organizationId: null }),
+      projectId: await make(tenant, 'project', { organizationId }),
+      userId: await make(tenant, 'user', { organizationId }),
+      tag: await make(tenant, 'tag', { organizationId: null }),
     };
-    await makeTasks(tenant, 1_000);
-    for (const kind of ['project', 'user', 'tag']) await compactAll(store.database(), tenant, kind);
+    await makeTasks(tenant, 1_000, taskFields);
+    for (const kind of ['task', 'project', 'user', 'tag']) await compactAll(store.database(), tenant, kind);
   });
 
   /** Returns the units and calls of a list, for a process that knows nothing and for one that has answered it. */
   async function measure(query: ListQuery, isExpanded = false) {
     processMemory.clear();
     const costs: Record<string, { units: number; calls: number; shown: number }> = {};
-    for (const name of names) {
+    for (const name of ['cold', 'warm']) {
       const session = store.session(tenant);
       let calls = 0;
       store.table.intercept = () => {
@@ -185,7 +139,8 @@ describe('lists of 1,000 tasks', () => {
 
   test('of more tasks cost at most about twice what the better choice costs, keys or columns, in any number of random screens', async () => {
     const large = 'large';
-    await makeTasks(large, 2_500);
+    await makeTasks(large, 2_500, taskFields);
+    await compactAll(store.database(), large, 'task');
     const screens = Array.from({ length: 80 }, (_, number) =>
       listQuery({
         filters: [isValue('priority', number % 2 ? 'high' : 'low')],
@@ -237,44 +192,26 @@ describe('lists of 1,000 tasks', () => {
 });
 
 test('a deletion that leaves its children to a job reads none of them', async () => {
-  const store = await startTestStore();
+  const tenant = 'children';
   const task = { name: 'x', status: 'open', priority: 'none', userId: null, tagIds: [] };
-  const { entity } = await createEntity(store.session('public'), 'project', { name: 'x', status: 'active' });
-  for (let count = 0; count < 300; count += 50) {
-    const changes = Array.from({ length: 50 }, () =>
-      buildCreate('task', { ...task, projectId: entity.id }, Date.now()),
-    );
-    await applyChangeSet(store.session('public'), { changes });
-  }
-  await compactAll(store.database(), 'public', 'task');
-  const remove = async (id: string): Promise<number> => {
-    const session = store.session('public');
-    await deleteEntity(session, 'project', id);
-    return session.database.consumption.readUnits;
-  };
+  const [first, projectId] = [await make(tenant, 'project'), await make(tenant, 'project')];
+  await makeTasks(tenant, 300, () => ({ ...task, projectId }));
+  await compactAll(store.database(), tenant, 'task');
   // The process has read the columns then.
-  await remove(
-    (await createEntity(store.session('public'), 'project', { name: 'x', status: 'active' })).entity.id,
-  );
-  expect(await remove(entity.id)).toBeLessThanOrEqual(5);
+  await deleteEntity(store.session(tenant), 'project', first);
+  const { readUnits } = await costOf(tenant, (session) => deleteEntity(session, 'project', projectId));
+  expect(readUnits).toBeLessThanOrEqual(5);
 });
 
 test('the deletion of an organization with 40 projects of 5 tasks is one job of few calls', async () => {
-  const store = await startTestStore();
-  const tenant = 'public';
-  const session = store.session(tenant);
+  const tenant = 'cascade';
   const common = { name: 'x', status: 'open' };
-  const organization = (await createEntity(session, 'organization', common)).entity.id;
-  const projects = Array.from({ length: 40 }, () =>
-    buildCreate('project', { ...common, organizationId: organization }, Date.now()),
-  );
-  await applyChangeSet(session, { changes: projects });
-  for (const { after } of projects) {
-    const task = { ...common, priority: 'none', userId: null, tagIds: [], projectId: after.entity.id };
-    const changes = Array.from({ length: 5 }, () => buildCreate('task', task, Date.now()));
-    await applyChangeSet(session, { changes });
+  const organizationId = await make(tenant, 'organization');
+  for (let count = 0; count < 40; count += 1) {
+    const projectId = await make(tenant, 'project', { organizationId });
+    const task = { ...common, priority: 'none', userId: null, tagIds: [], projectId };
+    await makeTasks(tenant, 5, () => task);
   }
-  const total = { readUnits: 0, writeUnits: 0 };
   const databases: Database[] = [];
   const open = (): Database => {
     const database = store.database();
@@ -282,31 +219,30 @@ test('the deletion of an organization with 40 projects of 5 tasks is one job of 
     return database;
   };
   let calls = 0;
-  store.table.intercept = () => {
+  const count = (): undefined => {
     calls += 1;
-    return undefined;
   };
-  await deleteEntity({ tenant, database: open() }, 'organization', organization);
+  store.table.intercept = count;
+  await deleteEntity({ tenant, database: open() }, 'organization', organizationId);
   // The passes of the job, until none is left.
   const ids = new Set<string>();
   for (let nowMs = Date.now(); ; nowMs += 63_000) {
     jest.spyOn(Date, 'now').mockReturnValue(nowMs);
-    const callsBefore = calls;
-    const left = await readJobs(store.database());
-    calls = callsBefore;
+    store.table.intercept = undefined;
+    const left = (await readJobs(store.database())).filter((job) => job.tenant === tenant);
+    store.table.intercept = count;
     if (left.length === 0) break;
     for (const job of left) {
       ids.add(job.id);
       await continueJob(open(), job, { owner: 'test' });
     }
   }
+  store.table.intercept = undefined;
   jest.restoreAllMocks();
-  for (const { consumption } of databases) {
-    total.readUnits += consumption.readUnits;
-    total.writeUnits += consumption.writeUnits;
-  }
-  expect(total.writeUnits).toBeLessThanOrEqual(1_600);
-  expect(total.readUnits).toBeLessThanOrEqual(320);
+  const total = (units: 'readUnits' | 'writeUnits') =>
+    databases.reduce((sum, { consumption }) => sum + consumption[units], 0);
+  expect(total('writeUnits')).toBeLessThanOrEqual(1_600);
+  expect(total('readUnits')).toBeLessThanOrEqual(320);
   expect(calls).toBeLessThanOrEqual(85);
   expect(ids.size).toBe(1);
 });
@@ -317,12 +253,10 @@ describe('quiet-log', () => {
   const rows = 500;
   const days = 60;
 
-  let store: TestStore;
   const ids: string[] = [];
   let now = Date.parse('2026-02-03T04:00:00.000Z');
 
   beforeAll(async () => {
-    store = await startTestStore();
     jest.spyOn(Date, 'now').mockImplementation(() => now);
     for (let row = 0; row < rows; row += 50) {
       const changes = Array.from({ length: 50 }, (_, number) =>
@@ -336,9 +270,7 @@ describe('quiet-log', () => {
     now += hourMs;
   });
 
-  afterAll(async () => {
-    jest.restoreAllMocks();
-  });
+  afterAll(() => jest.restoreAllMocks());
 
   const create = async (): Promise<Change> => buildCreate('tag', { name: 'Another', status: 'active' }, now);
 
@@ -396,114 +328,89 @@ describe('quiet-log', () => {
   });
 });
 
-describe('record-sizes', () => {
-  /**
-   * How many records one read unit reads, as the embedded engine reports it: 4 KB, with keys and names of attributes. The tenant and
-   * the actor are UUIDs. docs/list-engine.md contains these numbers.
-   */
-
-  let store: TestStore;
-
-  beforeAll(async () => {
-    store = await startTestStore();
-  });
-
-  /** Returns the read units of a consistent query of some records of one change each. */
-  async function unitsOf(change: string, description: string, records: number): Promise<number> {
-    const tenant = randomUUID();
-    const nowMs = Date.now();
-    for (let number = 0; number < records; number += 1) {
-      const changes = typicalChanges(nowMs, description)[change];
-      if (!changes) throw new Error(`There is no ${change}.`);
-      const positions = new Map([['task' as const, number + 1]]);
-      const writes = recordWrites(tenant, [changes], { positions, time: nowMs, actor: randomUUID() });
-      for (const { put } of writes.values()) await store.database().putItem(put);
-    }
-    const database = store.database();
-    const { items } = await database.query({
-      KeyConditionExpression: 'pk = :partition',
-      ExpressionAttributeValues: { ':partition': logPartition(tenant, 'task') },
-      ConsistentRead: true,
-    });
-    expect(items.length).toBe(records);
-    return database.consumption.readUnits;
-  }
-
-  test.each([
-    ['create', 17],
-    ['change of the status', 17],
-    ['change of the name', 16],
-  ])('a read unit holds the records of one %s each: %i', async (change, records) => {
-    expect(await unitsOf(change, '', records)).toBe(1);
-  });
-});
-
 describe('write-costs', () => {
-  /** The capacity units of writes, as the embedded engine reports them. docs/performance.md has them. */
+  /** The capacity units of writes. docs/performance.md has them. */
 
-  let store: TestStore;
-
-  beforeAll(async () => {
-    store = await startTestStore();
-  });
-
-  const tenant = 'public';
-
-  async function costOf(work: (session: Session) => Promise<unknown>, owner = tenant) {
-    const session = store.session(owner);
-    await work(session);
-    const { calls, readUnits, writeUnits } = session.database.consumption;
-    return { calls, readUnits, writeUnits };
-  }
+  const tenant = 'writes';
 
   /** Write units of an item of up to 1 KB in a transaction (DynamoDB pricing). */
   const inTransaction = 2;
   const position = 1;
   const record = position + inTransaction;
 
+  let task: Fields;
+
+  beforeAll(async () => {
+    const organizationId = await make(tenant, 'organization');
+    const projectId = await make(tenant, 'project', { organizationId });
+    const userId = await make(tenant, 'user', { organizationId: null });
+    task = { name: 'x', status: 'active', priority: 'none', projectId, userId, tagIds: [] };
+  });
+
+  const create = (description: string) => {
+    const session = store.session(tenant);
+    return createEntity(session, 'task', { ...task, description }).then(({ entity }) => ({
+      id: entity.id,
+      cost: { ...session.database.consumption },
+    }));
+  };
+
+  const update = (id: string, fields: Readonly<Record<string, unknown>>) =>
+    costOf(tenant, (session) => updateEntity(session, { kind: 'task', id }, fields));
+
   test('a write costs the entity, its indexes, and a record of the log', async () => {
-    const description = 'x'.repeat(100);
-    const make = async (kind: 'organization' | 'project' | 'user' | 'task', fields: object) =>
-      (await createEntity(store.session(tenant), kind, { name: 'x', status: 'active', ...fields })).entity.id;
-    const organizationId = await make('organization', {});
-    const projectId = await make('project', { organizationId });
-    const userId = await make('user', { organizationId: null });
-    const task: Fields = { name: 'x', status: 'active', description, projectId, userId, tagIds: [] };
-
     // A task is in two indexes.
-    let id = '';
-    const create = await costOf(async (session) => {
-      id = (await createEntity(session, 'task', task)).entity.id;
-    });
-    expect(create).toEqual({ calls: 3, readUnits: 2, writeUnits: inTransaction + 2 + record });
+    const { id, cost } = await create('x'.repeat(100));
+    expect(cost).toMatchObject({ calls: 3, readUnits: 2, writeUnits: inTransaction + 2 + record });
 
-    const rename = await costOf((session) =>
-      updateEntity(session, { kind: 'task', id }, { description: 'y' }),
-    );
+    const rename = await update(id, { description: 'y' });
     expect(rename).toEqual({ calls: 3, readUnits: 1, writeUnits: inTransaction + 2 + record });
 
     // A move by drag and drop costs what any other change costs.
-    const move = await costOf((session) => updateEntity(session, { kind: 'task', id }, { position: 'a0V' }));
-    expect(move).toEqual(rename);
+    expect(await update(id, { position: 'a0V' })).toEqual(rename);
 
     // A changed index key costs two writes: one removes the old entry, one adds the new entry. The status is in one index.
-    const close = await costOf((session) => updateEntity(session, { kind: 'task', id }, { status: 'done' }));
+    const close = await update(id, { status: 'done' });
     expect(close).toEqual({ calls: 3, readUnits: 1, writeUnits: inTransaction + 2 + 1 + record });
 
-    const remove = await costOf((session) => deleteEntity(session, 'task', id));
+    const remove = await costOf(tenant, (session) => deleteEntity(session, 'task', id));
     // The deleted entity goes from two indexes, and into the partition of deleted ones of one of them. A job, which is in one index, looks for late sub-tasks.
     const job = inTransaction + 1;
     // This process lists tasks for the first time: later, two calls less and a unit.
     expect(remove).toEqual({ calls: 5, readUnits: 3, writeUnits: inTransaction + 2 + 1 + record + job });
 
-    const restore = await costOf((session) => restoreEntity(session, 'task', id));
+    const restore = await costOf(tenant, (session) => restoreEntity(session, 'task', id));
     // It looks for sub-tasks that the deletion has removed, and once more by a job.
     expect(restore).toEqual({ calls: 6, readUnits: 4.5, writeUnits: inTransaction + 2 + 1 + record + job });
   });
+
+  test.each([
+    [100, 7],
+    [300, 7],
+    [400, 7],
+    // Beside the entity: two write units for each KB of a transaction.
+    [500, 9],
+    [5_000, 17],
+    [30_000, 67],
+  ])(
+    'a description of %i characters costs %i units, no index has it, and it is not written again with other fields',
+    async (characters, units) => {
+      const { id, cost } = await create('x'.repeat(characters));
+      const status = await update(id, { status: 'done' });
+      const priority = await update(id, { priority: 'high' });
+      const text = await update(id, { description: 'y'.repeat(characters) });
+      expect([cost, status, priority, text].map(({ writeUnits }) => writeUnits)).toEqual([
+        units,
+        8,
+        7,
+        units,
+      ]);
+    },
+  );
 });
 
 test('a parent costs at most 12 read units more, and a move with a subtree of ten levels at most 30', async () => {
-  const store = await startTestStore();
+  const tenant = 'trees';
   const fields = (parentId: string | null) => ({
     name: 'x',
     status: 'open',
@@ -511,44 +418,29 @@ test('a parent costs at most 12 read units more, and a move with a subtree of te
     tagIds: [],
     parentId,
   });
-  const make = async (parentId: string | null): Promise<string> =>
-    (await createEntity(store.session('public'), 'task', fields(parentId))).entity.id;
+  const makeTask = (parentId: string | null) => make(tenant, 'task', fields(parentId));
   const chainOf = async (levels: number): Promise<string[]> => {
     const ids: string[] = [];
-    while (ids.length < levels) ids.push(await make(ids.at(-1) ?? null));
+    while (ids.length < levels) ids.push(await makeTask(ids.at(-1) ?? null));
     return ids;
   };
-  const unitsOf = async (work: (session: Session) => Promise<unknown>): Promise<number> => {
-    const session = store.session('public');
-    await work(session);
-    return session.database.consumption.readUnits;
-  };
-  const [nine, tree, alone] = [await chainOf(9), await chainOf(8), await make(null)] as const;
-  for (const parentId of tree)
-    await applyChangeSet(store.session('public'), {
-      changes: Array.from({ length: 20 }, () => buildCreate('task', fields(parentId), Date.now())),
-    });
-  await compactAll(store.database(), 'public', 'task');
+  const unitsOf = async (act: (session: Session) => Promise<unknown>) =>
+    (await costOf(tenant, act)).readUnits;
+  const [nine, tree, alone] = [await chainOf(9), await chainOf(8), await makeTask(null)] as const;
+  for (const parentId of tree) await makeTasks(tenant, 20, () => fields(parentId));
+  await compactAll(store.database(), tenant, 'task');
   const plain = await unitsOf((session) => createEntity(session, 'task', fields(null)));
   expect((await unitsOf((session) => createEntity(session, 'task', fields(nine[8] ?? '')))) - plain).toBe(10);
-  const rename = await unitsOf((session) =>
-    updateEntity(session, { kind: 'task', id: alone }, { name: 'y' }),
-  );
-  const move = (id: string, parentId: string) =>
-    unitsOf((session) => updateEntity(session, { kind: 'task', id }, { parentId }));
+  const update = (id: string, values: object) =>
+    unitsOf((session) => updateEntity(session, { kind: 'task', id }, { ...values }));
+  const rename = await update(alone, { name: 'y' });
   // The process loads columns.
-  expect((await move(tree[0] ?? '', await make(null))) - rename).toBe(12.5);
-  expect((await move(alone, nine[8] ?? '')) - rename).toBe(11);
+  expect((await update(tree[0] ?? '', { parentId: await makeTask(null) })) - rename).toBe(12.5);
+  expect((await update(alone, { parentId: nine[8] ?? '' })) - rename).toBe(11);
 });
 
 describe('write-units', () => {
   /** The estimate, compared with what the engine reports for the same transaction. */
-
-  let store: TestStore;
-
-  beforeAll(async () => {
-    store = await startTestStore();
-  });
 
   const parent = '01890000-0000-7000-8000-7a2c4d8f0e36';
   const fields = (more: object): Fields =>
