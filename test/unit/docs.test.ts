@@ -134,24 +134,6 @@ describe('docs', () => {
   });
 });
 
-describe('glossary', () => {
-  const page = readFileSync(join(__dirname, '../../docs/glossary.md'), 'utf8');
-  const words = [...page.matchAll(/^\| ([^|]+) \| ([^|]+) \|$/gm)]
-    .slice(2)
-    .map(([, word = '', meaning = '']) => ({ word, meaning }));
-
-  test('has fewer than 50 words, in alphabetical order and each once', () => {
-    const names = words.map(({ word }) => word);
-    expect(names.length).toBeGreaterThan(20);
-    expect(names.length).toBeLessThan(50);
-    expect(names).toEqual([...new Set(names)].sort());
-  });
-
-  test('explains each in one sentence', () => {
-    expect(words.filter(({ meaning }) => !/^[A-Z][^.]*\.$/.test(meaning))).toEqual([]);
-  });
-});
-
 describe('list engine example', () => {
   /** The example of docs/list-engine.md: its blocks show what the engine stores and reads. */
 

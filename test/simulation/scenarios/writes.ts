@@ -244,20 +244,6 @@ describe('concurrent writers:', () => {
     },
   );
 
-  scenario('64 changes of one task at once are applied one after the other', async (world) => {
-    const id = await create(world, 'tasks');
-    world.table.faults = { latencyMs: [1, 5], holdMs: 5 };
-    const patches = Array.from({ length: 64 }, (_, number) =>
-      send(world, 'PATCH', `/v1/tasks/${id}`, { name: `${number}` }),
-    );
-    const statuses = (await Promise.all(patches)).map(({ status }) => status);
-    world.table.faults = {};
-    expect(statuses.filter((status) => ![200, 409, 503].includes(status))).toEqual([]);
-    const applied = statuses.filter((status) => status === 200).length;
-    expect(applied).toBeGreaterThan(0);
-    expect(world.moments.versions.get(id)).toHaveLength(1 + applied);
-  });
-
   scenario(
     'a write is planned again when its entity changes meanwhile, and keeps the other change',
     async (world) => {

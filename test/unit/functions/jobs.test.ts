@@ -7,7 +7,7 @@ import { openLog } from '#functions/engine/columns/compact/dynamodb-compaction-s
 import { decodeRecord, logPartition, recordKey, recordPrefix } from '#functions/engine/model/change-log.ts';
 import { buildCreate } from '#functions/engine/model/changes.ts';
 import { buildJobWrite, type Job } from '#functions/engine/model/job.ts';
-import { decodeReminder, reminderIntervalMs, reminderKey } from '#functions/engine/model/reminder.ts';
+import { decodeReminder, reminderKey } from '#functions/engine/model/reminder.ts';
 import type { Item, Key } from '#functions/engine/model/writes.ts';
 import { Deadline } from '#functions/engine/table/deadline.ts';
 import { applyInBatches } from '#functions/engine/write/commit.ts';
@@ -322,21 +322,6 @@ describe('new log records', () => {
   }
 
   const newRecord = (kind: Kind): Key => recordKey({ tenant, kind }, 1);
-
-  test('compact each log that has enough of them', async () => {
-    await write('tag', 64);
-    await write('organization', 64);
-    await time.delay(minuteMs);
-    await handle([newRecord('tag'), newRecord('organization'), newRecord('tag')]);
-    expect([await compactedRows('tag'), await compactedRows('organization')]).toEqual([64, 64]);
-    expect(logLines()).toContainEqual(expect.objectContaining({ PendingRecords: 64 }));
-  });
-
-  test('that are too few are left to the schedule', async () => {
-    await write('tag', 3);
-    await handle([newRecord('tag')]);
-    expect([await compactedRows('tag'), await remindedIn('tag')]).toEqual([0, reminderIntervalMs]);
-  });
 
   test('other items, and records that are deleted, compact nothing', async () => {
     await write('tag', 64);

@@ -82,32 +82,6 @@ test('each operation has a page with its parameters, fields, responses, problems
   }
 });
 
-test.each([
-  [
-    'listTasks',
-    ['- `dueDate[lte]`: ', '- `limit`: integer, from 1', '## Fields of the response\n\n- `data`: '],
-  ],
-  [
-    'listProjectTasks',
-    ['[listTasks](/docs/reference/listTasks#filters)', '- `id`: **required**, UUID, for example'],
-  ],
-  [
-    'createTask',
-    ['- `name`: **required**, string, 1 to 255 characters', '- `priority`: string, one of `none` `low`'],
-  ],
-  ['batchTasks', ['### create', '- `ifMatch`: ']],
-  [
-    'updateTask',
-    [
-      '[The resource has changed](/docs/problems#version-mismatch)',
-      '[no-tenant](/docs/problems#no-tenant)',
-      '- `If-Match`: ',
-    ],
-  ],
-])('the page of %s has %j', (operation, texts) => {
-  for (const text of texts) expect(pages[`/docs/reference/${operation}`]).toContain(text);
-});
-
 test('the overview for language models names each page as Markdown', () => {
   const linked = [...(files['/llms.txt'] ?? '').matchAll(/\]\((.+?)\.md\)/g)].map(([, path]) => path);
   expect(linked.sort()).toEqual(

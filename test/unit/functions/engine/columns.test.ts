@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { openLog } from '#functions/engine/columns/compact/dynamodb-compaction-storage.ts';
 import { mergeRecords } from '#functions/engine/columns/merge-records.ts';
 import type { LogWriter } from '#functions/engine/columns/storage.ts';
-import { advance, completeUpTo, maxHoles, type Progress, upTo } from '#functions/engine/log/progress.ts';
+import { advance, completeUpTo, maxHoles, upTo } from '#functions/engine/log/progress.ts';
 import { decodeRecord, type LogRecord, recordWrites } from '#functions/engine/model/change-log.ts';
 import type { Item } from '#functions/engine/model/writes.ts';
 import { startTestStore, type TestStore } from '#test/support/local-store.ts';
@@ -23,27 +23,6 @@ test('merge-records mergeRecords has no row before a creation and none after a d
 });
 
 describe('progress', () => {
-  test.each<[string, Progress, number[], Progress]>([
-    ['what follows without a gap leaves no hole', upTo(3), [5, 4], upTo(5)],
-    ['what is missing is a hole', upTo(3), [6, 8], { position: 8, holes: [4, 5, 7] }],
-    ['a hole is filled', { position: 8, holes: [4, 5, 7] }, [5], { position: 8, holes: [4, 7] }],
-    [
-      'what was seen before changes nothing',
-      { position: 8, holes: [4] },
-      [3, 8],
-      { position: 8, holes: [4] },
-    ],
-    [
-      'the most holes',
-      upTo(0),
-      [1, maxHoles + 2],
-      { position: maxHoles + 2, holes: { length: maxHoles } as never },
-    ],
-    ['what is behind too many holes is not seen', upTo(0), [1, maxHoles + 3, maxHoles + 4], upTo(1)],
-  ])('advance: %s', (_, before, seen, after) => {
-    expect(advance(before, seen)).toMatchObject(after);
-  });
-
   /** Returns the positions up to the last one that are not among some. */
   const missing = (seen: ReadonlySet<number>, last: number): number[] =>
     Array.from({ length: last }, (_, place) => place + 1).filter((one) => !seen.has(one));

@@ -23,7 +23,6 @@ import { notExists } from '#functions/engine/model/condition-expressions.ts';
 import {
   deletedQuery,
   expiryOf,
-  isExpired,
   newDeletion,
   placeOf,
   queryOfDeletion,
@@ -65,11 +64,9 @@ import { sortableText } from '#functions/engine/model/sortable-number.ts';
 import {
   buildUniqueValueWrites,
   encodeUniqueValue,
-  entityOfUniqueValue,
   uniqueKey,
 } from '#functions/engine/model/unique-value.ts';
 import type { Item } from '#functions/engine/model/writes.ts';
-import type { Kind } from '#functions/kinds.ts';
 import { anyCharacter } from '#test/support/any-character.ts';
 
 const id = '01890000-0000-7000-8000-000000000001';
@@ -180,11 +177,6 @@ describe('deletion', () => {
     expect(buildTextWrite('acme', buildRestore(change.after, {}, deletedAt))).toEqual([
       { ...write, expiresAt: undefined },
     ]);
-  });
-
-  test('a deletion expires after 30 days', () => {
-    const bounds = [30 * dayMs - 1, 30 * dayMs].map((ms) => isExpired(ofProject, deletedAt + ms));
-    expect(bounds).toEqual([false, true]);
   });
 
   test('the queries find what one deletion has removed, after an id, and what can be restored, before a place', () => {
@@ -329,26 +321,6 @@ describe('job', () => {
       expect(parseJobKey(pk)).toBeUndefined();
     },
   );
-
-  test('a write replaces the version that was read', () => {
-    const item = {
-      pk: 'acme#job#1',
-      sk: 'job',
-      ofKind: '#job#4',
-      byStatus: 'acme#1970-01-01T00:00:00.000Z#1',
-      version: 4,
-      dueAt: '1970-01-01T00:00:00.000Z',
-      work,
-    };
-    const condition = {
-      expression: '#version = :version',
-      names: { '#version': 'version' },
-      values: { ':version': 3 },
-    };
-    expect(buildJobWrite(undefined, { ...job, version: 4 })).toEqual({ put: item, condition: notExists });
-    expect(buildJobWrite(job, { ...job, version: 4, lease })).toEqual({ put: { ...item, lease }, condition });
-    expect(buildJobWrite(job, undefined)).toEqual({ remove: { pk: 'acme#job#1', sk: 'job' }, condition });
-  });
 
   describe('the queries for jobs', () => {
     const [first = '', second = '', third = ''] = [0, 1, 2].map((time) => `2026-02-03T04:05:0${time}.000Z`);
@@ -551,52 +523,17 @@ describe('record-codec', () => {
   });
 });
 
-describe('unique value', () => {
-  const user = (subject?: string | null, kind: Kind = 'user') => ({
-    kind,
-    version: 1,
-    entity: {
-      id,
-      name: 'x',
-      status: 'active',
-      createdAt: '',
-      updatedAt: '',
-      ...(subject !== undefined && { subject }),
-    },
-  });
-
-  const put = (subject: string) => ({
-    put: encodeUniqueValue('acme', { kind: 'user', id }, subject),
-    condition: notExists,
-  });
-  const remove = (subject: string) => ({ remove: uniqueKey('acme', 'user', subject) });
-
-  test('the item of a subject has a short key of the tenant, and names the user', () => {
-    const item = encodeUniqueValue('acme', { kind: 'user', id }, 'x'.repeat(255));
-    expect(item).toEqual({
-      pk: expect.stringMatching(/^acme#subject#[\w-]{43}$/),
-      sk: 'unique',
-      kind: 'user',
-      entityId: id,
-    });
-    expect(entityOfUniqueValue(item)).toEqual({ kind: 'user', id });
-    expect(uniqueKey('acme', 'user', 'a').pk).not.toBe(uniqueKey('acme', 'user', 'A').pk);
-  });
-
-  test.each([
-    ['a creation with a subject', { after: user('a') }, [put('a')]],
-    ['another subject', { before: user('a'), after: user('b') }, [remove('a'), put('b')]],
-    ['the same subject', { before: user('a'), after: user('a') }, []],
-    [
-      'the first subject of a user that is older than the field',
-      { before: user(), after: user('a') },
-      [put('a')],
-    ],
-    ['null for a user that is older than the field', { before: user(), after: user(null) }, []],
-    ['a subject that is removed', { before: user('a'), after: user(null) }, [remove('a')]],
-    ['a deletion', { before: user('a') }, [remove('a')]],
-    ['another kind', { before: user('a', 'task'), after: user('b', 'task') }, []],
-  ])('the writes of %s', (_, change, writes) => {
-    expect(buildUniqueValueWrites('acme', change)).toEqual(writes);
-  });
+test.each<[string, object, object | undefined, unknown[]]>([
+  ['a deletion', { subject: 'a' }, undefined, [{ remove: uniqueKey('acme', 'user', 'a') }]],
+  [
+    'the first subject of a user that is older than the field',
+    {},
+    { subject: 'a' },
+    [{ put: encodeUniqueValue('acme', { kind: 'user', id }, 'a'), condition: notExists }],
+  ],
+  ['null for a user that is older than the field', {}, { subject: null }, []],
+])('the writes of a unique value: %s', (_, before, after, writes) => {
+  const user = (fields: object) => ({ ...stored(1, fields), kind: 'user' });
+  const change = { before: user(before), ...(after && { after: user(after) }) };
+  expect(buildUniqueValueWrites('acme', change)).toEqual(writes);
 });

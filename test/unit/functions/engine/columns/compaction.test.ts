@@ -17,7 +17,6 @@ import {
   type Manifest,
   maxItemBytes,
   type Segment,
-  segmentNames,
 } from '#functions/engine/columns/format/manifest.ts';
 import { mergeRecords } from '#functions/engine/columns/merge-records.ts';
 import { ProcessMemory } from '#functions/engine/columns/process-memory.ts';
@@ -325,18 +324,6 @@ describe('compact', () => {
       expect(await log.ids({ filters: [isNew] })).toEqual([3, 401, 402, 403].map(idOf));
     });
 
-    test('can be changed and deleted while they wait', async () => {
-      await insert(startMs + hourMs, [5, 85]);
-      log.commit(startMs + hourMs + 10, { [idOf(5)]: { name: 'newer' }, [idOf(85)]: undefined });
-      await log.compactAll(startMs + hourMs + 15, sizes);
-      expect(waiting()).toEqual([1, 0]);
-      expect(await log.ids({ filters: [isNew] })).toEqual([]);
-      expect(await log.ids({ filters: [isText('name', 'newer')] })).toEqual([idOf(5)]);
-      log.commit(startMs + hourMs + 20, { [idOf(5)]: undefined });
-      await log.compactAll(startMs + hourMs + 25, sizes);
-      expect(manifest().waiting).toEqual([]);
-    });
-
     test('are written into their segment when they are a certain share of its rows', async () => {
       const [first, second] = segmentIds();
       await insert(startMs + hourMs, [...Array.from({ length: 10 }, (_, row) => 2 * row + 1), 85]);
@@ -421,21 +408,6 @@ describe('new-segments', () => {
       sizes: { ...defaultSizes, maxSmallBytes: 0, ...sizes },
       requireTime: () => undefined,
     });
-
-  test.each([
-    [0, []],
-    [10, [10]],
-    [11, [10, 1]],
-    [25, [10, 10, 5]],
-  ])('divide %i rows into full segments of 10 rows, and one of the others', (count, sizes) => {
-    const { segments, items } = build(Array(count).fill({ name: 'a' }), { maxRows: 10 });
-    expect(segments.map(({ id, rows }) => [id, rows])).toEqual(
-      sizes.map((rows, part) => [`1-aaaaaa.${part}`, rows]),
-    );
-    expect([...items.keys()].toSorted()).toEqual(
-      segments.flatMap((segment) => segmentNames(segment)).toSorted(),
-    );
-  });
 
   test('whose columns are larger than an item may be are divided: all but the last one are nearly full', () => {
     const { segments, items } = build(
