@@ -1,3 +1,5 @@
+import { sortedBy } from '../support/list-queries.ts';
+import { plainOrder } from '../support/plain-list.ts';
 import { createMany, times } from './batches.ts';
 import { expectParameter, expectProblem, parameters } from './problem.ts';
 import {
@@ -126,13 +128,34 @@ describe.each(someLists)('invalid parameter values of GET $title', (list) => {
     ['sortBy', 'tagIds'],
     ['sortOrder', 'upwards'],
     ['sortOrder', ''],
-  ])('return 400 with the parameter for %s=%s', async (parameter, value) => {
+    ['sortBy', ',name'],
+    ['sortBy', 'name,status,id,createdAt'],
+    ['sortBy', 'name,tagIds'],
+    ...['description', 'unknown', '', 'status,', 'status,name', 'Status'].map((one) => ['countBy', one]),
+  ])('return 400 with the parameter for %s=%s', async (parameter = '', value = '') => {
     expectParameter(await request('GET', five.at({ [parameter]: value })), parameter);
+  });
+
+  test.each([
+    ['name,status', 'asc,'],
+    ['name,status', 'asc,desc,asc'],
+    ['name,status,id', 'asc,desc'],
+  ])('return 400 with sortOrder for sortBy=%s&sortOrder=%s', async (sortBy, sortOrder) => {
+    expectParameter(await request('GET', five.at({ sortBy, sortOrder })), 'sortOrder');
   });
 });
 
 describe.each(someLists)('parameter spellings of GET $title', (list) => {
   const five = openWithFive(list);
+
+  test('one direction is that of all fields, and descending without sortOrder', async () => {
+    const read = async (parameters: Parameters) => identifiers(await readList(five.at(parameters)));
+    const order = [...sortedBy('status'), ...sortedBy('name')];
+    const ascending = plainOrder(five.entities, order).map(({ id }) => id);
+    expect(await read({ sortBy: 'status,name', sortOrder: 'asc' })).toEqual(ascending);
+    expect(await read({ sort_by: 'status,name', sort_order: 'asc,asc' })).toEqual(ascending);
+    expect(await read({ sortBy: 'status,name' })).toEqual(ascending.toReversed());
+  });
 
   test('return 400 when sortBy and sort_by differ, and 200 when they are equal', async () => {
     const problem = expectProblem(await request('GET', five.at({ sortBy: 'name', sort_by: 'id' })), 400);
@@ -237,4 +260,17 @@ describe('limit', () => {
     const links = linksOf(await request('GET', withQuery('/v1/tags', { status, limit: 1000 })));
     expect(listOf(await request('GET', links.next ?? '')).data).toHaveLength(5);
   });
+});
+
+test('countBy shows the first 100 values of a field, and a list has no counts without it', async () => {
+  const name = unique('scope');
+  const statuses = Array.from({ length: 102 }, (_, number) => `s${String(number).padStart(3, '0')}`);
+  await createMany(
+    'tag',
+    [...statuses, 's101'].map((status) => ({ name, status })),
+  );
+  const list = await readList(withQuery('/v1/tags', { name, countBy: 'status' }));
+  const first = statuses.slice(0, 99).map((value) => ({ value, count: 1 }));
+  expect(list).toMatchObject({ counts: { status: [{ value: 's101', count: 2 }, ...first] } });
+  expect(await readList(withQuery('/v1/tags', { name }))).not.toHaveProperty('counts');
 });

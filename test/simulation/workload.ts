@@ -17,6 +17,7 @@ const statuses = ['active', 'planned', 'done'];
 const priorities = ['none', 'low', 'medium', 'high', 'urgent'];
 const estimates = [null, 0, 0.07, 2.5, 1_000, 100_000];
 const dates = [null, '2026-01-01', '2026-01-02'];
+const positions = [null, 'b', 'B', '\u{10400}', '\uFF5E', '\u{1F600}'];
 
 /** Milliseconds by which the ids that apps make are in the past, at most. */
 const maxOwnIdAgeMs = 7 * 86_400_000;
@@ -90,18 +91,24 @@ export class Writer {
   #fields(kind: Kind, name: string): Record<string, unknown> {
     const random = this.#random;
     const common = { name, status: random.pick(statuses) };
-    if (kind === 'user') return { ...common, organizationId: this.#optional(this.#anyId('organization')) };
+    const organizationId = this.#optional(this.#anyId('organization'));
+    const email = random.pick([null, 'Ada@example.com', 'bob@example.com']);
+    if (kind === 'user') return { ...common, email, organizationId };
     const described = { ...common, description: random.pick(texts) };
     if (kind === 'organization') return described;
-    if (kind === 'tag') return { ...described, organizationId: this.#optional(this.#anyId('organization')) };
-    if (kind === 'project')
-      return { ...described, organizationId: this.#anyId('organization') ?? '', dueDate: random.pick(dates) };
+    if (kind === 'tag')
+      return { ...described, color: random.pick(['#808080', '#ff8800', '#000000']), organizationId };
+    if (kind === 'project') {
+      const own = { organizationId: this.#anyId('organization') ?? '', dueDate: random.pick(dates) };
+      return { ...described, ...own, startDate: random.pick([null, '2025-12-31', '2026-01-01']) };
+    }
     const tagIds = [this.#anyId('tag'), this.#anyId('tag')].filter((id) => id !== undefined);
     return {
       ...described,
       priority: random.pick(priorities),
       dueDate: random.pick(dates),
       estimate: random.pick(estimates),
+      position: random.pick(positions),
       projectId: this.#optional(this.#anyId('project')),
       parentId: this.#optional(this.#anyId('task')),
       userId: this.#optional(this.#anyId('user')),

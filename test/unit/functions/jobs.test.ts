@@ -165,13 +165,6 @@ describe('cloud events', () => {
     });
   });
 
-  test('the type follows from the operation, and there is no actor without tokens', () => {
-    expect(eventOf({ version: 1, after: row })).toMatchObject({ type: 'task.created', data: { version: 1 } });
-    expect(eventOf({ before: row }).type).toBe('task.deleted');
-    expect(eventOf({ after: row }).type).toBe('task.restored');
-    expect(eventOf({ after: row }).data).not.toHaveProperty('actor');
-  });
-
   test('the source names the tenant as part of a path', () => {
     expect(sourceOf('@auth0%7C1%2F2')).toBe('/tenants/auth0%7C1%2F2');
     // Another path than that of the tenant "public" of a token.
