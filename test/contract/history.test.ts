@@ -109,18 +109,3 @@ test('the history shows ids as arrays, and the beginning of a description', asyn
   });
   expect(data[1]?.changes).toMatchObject({ description: { to: 'x'.repeat(100), isCut: true } });
 });
-
-test('a batch and what deletions change besides are in the histories of all their entities', async () => {
-  const tag = await create('tag');
-  const tasks = [await create('task', { name: 'a' }), await create('task', { name: 'b' })];
-  const operations = tasks.map(({ id }) => ({ operation: 'update', id, body: { tagIds: [tag.id] } }));
-  expect((await request('POST', '/v1/tasks/batch', { body: { operations } })).status).toBe(200);
-  await request('DELETE', pathTo('tag', tag.id));
-  for (const { id } of tasks) {
-    const { data } = await historyOf('task', id);
-    expect(data.slice(0, 2).map(({ changes }) => changes)).toEqual([
-      { tagIds: { from: [tag.id], to: [] } },
-      { tagIds: { from: [], to: [tag.id] } },
-    ]);
-  }
-});

@@ -6,7 +6,6 @@ import {
   type Entity,
   entityOf,
   etagOf,
-  identifiers,
   pathTo,
   read,
   readList,
@@ -142,19 +141,6 @@ test.each(['*', '"7a2c4d8f0e36-3"'])(
 
 test('PUT of an unknown id is a 404 without If-None-Match: *', async () => {
   expectProblem(await request('PUT', pathTo('tag', ownId()), { body: { name: 'x' } }), 404);
-});
-
-test('lists show an entity where the time of its id belongs, in any order of arrival', async () => {
-  const status = unique('order');
-  const ids = [4, 2, 6, 1, 5, 3].map((days) => ownId(days * dayMs));
-  for (const id of ids) entityOf(await put(pathTo('tag', id), { name: 'x', status }), 201);
-  const { id: newest } = await create('tag', { name: 'x', status });
-  const expected = [...ids.sort(), newest];
-  const query = { status, sortOrder: 'asc' };
-  expect(identifiers(await readList(withQuery('/v1/tags', query)))).toEqual(expected);
-  expect(identifiers(await readList(withQuery('/v1/tags', { ...query, sortBy: 'name' })))).toEqual(expected);
-  const range = { ...query, 'createdAt[gte]': timeOf(expected[1] ?? ''), 'id[lt]': expected[5] ?? '' };
-  expect(identifiers(await readList(withQuery('/v1/tags', range)))).toEqual(expected.slice(1, 5));
 });
 
 describe.each(someResources)('POST $path', ({ path, minimal }) => {

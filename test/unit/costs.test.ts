@@ -16,7 +16,7 @@ import {
   type Change,
 } from '#functions/engine/model/changes.ts';
 import { newDeletion } from '#functions/engine/model/deletion.ts';
-import type { Fields } from '#functions/engine/model/entity.ts';
+import type { Fields, StoredEntity } from '#functions/engine/model/entity.ts';
 import { decodeEntity } from '#functions/engine/model/item-codec.ts';
 import { entityKey } from '#functions/engine/model/keys.ts';
 import type { ListQuery } from '#functions/engine/model/list-query.ts';
@@ -453,28 +453,6 @@ describe('write-units', () => {
       ...more,
     }) as unknown as Fields;
 
-  const create = (more: object): Change => buildCreate('task', fields(more), Date.now());
-
-  const update = ({ after }: Change, more: Readonly<Record<string, unknown>>): Change => {
-    if (!after || after.deletion) throw new TypeError('The change is a deletion.');
-    return buildUpdate(after, more, Date.now());
-  };
-
-  const remove = ({ after }: Change): Change => {
-    if (!after || after.deletion) throw new TypeError('The change is a deletion.');
-    return buildDeletion(after, newDeletion(after, 'user', Date.now()));
-  };
-
-  const restore = ({ after }: Change): Change => {
-    if (!after?.deletion) throw new TypeError('The change is no deletion.');
-    return buildRestore(after, {}, Date.now());
-  };
-
-  const removeForGood = ({ after }: Change): Change => {
-    if (!after) throw new TypeError('The change is a deletion.');
-    return { before: after };
-  };
-
   /** Applies a change. @returns the estimated and the reported units. */
   async function unitsOf(change: Change): Promise<[number, number]> {
     const writes = [buildWrite('@t', change, 1_770_000_000_000), ...buildTextWrite('@t', change)];
@@ -494,11 +472,14 @@ describe('write-units', () => {
     ['a parent that an index has', {}, { projectId: null }],
     ['a long description', {}, { description: '😀'.repeat(10_000) }],
   ])('estimates the creation, the change, the deletion and the restore of %s', async (_, before, after) => {
-    const created = create(before);
-    const changed = update(created, after);
-    const deleted = remove(changed);
-    const restored = restore(deleted);
-    for (const change of [created, changed, deleted, restored, removeForGood(restored)]) {
+    const nowMs = Date.now();
+    const created = buildCreate('task', fields(before), nowMs);
+    const changed = buildUpdate(created.after, after, nowMs);
+    const whole = changed.after as StoredEntity;
+    const deleted = buildDeletion(whole, newDeletion(whole, 'user', nowMs));
+    const restored = buildRestore(deleted.after, {}, nowMs);
+    const removed = { before: restored.after } as Change;
+    for (const change of [created, changed, deleted, restored, removed]) {
       const [estimated, reported] = await unitsOf(change);
       expect(estimated).toBe(reported);
     }

@@ -1,6 +1,6 @@
 import { createMany } from '../batches.ts';
 import { expectParameter, expectProblem, pointers } from '../problem.ts';
-import { create, entityOf, pathTo, readList, resourceOf } from '../resources.ts';
+import { entityOf, pathTo, readList, resourceOf } from '../resources.ts';
 import { type Parameters, request, unique, withQuery } from '../service.ts';
 
 /** Numbers in bodies, in filters, in the order of lists, and in sums. */
@@ -39,20 +39,6 @@ describe('the estimate of a task', () => {
     const problem = expectProblem(await createWith(text), 400);
     expect(pointers(problem)).toEqual(['/estimate']);
     expect(problem.errors?.[0]?.detail).toContain(detail);
-  });
-
-  test('is in the feed, in the history with both values, and comes back with a restored task', async () => {
-    const name = unique('scope');
-    const { id } = await create('task', { name, estimate: 2.5 });
-    await request('PATCH', pathTo('task', id), { body: { estimate: 0.07 } });
-    const feed = (await request('GET', withQuery(`${path}/changes`, { 'estimate[lt]': 0.1, name }))).body;
-    expect(feed).toMatchObject({ data: [{ id, estimate: 0.07 }] });
-    const history = (await request('GET', `${pathTo('task', id)}/changes`)).body;
-    expect(history).toMatchObject({
-      data: [{ changes: { estimate: { from: 2.5, to: 0.07 } } }, { changes: { estimate: { to: 2.5 } } }],
-    });
-    await request('DELETE', pathTo('task', id));
-    expect(entityOf(await request('POST', `${pathTo('task', id)}/restore`), 200).estimate).toBe(0.07);
   });
 });
 

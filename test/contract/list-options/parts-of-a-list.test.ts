@@ -1,5 +1,5 @@
 import { createMany, times } from '../batches.ts';
-import { expectParameter, expectProblem } from '../problem.ts';
+import { expectParameter } from '../problem.ts';
 import {
   create,
   type Entity,
@@ -83,15 +83,6 @@ describe.each(someLists)('etags in GET $title', ({ item, open }) => {
   test('are absent unless they are asked for', async () => {
     for (const no of [{}, { etags: 'False' }]) expect(await readList(at(no))).not.toHaveProperty('etags');
     expect(await readList(at({ etags: 'True' }))).toHaveProperty('etags');
-  });
-
-  test('guard a write, and fail it after another write', async () => {
-    const list = (await readList(at({ sortBy: 'id', sortOrder: 'asc', etags: 'true' }))) as TaggedList;
-    const [id = '', tag = ''] = [list.data[0]?.id, list.etags?.[0]];
-    const write = (name: string) =>
-      request('PATCH', pathTo(item, id), { body: { name }, headers: { 'if-match': tag } });
-    expect((await write('guarded')).status).toBe(200);
-    expectProblem(await write('too late'), 412);
   });
 
   test('must be true or false', async () => {

@@ -1,6 +1,6 @@
 import { createMany } from '../batches.ts';
 import { expectParameter, expectStatus } from '../problem.ts';
-import { create, type Entity, entityOf, pathTo, readList, resourceOf } from '../resources.ts';
+import { create, type Entity, pathTo, readList, resourceOf } from '../resources.ts';
 import { type Parameters, request, unique, withQuery } from '../service.ts';
 
 /** The search for words. */
@@ -71,23 +71,6 @@ describe('a search', () => {
     expect(JSON.stringify(problem)).toContain(detail);
   });
 
-  test('is combined with filters, orders, pages, counts and sums', async () => {
-    const query = {
-      search: 'rhubarb',
-      sortBy: 'name',
-      sortOrder: 'desc',
-      countBy: 'status',
-      sumBy: 'estimate',
-    };
-    const list = await readList(at({ ...query, limit: 1, page: 2, 'name[ne]': 'x' }));
-    expect(list).toMatchObject({
-      data: [{ id: tasks[2]?.id }],
-      total: 2,
-      counts: { status: [{ value: mark, count: 2, sums: { estimate: 5 } }] },
-      sums: { estimate: 5 },
-    });
-  });
-
   test('continues behind a page, with the same words only', async () => {
     const page = (search: string, after: string) => request('GET', at({ search, after, limit: 1 }));
     const { next } = (await page('rhubarb', '')).body as { next: string };
@@ -111,24 +94,6 @@ describe('a search', () => {
     const [, word = ''] = mark.split('-');
     const list = await readList(withQuery('/v1/users', { search: `zoe ${word}` }));
     expect(list.data.map((user) => user.id)).toEqual([id]);
-  });
-
-  test('finds the new words in the next list, and the old ones no more, also of a text that is not shown', async () => {
-    const [task] = await createMany('task', [{ name: 'Moving', description: `${long}first`, status: mark }]);
-    const change = async (body: Record<string, string>) =>
-      expectStatus(await request('PATCH', pathTo('task', task?.id ?? ''), { body }), 200);
-    const total = async (search: string) => (await readList(at({ search }))).total;
-    expect([await total('moving first'), await total('moved')]).toEqual([1, 0]);
-    await change({ name: 'Moved' });
-    expect([await total('moved first'), await total('moving')]).toEqual([1, 0]);
-    await change({ description: `${long}second` });
-    expect([await total('moved second'), await total('moved first')]).toEqual([1, 0]);
-    await change({ priority: 'high' });
-    expect((await readList(at({ search: 'moved second', priority: 'high' }))).total).toBe(1);
-    await request('DELETE', pathTo('task', task?.id ?? ''));
-    expect(await total('moved second')).toBe(0);
-    entityOf(await request('POST', `${pathTo('task', task?.id ?? '')}/restore`), 200);
-    expect(await total('moved second')).toBe(1);
   });
 
   test('is no parameter of a feed, of deleted entities, or beside a cursor of changes', async () => {

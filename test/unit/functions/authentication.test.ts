@@ -1,11 +1,10 @@
 import type { PreTokenGenerationV3TriggerEvent } from 'aws-lambda';
 import { handler } from '#functions/authentication/claim-tenant.ts';
-import { deniedScopes } from '#functions/authentication/roles.ts';
-import { scopeOf } from '#functions/contract/contract.ts';
-import { routes } from '#functions/routes.ts';
 
 describe('claim-tenant', () => {
-  const scopes = ['openid', 'project-management/tasks:read', 'project-management/tasks:write'];
+  const [read, write] = ['project-management/tasks:read', 'project-management/tasks:write'];
+  /** The last ones are none of this API. */
+  const scopes = ['openid', read, write, 'project-management/tasks:admin', 'read'];
 
   const event = (userAttributes: Record<string, string>, groups: readonly string[] = []) => ({
     version: '3',
@@ -45,12 +44,13 @@ describe('claim-tenant', () => {
       const { response } = await handler(sent as unknown as PreTokenGenerationV3TriggerEvent);
       return response.claimsAndScopeOverrideDetails?.accessTokenGeneration?.scopesToSuppress;
     };
-    const [, read, write] = scopes;
 
     test.each([
       ['no group', [], [], [read, write]],
+      ['groups that are no roles', ['staff', 'constructor'], [], [read, write]],
       ['viewer', ['viewer'], [write], [write]],
       ['editor', ['editor'], [], []],
+      ['viewer and editor', ['viewer', 'editor'], [], []],
     ])(
       'of a user with %s lose what the role does not allow',
       async (_, groups, expected, expectedIfRequired) => {
@@ -68,30 +68,5 @@ describe('claim-tenant', () => {
     test('are those of the client when the event has neither scopes nor groups', async () => {
       expect(await suppressed([], { request: {} })).toEqual([]);
     });
-  });
-});
-
-describe('roles', () => {
-  const all = [...new Set(routes.flatMap(({ contract }) => scopeOf(contract) ?? []))];
-  const withPrefix = all.map((scope) => `project-management/${scope}`);
-  const writes = (scopes: readonly string[]): string[] => scopes.filter((scope) => scope.endsWith(':write'));
-
-  test.each([
-    ['no group', [], false, []],
-    ['groups that are no roles', ['staff', 'constructor'], false, []],
-    ['a group that is no role, where one is required', ['staff'], true, all],
-    ['viewer', ['viewer'], false, writes(all)],
-    ['editor', ['editor'], true, []],
-    ['viewer and editor', ['viewer', 'editor'], true, []],
-  ])('%s', (_, groups, requireGroup, denied) => {
-    expect(deniedScopes(all, groups, requireGroup)).toEqual(denied);
-    expect(deniedScopes(withPrefix, groups, requireGroup)).toEqual(
-      denied.map((scope) => `project-management/${scope}`),
-    );
-  });
-
-  test('leaves scopes alone that are not of this API', () => {
-    const others = ['openid', 'aws.cognito.signin.user.admin', 'tasks:admin', 'read'];
-    expect(deniedScopes(others, ['viewer'], true)).toEqual([]);
   });
 });

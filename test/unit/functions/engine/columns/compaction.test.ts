@@ -420,40 +420,6 @@ describe('new-segments', () => {
   });
 });
 
-test('a write in each two seconds costs at most 1.5 write units for compaction: an item costs one for each KB', async () => {
-  const memory = newMemory();
-  const random = new Random(1);
-  const row = (): Row => ({
-    name: longText(random.below(1e9)).slice(0, 40),
-    status: random.pick(['a', 'b']),
-  });
-  log.commit(
-    startMs,
-    Object.fromEntries(Array.from({ length: 3_000 }, (_, number) => [idOf(number), row()])),
-  );
-  await log.compactAll(startMs + dayMs);
-  let units = 0;
-  const open = log.log.open();
-  const writer: CompactionSource['writer'] = {
-    ...open,
-    putItems: (items) => {
-      for (const { length } of items.values()) units += Math.ceil((length + 100) / 1_024);
-      return open.putItems(items);
-    },
-    replaceManifest: (next) => {
-      units += Math.ceil(JSON.stringify(next).length / 1_024);
-      return open.replaceManifest(next);
-    },
-  };
-  for (let write = 0; write < 300; write += 1) {
-    const nowMs = startMs + dayMs + 2_000 * write;
-    log.commit(nowMs, { [idOf(write % 2 === 0 ? random.below(3_000) : 10_000 + write)]: row() });
-    if (write % 8 === 7) while ((await compact({ writer, memory, nowMs }))?.hasMore);
-  }
-  expect(units).toBeGreaterThan(0);
-  expect(units / 300).toBeLessThan(1.5);
-});
-
 test('delete-garbage keeps items of steps that began less than an hour ago', async () => {
   const names = ['1-aaaaaa.0/fence', 'patch:1-aaaaaa/all'] as const;
   const memoryLog = log.log;
@@ -623,33 +589,6 @@ describe('rebuild', () => {
     expect(manifest()).toMatchObject({ version: 2, watermark: 3, segments: [{ rows: 2 }] });
     expect(await log.ids()).toEqual([a, b, c]);
   });
-
-  test.each([[0], [1], [2]])(
-    'puts no segment a second time when the response to its manifest is lost, and %i steps follow at once',
-    async (steps) => {
-      log.commit(startMs, { [a]: { name: 'a' }, [b]: { name: 'b' } });
-      const seen: string[][] = [];
-      const open = () => {
-        const writer = log.log.open();
-        const replaceManifest = async (next: Manifest): Promise<boolean> => {
-          const isReplaced = await writer.replaceManifest(next);
-          seen.push(next.segments.map(({ id }) => id));
-          if (seen.length > 1 || !isReplaced) return isReplaced;
-          for (let taken = 1; taken <= steps; taken += 1) {
-            log.commit(startMs + taken, { [a]: { name: `a${taken}` } });
-            await log.compact(startMs + taken);
-          }
-          return false;
-        };
-        return { ...writer, replaceManifest };
-      };
-      await rebuildFrom({ [a]: { name: 'a' }, [b]: { name: 'b' } }, { open, position: 1 });
-      const ids = seen.flat();
-      expect(new Set(ids).size).toBe(ids.length);
-      expect(seen).toHaveLength(steps === 0 ? 1 : 2);
-      expect(await log.list()).toMatchObject({ total: 2, rows: [{ id: a, version: 1 + steps }, { id: b }] });
-    },
-  );
 
   test('whose process ends before the manifest leaves items that a step deletes after a day', async () => {
     let calls = 0;

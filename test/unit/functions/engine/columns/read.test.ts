@@ -382,21 +382,6 @@ describe('read-state', () => {
     expect(await read()).toEqual(stateAt(3, []));
   });
 
-  test('reads more than a page upwards, and then the rest in one', async () => {
-    commitAt(...Array.from({ length: 25 }, (_, number) => number + 1));
-    expect(await read(10)).toEqual(
-      stateAt(
-        25,
-        Array.from({ length: 25 }, (_, number) => number + 1),
-      ),
-    );
-    expect(reads).toEqual([
-      ['head', 0, 10],
-      ['oldest', 0, 25],
-      ['head', 25, 0],
-    ]);
-  });
-
   test('gives up when more than a page is behind a hole', async () => {
     commitAt(...Array.from({ length: 25 }, (_, number) => number + 2));
     await expect(read(10)).rejects.toThrow(StoreUnavailable);
