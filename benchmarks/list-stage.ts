@@ -29,7 +29,7 @@ function describe(usual: string): string {
 export async function openListStage(size: number): Promise<ListStage> {
   const postgres = await Postgres.start();
   if (!postgres) console.log('PostgreSQL is not installed. Its columns stay empty.');
-  const store = await startTestStore();
+  const store = startTestStore();
   const { table, tableName } = store;
   // Nothing reads its stream.
   table.onCommit(() => table.takeRecords());

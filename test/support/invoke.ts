@@ -25,7 +25,7 @@ const usualClaims = {
   scope: [...new Set(routes.flatMap(({ contract }) => scopeOf(contract) ?? []))].join(' '),
 };
 
-type Store = Awaited<ReturnType<typeof startTestStore>>;
+type Store = ReturnType<typeof startTestStore>;
 
 let store: Store | undefined;
 let checker: ResponseChecker | undefined;
@@ -35,8 +35,8 @@ let checker: ResponseChecker | undefined;
  * @returns the store, for tests that call it directly.
  */
 export function useEmptyTable(): { store(): Store } {
-  beforeAll(async () => {
-    store = await startTestStore();
+  beforeAll(() => {
+    store = startTestStore();
     setFunctionEnvironment(store, { tenantClaim: 'tenant' });
   });
   afterAll(() => {

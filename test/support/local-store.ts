@@ -26,7 +26,7 @@ const storeOf = (store: Pick<TestStore, 'endpoint' | 'tableName'>, dynamodb: Dyn
 };
 
 /** Creates a table in the process of the test. Functions that the test calls use it too. */
-export async function startTestStore(): Promise<TestStore & { readonly table: MemoryTable }> {
+export function startTestStore(): TestStore & { readonly table: MemoryTable } {
   const tableName = `test-${randomUUID()}`;
   const table = new MemoryTable(tableName);
   shareClient(table);

@@ -32,11 +32,7 @@ import { compactAll } from '#test/support/compaction.ts';
 import { isValue, listQuery, sortedBy } from '#test/support/list-queries.ts';
 import { startTestStore, type TestStore } from '#test/support/local-store.ts';
 
-let store: Awaited<ReturnType<typeof startTestStore>>;
-
-beforeAll(async () => {
-  store = await startTestStore();
-});
+const store = startTestStore();
 
 /** Creates an entity of a tenant. @returns its id. */
 const make = async (tenant: string, kind: Kind, fields: object = {}): Promise<string> =>

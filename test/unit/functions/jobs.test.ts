@@ -31,7 +31,7 @@ import { VirtualTime } from '#test/support/virtual-time.ts';
 const writtenAt = Date.parse('2026-02-03T04:00:00.000Z');
 const minuteMs = 60_000;
 
-let store: Awaited<ReturnType<typeof startTestStore>>;
+let store: ReturnType<typeof startTestStore>;
 let time: VirtualTime;
 let tenant: string;
 let logged: jest.SpyInstance;
@@ -73,10 +73,10 @@ function send(request: SendMessageRequest): unknown {
   return body;
 }
 
-beforeEach(async () => {
+beforeEach(() => {
   time = new VirtualTime(1, writtenAt);
   setTimeAndChance(time);
-  store = await startTestStore();
+  store = startTestStore();
   tenant = `@${randomUUID()}`;
   [events, queue, onPut, onSend] = [[], [], undefined, undefined];
   process.env['TABLE_NAME'] = store.tableName;
@@ -487,7 +487,7 @@ describe('new log records with a bus', () => {
         const response = pass();
         return isHit(share / 2) ? refuse() : response;
       };
-    store = await startTestStore();
+    store = startTestStore();
     process.env['TABLE_NAME'] = store.tableName;
     let left = await writeTags(40);
     const ids = left.flatMap((item) =>

@@ -36,12 +36,12 @@ import { startTestStore } from '#test/support/local-store.ts';
 import { VirtualTime } from '#test/support/virtual-time.ts';
 
 let time: VirtualTime;
-let store: Awaited<ReturnType<typeof startTestStore>>;
+let store: ReturnType<typeof startTestStore>;
 
-beforeEach(async () => {
+beforeEach(() => {
   time = new VirtualTime(1, Date.parse('2026-02-03T04:00:00.000Z'));
   setTimeAndChance(time);
-  store = await startTestStore();
+  store = startTestStore();
 });
 
 afterEach(() => setTimeAndChance());

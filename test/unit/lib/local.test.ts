@@ -38,12 +38,12 @@ import { VirtualTime } from '#test/support/virtual-time.ts';
 const begun = Date.parse('2026-02-03T04:00:00.000Z');
 
 let time: VirtualTime;
-let store: Awaited<ReturnType<typeof startTestStore>>;
+let store: ReturnType<typeof startTestStore>;
 
-beforeEach(async () => {
+beforeEach(() => {
   time = new VirtualTime(1, begun);
   setTimeAndChance(time);
-  store = await startTestStore();
+  store = startTestStore();
 });
 
 afterEach(() => {

@@ -26,14 +26,14 @@ import { VirtualTime } from '#test/support/virtual-time.ts';
 /** When the records of a test are written. */
 const writtenAt = Date.parse('2026-02-03T04:00:00.000Z');
 
-let store: Awaited<ReturnType<typeof startTestStore>>;
+let store: ReturnType<typeof startTestStore>;
 let session: Session;
 let time: VirtualTime;
 
-beforeEach(async () => {
+beforeEach(() => {
   time = new VirtualTime(1, writtenAt);
   setTimeAndChance(time);
-  store = await startTestStore();
+  store = startTestStore();
   session = store.session(randomUUID());
 });
 

@@ -6,7 +6,7 @@ import type { LogWriter } from '#functions/engine/columns/storage.ts';
 import { advance, completeUpTo, maxHoles, upTo } from '#functions/engine/log/progress.ts';
 import { decodeRecord, type LogRecord, recordWrites } from '#functions/engine/model/change-log.ts';
 import type { Item } from '#functions/engine/model/writes.ts';
-import { startTestStore, type TestStore } from '#test/support/local-store.ts';
+import { startTestStore } from '#test/support/local-store.ts';
 import { MemoryLog } from '#test/support/memory-log.ts';
 import { makeManifest } from '#test/support/segments.ts';
 
@@ -52,11 +52,7 @@ describe('progress', () => {
 describe('storage', () => {
   /** What the list engine relies on, of the log in the table and of the one that unit tests use. */
 
-  let store: TestStore;
-
-  beforeAll(async () => {
-    store = await startTestStore();
-  });
+  const store = startTestStore();
 
   /** Returns a log, and how a record comes into it. */
   function tableLog(tenant: string) {

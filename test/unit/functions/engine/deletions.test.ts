@@ -27,18 +27,14 @@ import { continueJob } from '#functions/jobs/continue-job.ts';
 import type { Kind } from '#functions/kinds.ts';
 import { clone, cloneProjectWithTasks } from '#functions/projects/clone.ts';
 import { isValue, listQuery } from '#test/support/list-queries.ts';
-import { startTestStore, type TestStore } from '#test/support/local-store.ts';
+import { startTestStore } from '#test/support/local-store.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 const longText = 'x'.repeat(500);
 
-let store: TestStore;
+const store = startTestStore();
 let session: Session;
-
-beforeAll(async () => {
-  store = await startTestStore();
-});
 
 beforeEach(() => {
   session = store.session(randomUUID());

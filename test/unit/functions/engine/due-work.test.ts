@@ -17,12 +17,12 @@ import { VirtualTime } from '#test/support/virtual-time.ts';
 
 /** Jobs with the pace of a deployment, in virtual time. The local service sets none, so its jobs do not wait. */
 
-let store: Awaited<ReturnType<typeof startTestStore>>;
+let store: ReturnType<typeof startTestStore>;
 let session: Session;
 
 beforeAll(async () => {
   setTimeAndChance(new VirtualTime(1, Date.now()));
-  store = await startTestStore();
+  store = startTestStore();
   jest.spyOn(process.stdout, 'write').mockImplementation(() => true);
 });
 

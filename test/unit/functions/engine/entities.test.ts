@@ -10,7 +10,7 @@ import { InvalidCursor } from '#functions/engine/model/errors.ts';
 import type { Item } from '#functions/engine/model/writes.ts';
 import { findEntity } from '#functions/engine/table/whole-entities.ts';
 import { applyChangeSet } from '#functions/engine/write/commit.ts';
-import { startTestStore, type TestStore } from '#test/support/local-store.ts';
+import { startTestStore } from '#test/support/local-store.ts';
 
 describe('history-cursor', () => {
   const name = { kind: 'task', id: '01890000-0000-7000-8000-000000000001' } as const;
@@ -26,11 +26,7 @@ describe('history-cursor', () => {
 });
 
 describe('list-history', () => {
-  let store: TestStore;
-
-  beforeAll(async () => {
-    store = await startTestStore();
-  });
+  const store = startTestStore();
 
   const kind = 'tag';
 

@@ -70,12 +70,8 @@ describe('cursor', () => {
 });
 
 describe('list-changes', () => {
-  let store: Awaited<ReturnType<typeof startTestStore>>;
+  const store = startTestStore();
   let tenant: string;
-
-  beforeAll(async () => {
-    store = await startTestStore();
-  });
 
   beforeEach(() => {
     tenant = randomUUID();

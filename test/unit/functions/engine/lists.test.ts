@@ -13,7 +13,7 @@ import { Random } from '#test/simulation/random.ts';
 import { compactAll } from '#test/support/compaction.ts';
 import { fc } from '#test/support/fast-check.ts';
 import { isValue, listQuery, sortedBy } from '#test/support/list-queries.ts';
-import { startTestStore, type TestStore } from '#test/support/local-store.ts';
+import { startTestStore } from '#test/support/local-store.ts';
 import { plainList } from '#test/support/plain-list.ts';
 import { type RandomField, randomQuery } from '#test/support/random-queries.ts';
 import { runs } from '#test/support/runs.ts';
@@ -62,7 +62,7 @@ describe('listEntities', () => {
   /** A parent with few children. */
   const smallParent = newProject();
   const entities: Entity[] = [];
-  let store: TestStore;
+  const store = startTestStore();
 
   const any = <Value>(values: readonly Value[], index: number): Value =>
     values[index % values.length] as Value;
@@ -74,7 +74,6 @@ describe('listEntities', () => {
       : any(['b', 'a', 'é', '\u0001', 'a\u0000', '😀', '\uffff'], index) + String(index % 90);
 
   beforeAll(async () => {
-    store = await startTestStore();
     for (let portion = 0; portion < number; portion += 90) {
       const pieces = Array.from({ length: Math.min(90, number - portion) }, (_, position) => {
         const index = portion + position;

@@ -23,7 +23,7 @@ import { configure, type Schema } from '#functions/engine/model/schema.ts';
 import type { Session } from '#functions/engine/table/session.ts';
 import { compactAll } from '#test/support/compaction.ts';
 import { isValue, listQuery, sortedBy } from '#test/support/list-queries.ts';
-import { startTestStore, type TestStore } from '#test/support/local-store.ts';
+import { startTestStore } from '#test/support/local-store.ts';
 
 const schema: Schema = {
   relations: [
@@ -48,17 +48,16 @@ const schema: Schema = {
   dictionary: { fields: ['status', 'quantity', 'unit'], values: ['draft', 'sent', 'paid', 'piece', 'hour'] },
 };
 
-let store: TestStore;
+const store = startTestStore();
 let tenant: string;
 
-beforeAll(async () => {
+beforeAll(() => {
   configure(schema, {
     historyDays: () => undefined,
     jobChangesPerSecond: () => undefined,
     logWarning: () => undefined,
     logMetrics: () => undefined,
   });
-  store = await startTestStore();
 });
 
 beforeEach(() => {

@@ -15,17 +15,13 @@ import { withOtherWords } from '#functions/engine/model/words.ts';
 import type { Session } from '#functions/engine/table/session.ts';
 import { compactAll } from '#test/support/compaction.ts';
 import { listQuery } from '#test/support/list-queries.ts';
-import { startTestStore, type TestStore } from '#test/support/local-store.ts';
+import { startTestStore } from '#test/support/local-store.ts';
 
 /** A text of which rows show neither the last word, nor does the item of its entity have it. */
 const endingWith = (word: string): string => `${'filler '.repeat(80)}${word}`;
 
-let store: TestStore;
+const store = startTestStore();
 let session: Session;
-
-beforeAll(async () => {
-  store = await startTestStore();
-});
 
 beforeEach(() => {
   session = store.session(randomUUID());

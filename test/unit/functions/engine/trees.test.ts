@@ -15,7 +15,7 @@ import { continueJob } from '#functions/jobs/continue-job.ts';
 import { cloneProjectWithTasks } from '#functions/projects/clone.ts';
 import { Random } from '#test/simulation/random.ts';
 import { listQuery, sortedBy } from '#test/support/list-queries.ts';
-import { startTestStore, type TestStore } from '#test/support/local-store.ts';
+import { startTestStore } from '#test/support/local-store.ts';
 import { runs } from '#test/support/runs.ts';
 
 interface Task {
@@ -85,11 +85,7 @@ function restoreIn(model: Model, id: string): void {
   for (const [one, fate] of fates) (model.get(one) as Task).deletedBy = fate;
 }
 
-let store: TestStore;
-
-beforeAll(async () => {
-  store = await startTestStore();
-});
+const store = startTestStore();
 
 afterEach(() => {
   jest.restoreAllMocks();

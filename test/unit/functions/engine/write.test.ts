@@ -22,13 +22,13 @@ import { VirtualTime } from '#test/support/virtual-time.ts';
 
 const now = Date.parse('2026-02-03T04:05:06.789Z');
 
-let store: Awaited<ReturnType<typeof startTestStore>>;
+let store: ReturnType<typeof startTestStore>;
 let session: Session;
 
-beforeEach(async () => {
+beforeEach(() => {
   setTimeAndChance(new VirtualTime(1, now));
   // Its tokens are its own: those of two tests are equal.
-  store = await startTestStore();
+  store = startTestStore();
   // The tenant of a token begins with it.
   session = store.session(`@${randomUUID()}`);
 });

@@ -10,18 +10,14 @@ import type { Key } from '#functions/engine/model/writes.ts';
 import type { Session } from '#functions/engine/table/session.ts';
 import { compactAll } from '#test/support/compaction.ts';
 import { listQuery, sortedBy } from '#test/support/list-queries.ts';
-import { startTestStore, type TestStore } from '#test/support/local-store.ts';
+import { startTestStore } from '#test/support/local-store.ts';
 
 /** What a process reads of ten tags, which has columns in one segment, or in no segment yet. */
 
 const names = Array.from({ length: 10 }, (_, number) => `tag ${number}`);
-let store: TestStore;
+const store = startTestStore();
 let tenant: string;
 let ids: string[];
-
-beforeAll(async () => {
-  store = await startTestStore();
-});
 
 beforeEach(async () => {
   tenant = randomUUID();
