@@ -212,49 +212,6 @@ test('passes claims as text, and arrays in brackets', async () => {
 
 describe('tenants', () => {
   const as = async (tenant: string) => bearer(issuer.token({ scope, tenant }));
-  const made = async (tenant: string, path: string, body: object): Promise<string> => {
-    const response = await send('POST', path, await as(tenant), body);
-    expect(response.status).toBe(201);
-    return ((await response.json()) as { id: string }).id;
-  };
-  /** Returns a response without the parts that differ between any two: times, request id and requested ids. */
-  const shown = async (response: Response, id: string): Promise<string> => {
-    const headers = [...response.headers].filter(
-      ([name]) => !['date', 'apigw-requestid', 'server-timing'].includes(name),
-    );
-    const text = (await response.text()).replace(/"requestId":"[^"]*"/, '');
-    return `${response.status} ${JSON.stringify(headers)} ${text}`.replaceAll(id, '<id>');
-  };
-  const unknown = '0192f0c1-2d3e-7abc-8def-0123456789ab';
-
-  test('an id of another tenant gets the same response as an id that never existed', async () => {
-    const parents = {
-      organizations: await made('acme', '/v1/organizations', { name: 'O' }),
-      users: await made('acme', '/v1/users', { name: 'U' }),
-      tags: await made('acme', '/v1/tags', { name: 'T' }),
-      tasks: await made('acme', '/v1/tasks', { name: 'K' }),
-    };
-    const ids: Record<string, string> = {
-      ...parents,
-      projects: await made('acme', '/v1/projects', { name: 'P', organizationId: parents.organizations }),
-    };
-    const stranger = await as('globex');
-    const body = { name: 'X', organizationId: parents.organizations };
-    for (const { method, path } of guarded.filter((request) => request.path.includes('{id}'))) {
-      const id = ids[path.split('/')[2] ?? ''] ?? '';
-      const content = ['PUT', 'PATCH'].includes(method)
-        ? { name: 'X', ...(path.includes('projects') && body) }
-        : undefined;
-      const of = async (one: string): Promise<string> =>
-        shown(await send(method, path.replace('{id}', one), stranger, content), one);
-      expect(`${method} ${path} ${await of(id)}`).toBe(`${method} ${path} ${await of(unknown)}`);
-    }
-    // The entities did not change.
-    for (const [plural, id] of Object.entries(ids)) {
-      expect((await send('GET', `/v1/${plural}/${id}`, await as('acme'))).status).toBe(200);
-    }
-  });
-
   test.each([
     ['a#tag', 'a'],
     ['a', 'a#tag'],
@@ -262,7 +219,7 @@ describe('tenants', () => {
     ['A', 'a'],
   ])('%j and %j cannot see data of each other', async (one, another) => {
     const name = `Secret of ${one}, kept from ${another}`;
-    await made(one, '/v1/tags', { name });
+    expect((await send('POST', '/v1/tags', await as(one), { name })).status).toBe(201);
     const listed = await (await send('GET', '/v1/tags', await as(another))).json();
     expect(JSON.stringify(listed)).not.toContain(name);
   });

@@ -1,6 +1,5 @@
 import { median, percentile, requireFigures, table } from '../../benchmarks/report.ts';
 import { rowsRead } from '../../benchmarks/rows-read.ts';
-import { sourceLine } from '../../benchmarks/source.ts';
 
 describe('report', () => {
   describe('median and percentile', () => {
@@ -52,19 +51,6 @@ describe('rows read', () => {
 
       expect(rowsRead(plan, 'tasks')).toBe(48);
       expect(rowsRead(plan, 'projects')).toBe(20);
-    });
-  });
-});
-
-describe('source', () => {
-  describe('sourceLine', () => {
-    const measured = { commit: 'abc1234', hasChanges: false, date: '2026-11-24', args: ['lists'] };
-
-    test('says that files differed from the commit, and does not name folders of the machine', () => {
-      const args = ['creates', '--beside', '/home/someone/other'];
-      expect(sourceLine({ ...measured, hasChanges: true, args })).toBe(
-        'Written by `npm run bench -- creates --beside <folder>` at commit `abc1234 with uncommitted changes` on 2026-11-24.',
-      );
     });
   });
 });

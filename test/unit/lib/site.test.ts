@@ -7,15 +7,7 @@ import { withCodeGroups } from '#lib/site/code-groups.ts';
 import { renderFiles } from '#lib/site/files.ts';
 import { limitsOf, routeLimits } from '#lib/site/limits.ts';
 import { operationsByTag } from '#lib/site/operations.ts';
-import { collectionOf, ownIds } from '#lib/site/own-ids.ts';
-import {
-  deletions,
-  fetchArguments,
-  formOf,
-  operatorWords,
-  requestOf,
-  withCurrentDays,
-} from '#lib/site/try-it.ts';
+import { deletions, formOf, operatorWords, requestOf, withCurrentDays } from '#lib/site/try-it.ts';
 
 let pages: Readonly<Record<string, string>>;
 let files: Readonly<Record<string, string>>;
@@ -98,24 +90,6 @@ test('consecutive examples become tabs, and a response stays by itself', () => {
   );
 });
 
-test('samples get ids of the service: those of examples, further ones of the collection, and of deleted entities', async () => {
-  const [task, other, project] = [
-    '019b2f4f-53d8-7f6b-b1e9-7a2c4d8f0e36',
-    '019b2f4f-7a30-7c1d-9e52-3c8b0d6f1a25',
-    '019b2f4e-8e02-7c44-9f0a-2b6d5c3e1f78',
-  ];
-  const idsOf = async (collection: string) =>
-    collection === 'projects' ? [] : [`${collection} 1`, `${collection} 2`];
-  const text = `${task} ${other} ${task} ${project}`;
-  expect([...(await ownIds(text, collectionOf('POST /v1/tasks/batch'), idsOf))]).toEqual([
-    [task, 'tasks 1'],
-    [other, 'tasks 2'],
-  ]);
-  expect([...(await ownIds(task, collectionOf('POST /v1/tasks/{id}/restore'), idsOf))]).toEqual([
-    [task, 'tasks/deleted 1'],
-  ]);
-});
-
 test('no file exceeds the limit of its route', () => {
   const sizes = Object.entries(files).map(
     ([path, text]) => [path, text.length / limitsOf(path).maxBytes] as const,
@@ -148,13 +122,6 @@ const document = JSON.parse(readFileSync(committedFile, 'utf8')) as OpenApiDocum
 describe('the form of an operation', () => {
   const formOfOperation = (id: string) => formOf(document, id) as NonNullable<ReturnType<typeof formOf>>;
 
-  test('begins with the sample', () => {
-    const form = formOfOperation('updateTask');
-    const { url, body } = requestOf(form, form.values, 'https://own.example');
-    expect(url).toBe(`https://own.example/v1/tasks/${form.sample.id}`);
-    expect(body).toEqual(form.sample.body);
-  });
-
   test('has a word for each operator of each list', () => {
     const operators = operationsByTag(document).flatMap(({ operations }) =>
       operations.flatMap(({ operation }) =>
@@ -162,18 +129,6 @@ describe('the form of an operation', () => {
       ),
     );
     expect(operators.filter((operator) => !(operator in operatorWords))).toEqual([]);
-  });
-
-  test('sends filters, options and the token', () => {
-    const form = formOfOperation('listTasks');
-    const values = {
-      parameters: { 'query limit': ' 5 ', 'query page': '' },
-      filters: [{ field: 'name', operator: 'contains', value: 'a&b' }],
-      body: '',
-    };
-    const [url, { headers }] = fetchArguments(requestOf(form, values, 'https://own.example'), 'secret');
-    expect(url).toBe('https://own.example/v1/tasks?limit=5&name%5Bcontains%5D=a%26b');
-    expect(headers).toEqual({ Authorization: 'Bearer secret' });
   });
 
   test('moves the days of the sample to now', () => {
