@@ -79,103 +79,68 @@ describe.each(references)('$field of a $kind', ({ kind, field, to, many }) => {
   });
 });
 
-describe('deleting an organization', () => {
-  let organization: Entity;
-  let neighbour: Entity;
-  let projects: Entity[];
-  let tasks: Entity[];
-  let user: Entity;
-  let tag: Entity;
-  let freeTask: Entity;
-  let untouched: [Kind, Entity][];
-  let userTag: string;
+test('deleting an organization removes its projects and their tasks at once, keeps its users and tags, and changes nothing else', async () => {
+  const [{ id: organizationId }, neighbour] = [await create('organization'), await create('organization')];
+  const projects = [await create('project', { organizationId }), await create('project', { organizationId })];
+  const user = await create('user', { organizationId });
+  const tag = await create('tag', { organizationId });
+  const ofBoth = { userId: user.id, tagIds: [tag.id] };
+  const tasks = [
+    await create('task', { projectId: projects[0]?.id ?? '', ...ofBoth }),
+    await create('task', { projectId: projects[1]?.id ?? '', ...ofBoth }),
+  ];
+  const freeTask = await create('task', ofBoth);
+  const untouched: [Kind, Entity][] = [
+    ['organization', neighbour],
+    ['project', await create('project', { organizationId: neighbour.id })],
+    ['user', await create('user', { organizationId: neighbour.id })],
+    ['task', freeTask],
+  ];
+  const userTag = await etagOf('user', user.id);
+  await remove('organization', organizationId);
 
-  beforeAll(async () => {
-    organization = await create('organization');
-    neighbour = await create('organization');
-    const organizationId = organization.id;
-    projects = [await create('project', { organizationId }), await create('project', { organizationId })];
-    user = await create('user', { organizationId });
-    tag = await create('tag', { organizationId });
-    tasks = [];
-    for (const project of projects) {
-      tasks.push(await create('task', { projectId: project.id, userId: user.id, tagIds: [tag.id] }));
-    }
-    freeTask = await create('task', { userId: user.id, tagIds: [tag.id] });
-    untouched = [
-      ['organization', neighbour],
-      ['project', await create('project', { organizationId: neighbour.id })],
-      ['user', await create('user', { organizationId: neighbour.id })],
-      ['task', freeTask],
-    ];
-    userTag = await etagOf('user', user.id);
-    await remove('organization', organization.id);
-  });
-
-  test('removes its projects and their tasks at once', async () => {
-    await expectDeleted('organization', organization.id);
-    for (const { id } of projects) await expectDeleted('project', id);
-    for (const { id } of tasks) await expectDeleted('task', id);
-  });
-
-  test('keeps its users and tags and sets their organizationId to null', async () => {
-    expect(stateOf(await read('user', user.id))).toEqual({ ...stateOf(user), organizationId: null });
-    expect(stateOf(await read('tag', tag.id))).toEqual({ ...stateOf(tag), organizationId: null });
-    expect(await etagOf('user', user.id)).not.toBe(userTag);
-  });
-
-  test('empties the lists of the organization and its children', async () => {
-    for (const path of [
-      `${pathTo('organization', organization.id)}/projects`,
-      `${pathTo('organization', organization.id)}/users`,
-      withQuery('/v1/projects', { organizationId: organization.id }),
-      withQuery('/v1/users', { organizationId: organization.id }),
-      withQuery('/v1/tags', { organizationId: organization.id }),
-      `${pathTo('project', projects[1]?.id ?? '')}/tasks`,
-    ]) {
-      expect(await readList(path)).toMatchObject({ data: [], total: 0, totalPages: 0 });
-    }
-  });
-
-  test('keeps the other entities in the remaining lists', async () => {
-    for (const path of [`${pathTo('user', user.id)}/tasks`, `${pathTo('tag', tag.id)}/tasks`]) {
-      expect(await readList(path)).toMatchObject({ data: [freeTask], total: 1 });
-    }
-  });
-
-  test('changes no other entity', async () => {
-    for (const [kind, entity] of untouched) expect(await read(kind, entity.id)).toEqual(entity);
-  });
+  await expectDeleted('organization', organizationId);
+  for (const { id } of projects) await expectDeleted('project', id);
+  for (const { id } of tasks) await expectDeleted('task', id);
+  expect(stateOf(await read('user', user.id))).toEqual({ ...stateOf(user), organizationId: null });
+  expect(stateOf(await read('tag', tag.id))).toEqual({ ...stateOf(tag), organizationId: null });
+  expect(await etagOf('user', user.id)).not.toBe(userTag);
+  for (const path of [
+    `${pathTo('organization', organizationId)}/projects`,
+    `${pathTo('organization', organizationId)}/users`,
+    ...['projects', 'users', 'tags'].map((plural) => withQuery(`/v1/${plural}`, { organizationId })),
+    `${pathTo('project', projects[1]?.id ?? '')}/tasks`,
+  ])
+    expect(await readList(path)).toMatchObject({ data: [], total: 0, totalPages: 0 });
+  for (const path of [`${pathTo('user', user.id)}/tasks`, `${pathTo('tag', tag.id)}/tasks`])
+    expect(await readList(path)).toMatchObject({ data: [freeTask], total: 1 });
+  for (const [kind, entity] of untouched) expect(await read(kind, entity.id)).toEqual(entity);
 });
 
-describe('deleting a user', () => {
-  test('keeps its tasks and sets their userId to null', async () => {
-    const [user, colleague] = [await create('user'), await create('user')];
-    const tasks = [await create('task', { userId: user.id }), await create('task', { userId: user.id })];
-    const other = await create('task', { userId: colleague.id });
-    const before = await etagOf('task', tasks[0]?.id ?? '');
-    await remove('user', user.id);
-    for (const task of tasks) {
-      expect(stateOf(await read('task', task.id))).toEqual({ ...stateOf(task), userId: null });
-    }
-    expect(await etagOf('task', tasks[0]?.id ?? '')).not.toBe(before);
-    expect(await readList(`${pathTo('user', user.id)}/tasks`)).toMatchObject({ data: [], total: 0 });
-    expect(await readList(withQuery('/v1/tasks', { userId: user.id }))).toMatchObject({ data: [], total: 0 });
-    expect(await read('task', other.id)).toEqual(other);
-  });
+test('deleting a user keeps its tasks and sets their userId to null', async () => {
+  const [user, colleague] = [await create('user'), await create('user')];
+  const tasks = [await create('task', { userId: user.id }), await create('task', { userId: user.id })];
+  const other = await create('task', { userId: colleague.id });
+  const before = await etagOf('task', tasks[0]?.id ?? '');
+  await remove('user', user.id);
+  for (const task of tasks) {
+    expect(stateOf(await read('task', task.id))).toEqual({ ...stateOf(task), userId: null });
+  }
+  expect(await etagOf('task', tasks[0]?.id ?? '')).not.toBe(before);
+  expect(await readList(`${pathTo('user', user.id)}/tasks`)).toMatchObject({ data: [], total: 0 });
+  expect(await readList(withQuery('/v1/tasks', { userId: user.id }))).toMatchObject({ data: [], total: 0 });
+  expect(await read('task', other.id)).toEqual(other);
 });
 
-describe('deleting a tag', () => {
-  test('keeps its tasks with their other tags', async () => {
-    const [tag, otherTag] = [await create('tag'), await create('tag')];
-    const both = await create('task', { tagIds: [tag.id, otherTag.id] });
-    const alone = await create('task', { tagIds: [tag.id] });
-    const untouched = await create('task', { tagIds: [otherTag.id] });
-    await remove('tag', tag.id);
-    expect(stateOf(await read('task', both.id))).toEqual({ ...stateOf(both), tagIds: [otherTag.id] });
-    expect(stateOf(await read('task', alone.id))).toEqual({ ...stateOf(alone), tagIds: [] });
-    expect(await read('task', untouched.id)).toEqual(untouched);
-    expect(await readList(`${pathTo('tag', tag.id)}/tasks`)).toMatchObject({ data: [], total: 0 });
-    expect(await readList(`${pathTo('tag', otherTag.id)}/tasks`)).toMatchObject({ total: 2 });
-  });
+test('deleting a tag keeps its tasks with their other tags', async () => {
+  const [tag, otherTag] = [await create('tag'), await create('tag')];
+  const both = await create('task', { tagIds: [tag.id, otherTag.id] });
+  const alone = await create('task', { tagIds: [tag.id] });
+  const untouched = await create('task', { tagIds: [otherTag.id] });
+  await remove('tag', tag.id);
+  expect(stateOf(await read('task', both.id))).toEqual({ ...stateOf(both), tagIds: [otherTag.id] });
+  expect(stateOf(await read('task', alone.id))).toEqual({ ...stateOf(alone), tagIds: [] });
+  expect(await read('task', untouched.id)).toEqual(untouched);
+  expect(await readList(`${pathTo('tag', tag.id)}/tasks`)).toMatchObject({ data: [], total: 0 });
+  expect(await readList(`${pathTo('tag', otherTag.id)}/tasks`)).toMatchObject({ total: 2 });
 });

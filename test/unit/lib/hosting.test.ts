@@ -19,21 +19,8 @@ const foreignOrigins = [
   'null',
 ];
 
-/** Headers that allow a page of another origin to read a response, or to send more than a simple request. */
-const granting = [
-  'access-control-allow-origin',
-  'access-control-expose-headers',
-  'access-control-allow-methods',
-  'access-control-allow-headers',
-  'access-control-max-age',
-];
-
-interface CorsHeaders {
-  readonly read: Headers;
-  readonly preflight: Headers;
-}
-
-async function ask(service: Service, origin: string): Promise<CorsHeaders> {
+/** Returns the headers of a response that a page of another origin reads, and of the preflight request before a write. */
+async function ask(service: Service, origin: string): Promise<Headers[]> {
   const read = await service.fetch(`${service.url}/v1/tags`, { headers: { origin } });
   const preflight = await service.fetch(`${service.url}/v1/tags`, {
     method: 'OPTIONS',
@@ -42,11 +29,8 @@ async function ask(service: Service, origin: string): Promise<CorsHeaders> {
   expect(read.status).toBe(200);
   // The gateway refuses preflight requests of origins that are neither of this machine nor allowed.
   expect([204, 403]).toContain(preflight.status);
-  await read.arrayBuffer();
-  return { read: read.headers, preflight: preflight.headers };
+  return [read.headers, preflight.headers];
 }
-
-const grantedBy = (headers: Headers): string[] => granting.filter((name) => headers.has(name));
 
 describe.each([
   ['no more origins', [], localOrigins, foreignOrigins],
@@ -61,26 +45,23 @@ describe.each([
   afterAll(() => service.stop());
 
   test.each(allowed)('allows the origin %s', async (origin) => {
-    const { read, preflight } = await ask(service, origin);
-    for (const headers of [read, preflight]) {
+    for (const headers of await ask(service, origin)) {
       expect(headers.get('access-control-allow-origin')).toBe(origin);
       expect(headers.get('vary')).toBe('Origin');
     }
-    expect(preflight.get('access-control-allow-methods')).toContain('POST');
-    expect(preflight.get('access-control-allow-headers')).toContain('if-match');
-    expect(read.get('access-control-expose-headers')).toMatch(/etag.*x-total-count/);
   });
 
   test.each(foreign)('does not allow the origin %s', async (origin) => {
-    const { read, preflight } = await ask(service, origin);
-    expect([grantedBy(read), grantedBy(preflight)]).toEqual([[], []]);
+    const granted = (await ask(service, origin)).map((headers) =>
+      [...headers.keys()].filter((name) => name.startsWith('access-control-')),
+    );
+    expect(granted).toEqual([[], []]);
   });
 });
 
 test('a local service with the origin * allows any origin and sends no Vary header', async () => {
   const service = await startFetchedService({ allowedOrigins: ['*'] });
-  const { read, preflight } = await ask(service, app);
-  for (const headers of [read, preflight]) {
+  for (const headers of await ask(service, app)) {
     expect(headers.get('access-control-allow-origin')).toBe('*');
     expect(headers.has('vary')).toBe(false);
   }
