@@ -47,8 +47,6 @@ const tokens = /\s*(?:([#:]?\w+)|(<>|<=|>=|[=<>(),]))/y;
 class Parser {
   readonly #tokens: string[] = [];
   #position = 0;
-  /** The last group in parentheses. */
-  #group = { start: -1, end: -1 };
 
   constructor(text: string) {
     tokens.lastIndex = 0;
@@ -88,7 +86,7 @@ class Parser {
 
   condition(): Condition {
     const any = this.list('OR', () => {
-      const all = this.list('AND', () => this.#primary());
+      const all = this.list('AND', () => this.#test());
       return all.length === 1 ? (all[0] as Condition) : { all };
     });
     return any.length === 1 ? (any[0] as Condition) : { any };
@@ -113,18 +111,8 @@ class Parser {
     return isValue(this.#next() ?? '') ? this.value() : this.name();
   }
 
-  #primary(): Condition {
-    const start = this.#position;
-    if (!this.skip('(')) return this.#test();
-    const condition = this.condition();
-    if (this.#group.start === start + 1 && this.#group.end === this.#position)
-      throw invalid('Invalid expression: The expression has redundant parentheses;');
-    this.expect(')');
-    this.#group = { start, end: this.#position };
-    return condition;
-  }
-
   #test(): Test {
+    if (this.#next() === '(') throw new TypeError('This table has no parentheses in conditions.');
     if (this.#next(1) === '(') return this.#function(this.#take());
     const left = this.#operand();
     if (this.skip('BETWEEN')) {

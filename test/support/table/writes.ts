@@ -39,8 +39,6 @@ export interface Plan {
   readonly id: string;
   /** Bytes of what the request has of the item. */
   readonly bytes: number;
-  /** Whether it is a `ConditionCheck`. */
-  readonly isCheck?: boolean;
   /** Returns the item after the write. @throws when the condition fails, or the update does not suit the item. */
   readonly apply: (before: StoredItem | undefined) => StoredItem | undefined;
   /** Attributes of an update. */
@@ -102,17 +100,15 @@ export function planPut(input: Pick<PutCommandInput, 'Item'> & Conditional): Pla
 
 type Keyed = Pick<DeleteCommandInput, 'Key'> & Conditional;
 
-/** @param isCheck whether the item stays as it is. */
-export function planDelete(input: Keyed, isCheck = false): Plan {
+export function planDelete(input: Keyed): Plan {
   const key = checkKey(input.Key);
   const bindings = bind(input, input.ConditionExpression);
   const check = toCondition(input, bindings);
   bindings.checkUsed();
-  const apply = (before: StoredItem | undefined): StoredItem | undefined => {
+  const apply = (before: StoredItem | undefined): undefined => {
     check(before);
-    return isCheck ? before : undefined;
   };
-  return { key, id: toId(key.pk, key.sk), bytes: itemBytes({ ...key }), isCheck, apply };
+  return { key, id: toId(key.pk, key.sk), bytes: itemBytes({ ...key }), apply };
 }
 
 /** Checks the actions of an update and returns the names of their attributes. */
@@ -169,21 +165,19 @@ export function planUpdate(input: UpdateInput): Plan {
 
 type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
-export function planTransactItem({ Put, Update, Delete, ConditionCheck }: TransactItem): Plan {
+export function planTransactItem({ Put, Update, Delete }: TransactItem): Plan {
   if (Put) return planPut(Put);
   if (Update) return planUpdate(Update);
   if (Delete) return planDelete(Delete);
-  if (ConditionCheck) return planDelete(ConditionCheck, true);
-  throw invalid('A transaction has Put, Update, Delete or ConditionCheck');
+  throw new TypeError('This table has Put, Update and Delete in transactions.');
 }
 
 /**
  * Returns the write units of a change.
  * @param factor of the table, 2 in a transaction. Indexes cost the same in and outside a transaction.
  */
-export function writeUnits({ plan, before, after }: Change, factor: 1 | 2): number {
+export function writeUnits({ before, after }: Change, factor: 1 | 2): number {
   let units = factor * Math.max(kilobytes(before?.bytes ?? 0), kilobytes(after?.bytes ?? 0));
-  if (plan.isCheck) return units;
   for (const index of indexes) {
     const [oldKey, newKey] = [indexKey(before, index), indexKey(after, index)];
     units += indexUnits(oldKey ? before : undefined, newKey ? after : undefined, oldKey !== newKey);
