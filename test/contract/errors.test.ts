@@ -26,24 +26,6 @@ describe('a method that a path does not allow', () => {
   });
 });
 
-describe('an unknown path', () => {
-  test.each([
-    '/v1',
-    '/v2/organizations',
-    '/organizations',
-    '/v1/organization',
-    '/v1/Organizations',
-    '/v1/organizations/create',
-    '/v1/organizations/any-id/tasks',
-    '/v1/tasks/any-id/archive',
-    '/v1/organizations/any-id/projects/any-id',
-    '/v1/__proto__',
-    '/favicon.txt',
-  ])('%s returns 404', async (path) => {
-    expectProblem(await request('GET', path), 404);
-  });
-});
-
 describe.each(someResources)('an unknown id of $path', ({ kind, minimal, path }) => {
   const ids = [
     'unknown',

@@ -121,23 +121,6 @@ describe('expansions of several tasks', () => {
   });
 });
 
-const listsWithReferences = lists.filter(({ item }) => resourceOf(item).references.length > 0);
-
-describe.each(listsWithReferences)('expand in GET $title', ({ item, open }) => {
-  const known = resourceOf(item).references.map(({ field }) => expansionOf(field));
-
-  test('keeps totals, pages and order', async () => {
-    const { path, query, fields } = await open();
-    for (const name of ['c', 'a', 'b']) await create(item, { ...fields, name });
-    const plain = { ...query, sortBy: 'name', sortOrder: 'asc', limit: 2, page: 2 };
-    const { data, ...rest } = await readList(withQuery(path, plain));
-    const expanded = await readList(withQuery(path, { ...plain, expand: known.join(',') }));
-    expect(expanded).toMatchObject(rest);
-    expect(identifiers(expanded)).toEqual(identifiers({ data }));
-    for (const entity of expanded.data) expect(Object.keys(entity)).toEqual(expect.arrayContaining(known));
-  });
-});
-
 describe.each(lists)('expand in GET $title', ({ item, open }) => {
   const known = resourceOf(item).references.map(({ field }) => expansionOf(field));
 

@@ -1,8 +1,7 @@
 import { scopeOf } from '#functions/contract/contract.ts';
 import { routes } from '#functions/routes.ts';
 import { expectProblem } from './problem.ts';
-import { create, pathTo, read } from './resources.ts';
-import { request, withQuery } from './service.ts';
+import { request } from './service.ts';
 
 /** `GET /v1/users/me`, on a service with tokens and on one without. */
 
@@ -39,21 +38,6 @@ test('returns the subject, the tenant and the scopes of the token; without token
   else expect(found.tenant).toBe('public');
   expect(found.scopes.every((scope) => apiScopes.has(scope))).toBe(true);
   if (!claims) expect(new Set(found.scopes)).toEqual(apiScopes);
-});
-
-test('returns the user with this subject, and null when there is none', async () => {
-  if (subject === null) {
-    expect((await me()).user).toBeNull();
-    return;
-  }
-  // The tests of a deployment can run with the token of a person who has a user already.
-  const { body } = await request('GET', withQuery('/v1/users', { subject }));
-  const [existing] = (body as { data: { id: string }[] }).data;
-  const user = existing ?? (await create('user', { subject }));
-  expect((await me()).user).toEqual(await read('user', user.id));
-  if (existing) return;
-  await request('PATCH', pathTo('user', user.id), { body: { subject: null } });
-  expect((await me()).user).toBeNull();
 });
 
 test('is not the user with the id "me": HEAD works, and other methods look for this id', async () => {

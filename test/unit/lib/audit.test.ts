@@ -324,54 +324,58 @@ describe('change logs', () => {
   });
 });
 
+const put = (Item: Item) => store.database().putItem(Item);
+
+/** Creates an entity. @returns its id. */
+const make = async (kind: 'tag' | 'user', fields: object = {}): Promise<string> =>
+  (await createEntity(store.session('a'), kind, { name: 'x', status: 'active', ...fields })).entity.id;
+
+const fieldOf = async (kind: 'tag' | 'user', id: string, field: string): Promise<unknown> =>
+  (await readEntity(store.session('a'), kind, id)).entity[field];
+
+/** Expects one difference, repairs it, and expects none. */
+async function expectRepair(found: Partial<Report>): Promise<void> {
+  expect(await audit()).toMatchObject({ ...clean, ...found, repaired: 0 });
+  expect(await audit(true)).toMatchObject({ ...found, repaired: 1 });
+  expect(await audit()).toMatchObject(clean);
+}
+
 describe('sequencers', () => {
   /** A restored table can have a sequencer as of an earlier moment than the items of its log. */
 
   const log = { tenant: 'a', kind: 'tag' } as const;
 
-  const put = (Item: Item) => store.database().putItem(Item);
-
-  const make = async (name: string): Promise<string> =>
-    (await createEntity(store.session('a'), 'tag', { name, status: 'active' })).entity.id;
-
-  const deleteRecords = async (): Promise<void> => {
-    for (const { pk, sk } of store.table.snapshot())
-      if (sk.startsWith(recordPrefix)) await store.database().deleteItem({ pk, sk });
-  };
-
-  /** Sets the sequencer back, expects the difference, repairs it, and expects that writes succeed. */
-  async function expectRepair(count: number, position: number): Promise<void> {
+  /** Sets the sequencer back, and expects that the audit raises it, and that writes succeed then. */
+  async function expectRaise(count: number, position: number): Promise<void> {
     await put({ ...sequencerKey(log), count });
-    const found = { log: logPartition('a', 'tag'), count, position };
-    expect(await audit()).toMatchObject({ ...clean, sequencers: [found], repaired: 0 });
-    expect(await audit(true)).toMatchObject({ sequencers: [found], repaired: 1 });
-    expect(await audit()).toMatchObject(clean);
+    await expectRepair({ sequencers: [{ log: logPartition('a', 'tag'), count, position }] });
     expect(await store.database().count(sequencerKey(log))).toBe(position + 1);
-    await make('after');
+    await make('tag');
   }
 
   test('that are behind the records of their log are found, and raised', async () => {
-    for (const name of ['a', 'b', 'c', 'd']) await make(name);
+    for (let count = 0; count < 4; count += 1) await make('tag');
     await put({ ...sequencerKey(log), count: 1 });
-    await expect(make('e')).rejects.toThrow('is behind its records');
-    await expectRepair(1, 4);
+    await expect(make('tag')).rejects.toThrow('is behind its records');
+    await expectRaise(1, 4);
   });
 
   test('that are behind the columns of their log, whose records have expired', async () => {
-    for (const name of ['a', 'b']) await make(name);
+    for (let count = 0; count < 2; count += 1) await make('tag');
     const position = await store.database().count(sequencerKey(log));
-    await store.database().putItem(fillerWrite(recordKey(log, position), now()).put);
+    await put(fillerWrite(recordKey(log, position), now()).put);
     await compactAll(store.database(), 'a', 'tag');
-    await deleteRecords();
-    await expectRepair(2, 3);
+    for (const { pk, sk } of store.table.snapshot())
+      if (sk.startsWith(recordPrefix)) await store.database().deleteItem({ pk, sk });
+    await expectRaise(2, 3);
   });
 
   test.each([
     ['an entity', async () => undefined],
     ['a deleted entity', (id: string) => deleteEntity(store.session('a'), 'tag', id)],
   ])('that are behind the last change of %s, whose record is missing', async (_, change) => {
-    await make('a');
-    const id = await make('b');
+    await make('tag');
+    const id = await make('tag');
     await change(id);
     const position = Number(
       (await store.database().get(entityKey('a', 'tag', id), { withDeleted: true }))?.['logPosition'],
@@ -384,12 +388,11 @@ describe('sequencers', () => {
   });
 
   test('that are missing count as 0', async () => {
-    await make('a');
+    await make('tag');
     await store.database().deleteItem(sequencerKey(log));
-    expect((await audit(true)).sequencers).toEqual([
-      { log: logPartition('a', 'tag'), count: 0, position: 1 },
-    ]);
-    await make('b');
+    const found = [{ log: logPartition('a', 'tag'), count: 0, position: 1 }];
+    expect((await audit(true)).sequencers).toEqual(found);
+    await make('tag');
   });
 });
 
@@ -416,88 +419,55 @@ test('a report says that there can be more findings than the audit keeps', () =>
 });
 
 describe('subjects', () => {
-  /** The audit finds and repairs subjects whose items do not match the users. */
-
-  const make = async (subject: string | null): Promise<string> =>
-    (await createEntity(store.session('a'), 'user', { name: 'x', status: 'active', subject })).entity.id;
-
-  const subjectOf = async (id: string): Promise<unknown> =>
-    (await readEntity(store.session('a'), 'user', id)).entity['subject'];
-
   /** Returns the id of the user that the item of a subject names. */
   async function namedBy(subject: string): Promise<string | undefined> {
     const item = await store.database().get(uniqueKey('a', 'user', subject));
     return item && entityOfUniqueValue(item).id;
   }
 
-  const put = (Item: Item) => store.database().putItem(Item);
+  const found = (problem: 'missing' | 'shared', ...users: string[]) => {
+    const item = uniqueKey('a', 'user', 'one').pk;
+    return { subjects: [{ item, problem, users: expect.arrayContaining(users) }] };
+  };
 
-  /** Gives a user a subject without the item of the subject, as in a table that holds a part of a transaction. */
-  async function putSubjectOnly(id: string, subject: string): Promise<void> {
-    const item = (await store.database().get(entityKey('a', 'user', id))) as Item;
-    await put({ ...item, subject });
-  }
-
-  /** Expects one wrong subject, repairs it, and expects none. */
-  async function expectRepair(subject: string, problem: string, users: readonly string[]): Promise<void> {
-    const difference = {
-      item: uniqueKey('a', 'user', subject).pk,
-      problem,
-      users: expect.arrayContaining([...users]),
-    };
-    expect(await audit()).toMatchObject({ subjects: [difference], repaired: 0 });
-    await audit(true);
-    expect(await audit()).toMatchObject(clean);
-  }
-
-  test('finds a missing item, and puts it', async () => {
-    const id = await make('one');
+  test('whose item is missing get it', async () => {
+    const id = await make('user', { subject: 'one' });
     await store.database().deleteItem(uniqueKey('a', 'user', 'one'));
-    await expectRepair('one', 'missing', [id]);
+    await expectRepair(found('missing', id));
     expect(await namedBy('one')).toBe(id);
   });
 
-  test('finds a user whose subject the item of another user has, and gives it the item', async () => {
-    const [former, owner] = [await make(null), await make(null)];
+  test('whose item names another user get an item that names their own', async () => {
+    const [former, owner] = [await make('user'), await make('user')];
     await put(encodeUniqueValue('a', { kind: 'user', id: former }, 'one'));
-    await putSubjectOnly(owner, 'one');
-    await expectRepair('one', 'shared', [former, owner]);
-    expect([await subjectOf(owner), await namedBy('one')]).toEqual(['one', owner]);
+    // As in a table that holds a part of a transaction.
+    await put({ ...((await store.database().get(entityKey('a', 'user', owner))) as Item), subject: 'one' });
+    expect(await audit()).toMatchObject({ ...found('shared', former, owner), repaired: 0 });
+    await audit(true);
+    expect(await audit()).toMatchObject(clean);
+    expect([await fieldOf('user', owner, 'subject'), await namedBy('one')]).toEqual(['one', owner]);
   });
 });
 
 describe('texts', () => {
   const long = 'x'.repeat(500);
 
-  const make = async (description: string): Promise<string> =>
-    (await createEntity(store.session('a'), 'tag', { name: 'x', status: 'active', description })).entity.id;
-
-  const putText = (id: string, text: string) =>
-    store.database().putItem({ ...textKey('a', 'tag', id), text });
-
-  const descriptionOf = async (id: string): Promise<string | undefined> =>
-    (await readEntity(store.session('a'), 'tag', id)).entity['description'] as string | undefined;
-
-  /** Expects one difference, repairs it, and expects none. */
-  async function expectRepair(id: string, problem: string): Promise<void> {
-    const { pk: entity } = entityKey('a', 'tag', id);
-    expect(await audit()).toMatchObject({ ...clean, texts: [{ entity, problem }], repaired: 0 });
-    expect(await audit(true)).toMatchObject({ texts: [{ entity, problem }], repaired: 1 });
-    expect(await audit()).toMatchObject(clean);
-  }
-
-  test('finds a missing text, and repairs it with the beginning, which the entity still shows', async () => {
-    const id = await make(long);
-    await store.database().deleteItem(textKey('a', 'tag', id));
-    await expectRepair(id, 'missing');
-    expect(await descriptionOf(id)).toBe(long.slice(0, 100));
+  const found = (id: string, problem: 'missing' | 'different') => ({
+    texts: [{ entity: entityKey('a', 'tag', id).pk, problem }],
   });
 
-  test('finds a text that is not the one of its entity, and gives it to the entity', async () => {
-    const id = await make(long);
-    const other = 'y'.repeat(600);
-    await putText(id, other);
-    await expectRepair(id, 'different');
-    expect(await descriptionOf(id)).toBe(other);
+  test('that are missing become the beginning, which the entity still shows', async () => {
+    const id = await make('tag', { description: long });
+    await store.database().deleteItem(textKey('a', 'tag', id));
+    await expectRepair(found(id, 'missing'));
+    expect(await fieldOf('tag', id, 'description')).toBe(long.slice(0, 100));
+  });
+
+  test('that are not those of their entity are given to it', async () => {
+    const id = await make('tag', { description: long });
+    const text = 'y'.repeat(600);
+    await put({ ...textKey('a', 'tag', id), text });
+    await expectRepair(found(id, 'different'));
+    expect(await fieldOf('tag', id, 'description')).toBe(text);
   });
 });

@@ -132,30 +132,6 @@ describe('remindBy', () => {
 });
 
 describe('continueReminder', () => {
-  /** Continues the stored reminder when it is due. */
-  async function whenDue(): Promise<void> {
-    const reminder = (await storedReminder()) as Reminder;
-    await time.delay(reminder.dueAt + 1 - time.now());
-    await continueReminder(store.database(), reminder);
-  }
-
-  test('absorbs all records, however few, and deletes the reminder', async () => {
-    await writeRecords(3);
-    await compactBusyLog(session, 'tag');
-    await whenDue();
-    expect([await compactedRows(), await storedReminder()]).toEqual([3, undefined]);
-  });
-
-  test('fills an old hole', async () => {
-    await writeRecords(64);
-    await leaveHole();
-    await writeRecords(1);
-    await compactBusyLog(session, 'tag');
-    await whenDue();
-    expect([(await manifest())?.watermark, await compactedRows()]).toEqual([66, 65]);
-    expect(await storedReminder()).toBeUndefined();
-  });
-
   test('leaves the reminder due while a hole is young', async () => {
     await writeRecords(1);
     await remindBy(session, 'tag', writtenAt + 60_000);
