@@ -405,36 +405,6 @@ describe('write-costs', () => {
   );
 });
 
-test('a parent costs at most 12 read units more, and a move with a subtree of ten levels at most 30', async () => {
-  const tenant = 'trees';
-  const fields = (parentId: string | null) => ({
-    name: 'x',
-    status: 'open',
-    userId: null,
-    tagIds: [],
-    parentId,
-  });
-  const makeTask = (parentId: string | null) => make(tenant, 'task', fields(parentId));
-  const chainOf = async (levels: number): Promise<string[]> => {
-    const ids: string[] = [];
-    while (ids.length < levels) ids.push(await makeTask(ids.at(-1) ?? null));
-    return ids;
-  };
-  const unitsOf = async (act: (session: Session) => Promise<unknown>) =>
-    (await costOf(tenant, act)).readUnits;
-  const [nine, tree, alone] = [await chainOf(9), await chainOf(8), await makeTask(null)] as const;
-  for (const parentId of tree) await makeTasks(tenant, 20, () => fields(parentId));
-  await compactAll(store.database(), tenant, 'task');
-  const plain = await unitsOf((session) => createEntity(session, 'task', fields(null)));
-  expect((await unitsOf((session) => createEntity(session, 'task', fields(nine[8] ?? '')))) - plain).toBe(10);
-  const update = (id: string, values: object) =>
-    unitsOf((session) => updateEntity(session, { kind: 'task', id }, { ...values }));
-  const rename = await update(alone, { name: 'y' });
-  // The process loads columns.
-  expect((await update(tree[0] ?? '', { parentId: await makeTask(null) })) - rename).toBe(12.5);
-  expect((await update(alone, { parentId: nine[8] ?? '' })) - rename).toBe(11);
-});
-
 describe('write-units', () => {
   /** The estimate, compared with what the engine reports for the same transaction. */
 

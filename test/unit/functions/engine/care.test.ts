@@ -85,14 +85,6 @@ describe('compactBusyLog', () => {
     expect([await compactedRows(), await remindedIn()]).toEqual([rows, dueMs]);
   });
 
-  test('a look that finds the reminder of its log writes nothing', async () => {
-    await writeRecords(3);
-    await compactBusyLog(session, 'tag');
-    const { database } = store.session(session.tenant);
-    await compactBusyLog({ ...session, database }, 'tag');
-    expect(database.consumption.writeUnits).toBe(0);
-  });
-
   test('a look while another process is faster needs another one', async () => {
     await writeRecords(64);
     store.table.intercept = (call) =>

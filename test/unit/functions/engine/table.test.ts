@@ -2,7 +2,6 @@ import type { ServerResponse } from 'node:http';
 import {
   ConditionalCheckFailedException,
   DynamoDBServiceException,
-  InternalServerError,
   ThrottlingException,
   TransactionCanceledException,
   TransactionInProgressException,
@@ -14,12 +13,7 @@ import { noLimits } from '#functions/engine/table/calls.ts';
 import { connect } from '#functions/engine/table/client.ts';
 import { countOf, Database } from '#functions/engine/table/database.ts';
 import { Deadline } from '#functions/engine/table/deadline.ts';
-import {
-  explainCancellation,
-  ForeignResponse,
-  isRetryable,
-  type SdkError,
-} from '#functions/engine/table/error-classification.ts';
+import { isRetryable, type SdkError } from '#functions/engine/table/error-classification.ts';
 import { startServer } from '#test/support/http-server.ts';
 import { lostResponse, nth } from '#test/support/table/faults.ts';
 import { MemoryTable } from '#test/support/table/memory-table.ts';
@@ -177,8 +171,6 @@ describe('transact', () => {
 
 describe('error-classification', () => {
   const options = { message: 'message', $metadata: {} };
-  const refused = (...failed: number[]) => ({ failed, isInDoubt: false });
-  const inDoubt = { failed: [], isInDoubt: true };
 
   /** An error that the SDK has no class of. */
   const unmodeled = (name: string, $fault: 'client' | 'server' = 'client') =>
@@ -190,8 +182,6 @@ describe('error-classification', () => {
       ...options,
       CancellationReasons: codes.map((Code) => ({ Code })),
     }) as SdkError;
-
-  const connection = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
 
   test.each([
     ['an attempt in progress', new TransactionInProgressException(options), true],
@@ -209,18 +199,5 @@ describe('error-classification', () => {
     ['ConditionalCheckFailed', cancelled('TransactionConflict', 'ConditionalCheckFailed'), false],
   ])('isRetryable %s: %j', (_, error, expected) => {
     expect(isRetryable(error as SdkError)).toBe(expected);
-  });
-
-  test.each<[string, SdkError, object]>([
-    ['conditions', cancelled('ConditionalCheckFailed', 'ConditionalCheckFailed', 'None'), refused(0, 1)],
-    ['a conflict', cancelled('TransactionConflict', 'ConditionalCheckFailed', 'None'), refused(1)],
-    ['a throttle', new ThrottlingException(options), refused()],
-    ['a connection', connection, inDoubt],
-    ['a response that is not from DynamoDB', new ForeignResponse(), inDoubt],
-    ['a failure', new InternalServerError(options), inDoubt],
-    ['an attempt in progress', new TransactionInProgressException(options), inDoubt],
-    ['no reasons', new TransactionCanceledException(options) as SdkError, inDoubt],
-  ])('explainCancellation because of %s', (_, error, expected) => {
-    expect(explainCancellation(error)).toEqual(expected);
   });
 });

@@ -3,9 +3,8 @@ import { inflateRawSync } from 'node:zlib';
 import { deleteEntity } from '#functions/engine/deletions/delete-entity.ts';
 import { createEntity } from '#functions/engine/entities/create-entity.ts';
 import { updateEntity } from '#functions/engine/entities/update-entity.ts';
-import { Positions } from '#functions/engine/log/positions.ts';
-import { decodeRecord, logPartition, positionOf, sequencerKey } from '#functions/engine/model/change-log.ts';
-import { buildCreate, type Change } from '#functions/engine/model/changes.ts';
+import { decodeRecord, logPartition } from '#functions/engine/model/change-log.ts';
+import { buildCreate } from '#functions/engine/model/changes.ts';
 import { TooManyJobs } from '#functions/engine/model/errors.ts';
 import { beginJob } from '#functions/engine/model/job.ts';
 import { entityKey } from '#functions/engine/model/keys.ts';
@@ -17,7 +16,6 @@ import { recordResult } from '#functions/engine/write/idempotency.ts';
 import { maxJobs, requireJobCapacity } from '#functions/engine/write/job-limit.ts';
 import { setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
 import { startTestStore } from '#test/support/local-store.ts';
-import { nth } from '#test/support/table/faults.ts';
 import { VirtualTime } from '#test/support/virtual-time.ts';
 
 const now = Date.parse('2026-02-03T04:05:06.789Z');
@@ -51,78 +49,7 @@ async function itemsOf(partition: string): Promise<Item[]> {
   return items;
 }
 
-/** Returns the positions of the log that have a record, with the number of its entries: 0 for a filler. */
-async function log(): Promise<[position: number, entries: number][]> {
-  const items = await itemsOf(logPartition(session.tenant, 'tag'));
-  return items.map((item) => [positionOf(item.sk), decodeRecord(item).entries.length]);
-}
-
-const tagLog = () => ({ tenant: session.tenant, kind: 'tag' }) as const;
-
-describe('positions', () => {
-  /** A change of a tag whose last one was at a position. */
-  const changeAfter = (logPosition: number): Change => {
-    const { after } = newTag();
-    return { before: { ...after, logPosition }, after: { ...after, version: 2 } };
-  };
-
-  const raise = (count: number) => store.database().raiseCount(sequencerKey(tagLog()), count);
-
-  test('are those after the previous changes, and each kind has its own', async () => {
-    await raise(8);
-    const positions = new Positions(session);
-    const project = buildCreate('project', fields, now);
-    expect(await positions.forChanges([changeAfter(7), changeAfter(3), project])).toEqual(
-      new Map([
-        ['tag', 9],
-        ['project', 1],
-      ]),
-    );
-    // They are held until they have a record.
-    expect(await positions.forChanges([newTag()])).toEqual(new Map([['tag', 9]]));
-    positions.drop(['tag', 'project']);
-    await positions.fillLeft();
-    expect(await log()).toEqual([]);
-  });
-
-  test('that was taken before the reads and is not greater is filled, and another one is taken', async () => {
-    await raise(4);
-    const positions = new Positions(session);
-    positions.request(['tag']);
-    await raise(7);
-    expect(await positions.forChanges([changeAfter(7)])).toEqual(new Map([['tag', 8]]));
-    await positions.fillLeft();
-    expect(await log()).toEqual([
-      [5, 0],
-      [8, 0],
-    ]);
-  });
-
-  test('that cannot be taken are an error for who needs them alone', async () => {
-    store.table.intercept = nth(1, 'UpdateItem', { refusal: new Error('refused') });
-    const positions = new Positions(session);
-    await expect(positions.forChanges([newTag()])).rejects.toThrow('refused');
-    await positions.fillLeft();
-    expect(await positions.forChanges([newTag()])).toEqual(new Map([['tag', 1]]));
-  });
-});
-
 describe('commit', () => {
-  const create = () => createEntity(session, 'tag', fields);
-
-  test('a change has a greater position than the previous one of its entity', async () => {
-    const { entity } = await create();
-    await updateEntity(session, { kind: 'tag', id: entity.id }, { name: 'y' });
-    const [item] = await itemsOf(entityKey(session.tenant, 'tag', entity.id).pk);
-    expect([item?.['logPosition'], await log()]).toEqual([
-      2,
-      [
-        [1, 1],
-        [2, 1],
-      ],
-    ]);
-  });
-
   test('a record expires after the days of the setting', async () => {
     jest.replaceProperty(process, 'env', { ...process.env, HISTORY_DAYS: '7' });
     await applyChangeSet(session, { changes: [newTag()] });
@@ -133,7 +60,8 @@ describe('commit', () => {
   test('batches are divided when they do not fit into one transaction', async () => {
     const changeSets = Array.from({ length: 120 }, () => ({ changes: [newTag()] }));
     await applyInBatches(session, changeSets, 120);
-    expect((await log()).map(([, entries]) => entries)).toEqual([0, 60, 60]);
+    const records = (await itemsOf(logPartition(session.tenant, 'tag'))).map(decodeRecord);
+    expect(records.map(({ entries }) => entries.length)).toEqual([0, 60, 60]);
   });
 });
 
