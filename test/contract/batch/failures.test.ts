@@ -169,4 +169,11 @@ describe('a malformed batch', () => {
     const places = ['/ifMatch', '/more', '/id', '/body/name'].map((place) => `/operations/0${place}`);
     expect(pointers(problem).sort()).toEqual(places.sort());
   });
+
+  test('returns at most 50 issues', async () => {
+    const body = Object.fromEntries(Array.from({ length: 30 }, (_, field) => [`f${field}`, 1]));
+    const operations = times(25, { operation: 'create', body });
+    const problem = expectProblem(await sendBatch('tag', operations), 400, Object.keys(body));
+    expect(problem.errors).toHaveLength(50);
+  });
 });

@@ -20,7 +20,7 @@ import { setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
 import { absorbedRows } from '#test/support/compaction.ts';
 import { startTestStore } from '#test/support/local-store.ts';
 import { conditionFailed } from '#test/support/table/errors.ts';
-import { touches } from '#test/support/table/faults.ts';
+import { nth, touches } from '#test/support/table/faults.ts';
 import { VirtualTime } from '#test/support/virtual-time.ts';
 
 /** When the records of a test are written. */
@@ -108,6 +108,15 @@ describe('remindBy', () => {
       await store.database().putItem(encodeReminder({ ...log(), dueAt: writtenAt + before }));
     await remindBy(session, 'tag', writtenAt + wanted);
     expect(await remindedIn()).toBe(expected);
+  });
+
+  test('a reminder that another process writes meanwhile stays when it is earlier', async () => {
+    store.table.intercept = nth(1, 'PutItem', { requestMs: 100 });
+    const reminding = remindBy(session, 'tag', writtenAt + 5_000);
+    await time.delay(50);
+    await remindBy(session, 'tag', writtenAt + 1_000);
+    await reminding;
+    expect((await storedReminder())?.dueAt).toBe(writtenAt + 1_000);
   });
 
   test('a reminder is found when it is due, in the partition of its log', async () => {

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-
 import { toIdRanges } from '#functions/engine/lists/filters.ts';
 import { listEntities } from '#functions/engine/lists/list-entities.ts';
 import { pageIndexOf } from '#functions/engine/lists/read-page-from-index.ts';

@@ -40,7 +40,6 @@ import {
 } from '#functions/engine/model/item-codec.ts';
 import {
   buildJobWrite,
-  decodeJob,
   dueJobsOf,
   type Job,
   jobKey,
@@ -302,7 +301,6 @@ describe('item-codec', () => {
 
 describe('job', () => {
   const work = { type: 'archive', id: 'organization-1', asOf: 0, after: '' } as const;
-  const lease = { owner: 'delivery-1', until: '2026-02-03T04:06:00.000Z' };
   const job: Job = { id: '1', tenant: 'acme', version: 3, dueAt: '1970-01-01T00:00:00.000Z', work };
   const itemOf = (more: Partial<Job>): Item =>
     (buildJobWrite(undefined, { ...job, ...more }) as { put: Item }).put;
@@ -346,13 +344,6 @@ describe('job', () => {
       const { ':first': after, ':last': last } = values;
       expect(keys.filter((one) => one >= after && one <= last)).toEqual(keys.slice(0, 3));
     });
-  });
-
-  test('is decoded as it was encoded', () => {
-    for (const state of [{ ...job, lease }, job, { ...job, steps: 7 }])
-      expect(decodeJob(itemOf(state))).toEqual(state);
-    for (const missing of [undefined, null])
-      expect(decodeJob({ ...itemOf({}), work: missing }).work).toEqual({ type: 'missing' });
   });
 });
 
