@@ -33,11 +33,14 @@ const nested: readonly { readonly kind: Kind; readonly parent: Kind; readonly fi
   { kind: 'task', parent: 'tag', field: 'tagIds' },
 ];
 
+/** Returns the first characters of a text. Half of a character cannot be sent. */
+const beginning = (text: string, length: number): string => [...text].slice(0, length).join('');
+
 /** Returns a value that an entity has, or nearly. */
 function anyValue(random: Random, entities: readonly Entity[], field: string): string {
   const values = entities.length === 0 ? [] : [random.pick(entities)[field] ?? ''].flat();
   const value = values.length === 0 ? '' : String(random.pick(values));
-  return [...value].slice(0, 90).join('');
+  return beginning(value, 90);
 }
 
 function randomFilter(random: Random, kind: Kind, entities: readonly Entity[]): Filter {
@@ -51,7 +54,7 @@ function randomFilter(random: Random, kind: Kind, entities: readonly Entity[]): 
   return {
     field,
     operator,
-    values: isText ? values.map((value) => value.slice(0, 1 + random.below(4))) : values,
+    values: isText ? values.map((value) => beginning(value, 1 + random.below(4))) : values,
   };
 }
 
@@ -68,7 +71,7 @@ function randomSearch(random: Random, entities: readonly Entity[]): Filter {
   const text = ['name', 'description'].map((field) => String(random.pick(entities)[field] ?? '')).join(' ');
   const words = text.split(' ').filter((word) => word !== '');
   const count = random.pick([1, 1, 2, 3]);
-  const values = Array.from({ length: count }, () => random.pick(words).slice(0, 1 + random.below(40)));
+  const values = Array.from({ length: count }, () => beginning(random.pick(words), 1 + random.below(40)));
   return { field: searchField, operator: 'search', values: [values.join(random.pick([' ', ', ']))] };
 }
 
