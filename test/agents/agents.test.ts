@@ -2,19 +2,12 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { tools } from '../../client/mcp/tools.ts';
-import type { Service } from '../../lib/local/service.ts';
-import { startTestService } from '../support/local-service.ts';
+import { provideTestService } from '../support/local-service.ts';
 
 /** The official clients of the Model Context Protocol list and call the tools: that of 2026-07-28, and that of the revisions before. */
 
 const root = join(__dirname, '../..');
-let service: Service;
-
-beforeAll(async () => {
-  service = await startTestService();
-});
-
-afterAll(() => service.stop());
+const service = provideTestService();
 
 interface Result {
   readonly tools: readonly object[];

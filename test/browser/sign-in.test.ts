@@ -1,27 +1,26 @@
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
 import type { Service } from '#lib/local/service.ts';
 import type { SignInIssuer } from '#lib/local/sign-in/issuer.ts';
+import { compilerMessages } from '../support/compiler.ts';
 import { startResponder, type TestServer } from '../support/http-server.ts';
 import { startTestService } from '../support/local-service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { testWorker } from '../support/test-worker.ts';
 import { startChromium } from './chromium.ts';
 
 /** Signs in with the web app of the guide on authentication, as it stands there, and the page of the local issuer. */
 
 const root = join(__dirname, '../..');
+const folder = temporaryFolder();
 
 let browser: Browser;
 let issuer: SignInIssuer;
 let service: Service;
 let server: TestServer;
-let folder: string;
 let page: Page;
 let errors: string[];
 /** The addresses of the pages that the browser opened at the issuer. */
@@ -63,7 +62,6 @@ beforeAll(async () => {
     testWorker().then((worker) => worker.startSignIn()),
   ]);
   service = await startTestService({ authentication: { issuer: issuer.url, audience: [issuer.audience] } });
-  folder = await mkdtemp(join(tmpdir(), 'sign-in-'));
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
   const script = await bundle(await writeApp());
   server = await startResponder(({ url }) => {
@@ -79,7 +77,6 @@ afterAll(async () => {
   await server?.stop();
   await service?.stop();
   await issuer?.stop();
-  if (folder) await rm(folder, { recursive: true });
 });
 
 beforeEach(async () => {
@@ -129,29 +126,20 @@ async function openSignedIn(host = 'localhost'): Promise<unknown> {
 const expireToken = (hours = 1): Promise<void> => page.clock.setSystemTime(Date.now() + hours * 3_600_000);
 
 test("the app compiles with the compiler options of Vite's template", async () => {
-  const compilerOptions = {
+  const options = {
     target: 'es2022',
     lib: ['es2022', 'dom'],
     module: 'esnext',
     moduleResolution: 'bundler',
-    moduleDetection: 'force',
     types: [],
-    skipLibCheck: true,
-    allowImportingTsExtensions: true,
     verbatimModuleSyntax: true,
-    noEmit: true,
-    strict: true,
     noUnusedLocals: true,
     noUnusedParameters: true,
     erasableSyntaxOnly: true,
     noFallthroughCasesInSwitch: true,
     noUncheckedSideEffectImports: true,
-    paths: { 'project-management-client': [join(root, 'client/index.ts')] },
   };
-  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['app.ts'] }));
-  const compiler = join(root, 'node_modules/typescript/bin/tsc');
-  const run = promisify(execFile)(process.execPath, [compiler, '--project', folder]);
-  expect((await run.catch((error) => error as { stdout: string })).stdout).toBe('');
+  expect(await compilerMessages(folder, ['app.ts'], options)).toBe('');
 });
 
 test.each(['localhost', '127.0.0.1'])(

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { openLog } from '#functions/engine/columns/compact/dynamodb-compaction-storage.ts';
 import { defaultSizes } from '#functions/engine/columns/compact/sizes.ts';
 import { emptyManifest } from '#functions/engine/columns/format/manifest.ts';
@@ -6,23 +5,19 @@ import { connect } from '#functions/engine/table/client.ts';
 import { Database } from '#functions/engine/table/database.ts';
 import { Deadline } from '#functions/engine/table/deadline.ts';
 import type { DynamoDb } from '#functions/engine/table/operations.ts';
-import { type Service, startService } from '#lib/local/service.ts';
 import { compactAll } from '../support/compaction.ts';
+import { provideTestService } from '../support/local-service.ts';
 import { run } from './run.ts';
 
-let service: Service;
+const service = provideTestService();
 let client: DynamoDb;
 
 beforeAll(async () => {
-  service = await startService({ port: 0, databaseFile: ':memory:', tableName: `audited-${randomUUID()}` });
   client = connect({ endpoint: service.endpoint });
   await run('seed', ['--url', service.url, '--tasks', '60']);
 });
 
-afterAll(async () => {
-  client.destroy();
-  await service.stop();
-});
+afterAll(() => client.destroy());
 
 const audit = (...flags: readonly string[]) =>
   run('audit', ['--table', service.tableName, '--dynamodb-endpoint', service.endpoint, ...flags]);

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { cdkCommands } from '#lib/cli/cdk-commands.ts';
@@ -10,6 +9,7 @@ import { startEngine } from '#lib/local/dynamodb-engine.ts';
 import { ensureTable } from '#lib/local/table.ts';
 import { startAwsStandIn } from '../support/aws-stand-in.ts';
 import { isNight } from '../support/runs.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { run as runInProcess, runProgram } from './run.ts';
 
 /** `npm run deploy` and `npx pm-api cdk`, without an account: they stop before anything is bundled. */
@@ -133,7 +133,7 @@ test('deploy passes the flags of CDK on', () => {
 test('synth of production writes its templates, and prints one line', async () => {
   // It builds the documentation first, unless it is current.
   expect(await runProgram('site', [])).toMatchObject({ code: 0 });
-  const folder = mkdtempSync(join(tmpdir(), 'synth-'));
+  const folder = temporaryFolder();
   const flags = `synth --output ${folder} ${production}`.split(' ');
   expect(await runProgram('cdk', flags, { HOME: folder })).toEqual({
     code: 0,
@@ -142,5 +142,5 @@ test('synth of production writes its templates, and prints one line', async () =
   });
   const [data, api] = ['data', 'api'].map((part) => `project-management-production-${part}.template.json`);
   expect(readdirSync(folder)).toEqual(expect.arrayContaining([data, api]));
-  for (const created of [folder, bundles]) rmSync(created, { recursive: true });
+  rmSync(bundles, { recursive: true });
 });

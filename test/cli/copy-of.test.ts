@@ -1,19 +1,18 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient } from '#client/index.ts';
 import { startService } from '#lib/local/service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { run } from './run.ts';
 import { killLeftovers, start } from './started-service.ts';
 
 /** Tests `npm start -- --copy-of <file>`, which starts each time from the same data. */
 
-const folder = mkdtempSync(join(tmpdir(), 'copy-of-'));
+const folder = temporaryFolder();
 const fixtures = join(folder, 'fixtures.sqlite');
 const link = join(folder, 'link.sqlite');
 const temporary = join(folder, 'temporary');
 mkdirSync(temporary);
-afterAll(() => rmSync(folder, { recursive: true }));
 afterEach(killLeftovers);
 
 const copies = (): string[] =>

@@ -1,23 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Engine, existingEngine, startEngine } from '#lib/local/dynamodb-engine.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { run } from './run.ts';
 import { killLeftovers, start } from './started-service.ts';
 
 /** Tests the messages of `npm start` for database files that it cannot use. */
 
-const folder = mkdtempSync(join(tmpdir(), 'database-file-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 afterEach(killLeftovers);
 
 const place = (...parts: string[]): string => join(folder, ...parts);

@@ -1,33 +1,23 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 import { killLeftovers, spawnGroup, untilItListens } from './started-service.ts';
 
 const root = join(__dirname, '../..');
 
 /** A copy of the project: the test changes a source file, and other tests read the original at the same time. */
-const copy = mkdtempSync(join(tmpdir(), 'dev-'));
+const copy = temporaryFolder();
 
 const handlerFile = join(copy, 'functions/health/check-health.ts');
 
 beforeAll(() => {
-  for (const name of [
-    'bin',
-    'client',
-    'docs',
-    'functions',
-    'lib',
-    'openapi.json',
-    'package.json',
-    'tsconfig.json',
-  ])
+  for (const name of 'bin client docs functions lib openapi.json package.json tsconfig.json'.split(' '))
     cpSync(join(root, name), join(copy, name), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
 });
 
 afterEach(killLeftovers);
-afterAll(() => rmSync(copy, { recursive: true }));
 
 /** Returns the health status that the service reports. */
 const reportedStatus = async (url: string): Promise<unknown> =>

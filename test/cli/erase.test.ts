@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { type Client, createClient } from '#client/index.ts';
 import { createEntity } from '#functions/engine/entities/create-entity.ts';
 import { encodeReminder } from '#functions/engine/model/reminder.ts';
@@ -7,24 +6,20 @@ import { Database } from '#functions/engine/table/database.ts';
 import { Deadline } from '#functions/engine/table/deadline.ts';
 import type { DynamoDb } from '#functions/engine/table/operations.ts';
 import { encodeTenant } from '#functions/http/caller.ts';
-import { type Service, startService } from '#lib/local/service.ts';
 import { compactAll } from '../support/compaction.ts';
+import { provideTestService } from '../support/local-service.ts';
 import { run } from './run.ts';
 
-let service: Service;
+const service = provideTestService();
 let client: DynamoDb;
 let api: Client;
 
 beforeAll(async () => {
-  service = await startService({ port: 0, databaseFile: ':memory:', tableName: `erased-${randomUUID()}` });
   client = connect({ endpoint: service.endpoint });
   api = createClient({ url: service.url });
 });
 
-afterAll(async () => {
-  client.destroy();
-  await service.stop();
-});
+afterAll(() => client.destroy());
 
 const table = () => ['--table', service.tableName, '--dynamodb-endpoint', service.endpoint];
 

@@ -1,16 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '#client/index.ts';
 import type { CloudEvent } from '#functions/jobs/cloud-events.ts';
 import { startResponder, startServer } from '../support/http-server.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 import { killLeftovers, start } from './started-service.ts';
 
 /** `npm start -- --events`: every change is posted, whenever the service is killed. */
 
-const folder = mkdtempSync(join(tmpdir(), 'events-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 afterEach(killLeftovers);
 
 test('continues after it was killed, and after it was stopped: nothing is missing, and repeated events have the same id', async () => {

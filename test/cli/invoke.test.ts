@@ -1,15 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { run, runProgram } from './run.ts';
 import { killLeftovers, start } from './started-service.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'invoke-'));
 afterEach(killLeftovers);
-afterAll(() => rmSync(folder, { recursive: true }));
 
 test('calls handlers on the database file of a service, and without it, and tenants have separate data', async () => {
-  const databaseFile = join(folder, 'file.sqlite');
+  const databaseFile = join(temporaryFolder(), 'file.sqlite');
   const service = await start({ DATABASE_FILE: databaseFile });
   const file = ['--database-file', databaseFile];
   const created = await runProgram('invoke', ['createTask', '--body', '{"name":"A"}', '--include', ...file]);

@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, ConnectionError, createClient, isProblem } from '#client/index.ts';
 import { isNight } from '../support/runs.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { killLeftovers, start } from './started-service.ts';
 
 /**
@@ -25,8 +24,7 @@ class Acknowledged {
   readonly deletions: { readonly project: string; readonly tasks: readonly string[] }[] = [];
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'kill-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 afterEach(killLeftovers);
 
 /** Writes until the service is killed. @param onWrite called after each acknowledged write. */

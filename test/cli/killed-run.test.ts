@@ -1,13 +1,10 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { watch } from '#lib/local/engine-process.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
-
-const folder = mkdtempSync(join(tmpdir(), 'killed-run-'));
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const isRunning = (processId: number): boolean => {
   try {
@@ -18,7 +15,7 @@ const isRunning = (processId: number): boolean => {
 };
 
 test('a run of tests that is killed leaves no worker, no engine and no service behind', async () => {
-  const file = join(folder, 'processes');
+  const file = join(temporaryFolder(), 'processes');
   writeFileSync(file, '');
   const found = () => readFileSync(file, 'utf8').split(/\s/).filter(Boolean).map(Number);
   const jest = createRequire(__filename).resolve('jest/bin/jest');

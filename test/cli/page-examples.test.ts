@@ -1,19 +1,18 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createClient } from '#client/index.ts';
-import type { Service } from '#lib/local/service.ts';
 import { committedFile } from '#lib/openapi/committed-document.ts';
 import { referenceDocument } from '#lib/openapi/reference-document.ts';
 import { exampleOrigin } from '#lib/openapi/samples/request.ts';
 import type { OpenApiDocument, Operation } from '#lib/openapi/types.ts';
-import { guideNames } from '#lib/site/guides.ts';
 import { idPattern, ownIds } from '#lib/site/own-ids.ts';
-import { startTestService } from '../support/local-service.ts';
+import { compilerMessages, ofNode } from '../support/compiler.ts';
+import { provideTestService } from '../support/local-service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** The examples of README and of the reference, run as a reader would paste them. */
 
@@ -23,18 +22,8 @@ const root = join(__dirname, '../..');
 /** The address of a service on the default port, as README has it. */
 const defaultOrigin = 'http://localhost:3000';
 
-let folder: string;
-let service: Service;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'examples-'));
-  service = await startTestService();
-});
-
-afterAll(async () => {
-  await service?.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+const folder = temporaryFolder();
+const service = provideTestService();
 
 async function shell(script: string, cwd = folder): Promise<string> {
   const env = { ...process.env, TOKEN: '' };
@@ -122,6 +111,16 @@ const programs: Readonly<Record<string, Program>> = {
 };
 
 describe('the samples of the reference', () => {
+  test('in TypeScript compile with the client of this project', async () => {
+    const files: string[] = [];
+    for (const { operationId, 'x-codeSamples': samples = [] } of operationsInOrder()) {
+      files.push(`${operationId}.mts`);
+      const source = samples.find(({ label }) => label === 'TypeScript')?.source ?? '';
+      await writeFile(join(folder, `${operationId}.mts`), source);
+    }
+    expect(await compilerMessages(folder, files, ofNode)).toBe('');
+  });
+
   test.each(Object.keys(programs))(
     'in %s succeed for every operation when they are pasted',
     async (label) => {
@@ -155,15 +154,6 @@ describe('the samples of the reference', () => {
       expect(statuses.length).toBeGreaterThanOrEqual(operations.length);
     },
   );
-});
-
-test('the guides have whole commands', async () => {
-  for (const name of guideNames) {
-    const guide = await readFile(join(root, `docs/guides/${name}.md`), 'utf8');
-    for (const [, code = ''] of guide.matchAll(/^```\w+\n(.*?)^```/gms)) {
-      expect([name, code]).toEqual([name, expect.not.stringMatching(/\\\n(?:\n|$)|\\$/)]);
-    }
-  }
 });
 
 test('the reference has samples of every operation in five languages', () => {

@@ -1,21 +1,16 @@
-import { randomUUID } from 'node:crypto';
-import { type Service, startService } from '#lib/local/service.ts';
 import { startTestBus, type TestBus } from '../support/event-bus.ts';
+import { provideTestService } from '../support/local-service.ts';
 import { run } from './run.ts';
 
-let service: Service;
+const service = provideTestService();
 let bus: TestBus;
 
 beforeAll(async () => {
   bus = await startTestBus();
-  service = await startService({ port: 0, databaseFile: ':memory:', tableName: `changed-${randomUUID()}` });
   await run('seed', ['--url', service.url, '--tasks', '60']);
 });
 
-afterAll(async () => {
-  await service.stop();
-  await bus.stop();
-});
+afterAll(() => bus.stop());
 
 const at = (minutes: number): string => new Date(Date.now() + 60_000 * minutes).toISOString();
 

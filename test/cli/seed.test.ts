@@ -1,14 +1,8 @@
-import { type Service, startService } from '#lib/local/service.ts';
 import { startServer } from '../support/http-server.ts';
+import { provideTestService } from '../support/local-service.ts';
 import { run } from './run.ts';
 
-let service: Service;
-
-beforeAll(async () => {
-  service = await startService({ port: 0, databaseFile: ':memory:' });
-});
-
-afterAll(() => service?.stop());
+const service = provideTestService();
 
 test('prints what it created, the rate and an example', async () => {
   const flags = '--organizations 1 --users 2 --tags 3 --projects 4 --tasks 5 --url'.split(' ');

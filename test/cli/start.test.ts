@@ -1,10 +1,10 @@
 import { execSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEngine } from '#lib/local/dynamodb-engine.ts';
 import { startServer } from '../support/http-server.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { run } from './run.ts';
 import { killLeftovers, start } from './started-service.ts';
 
@@ -14,8 +14,7 @@ interface Total {
   readonly total?: number;
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'start-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 afterEach(killLeftovers);
 
 /** Returns the ids of the processes with a word in their command line, engines included. */

@@ -1,9 +1,9 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Client, createClient } from '#client/index.ts';
 import { type Service, startService } from '#lib/local/service.ts';
 import { importedIdsFile } from '#lib/transfer/imported-ids.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 import { commandLine, run } from './run.ts';
 import { killLeftovers, spawnGroup } from './started-service.ts';
@@ -26,13 +26,10 @@ beforeAll(async () => {
 });
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'transfer-'));
+  folder = temporaryFolder();
 });
 
-afterEach(async () => {
-  await killLeftovers();
-  rmSync(folder, { recursive: true });
-});
+afterEach(killLeftovers);
 
 afterAll(async () => {
   await source.stop();

@@ -5,19 +5,17 @@ import { request } from 'node:http';
 import { dirname, join } from 'node:path';
 import { type Client, createClient } from '#client/index.ts';
 import { journalOf } from '#lib/cli/created-entities.ts';
-import type { Service } from '#lib/local/service.ts';
 import { startServer, type TestServer } from '../support/http-server.ts';
-import { startTestService } from '../support/local-service.ts';
+import { provideTestService } from '../support/local-service.ts';
 import { until } from '../support/until.ts';
 import { commandLine, run, runProgram } from './run.ts';
 
-let service: Service;
+const service = provideTestService();
 let client: Client;
 /** A proxy that removes a header from the responses of the service. */
 let broken: TestServer;
 
 beforeAll(async () => {
-  service = await startTestService();
   client = createClient({ url: service.url });
   broken = await startServer((incoming, outgoing) => {
     const { method, url, headers } = incoming;
@@ -30,10 +28,7 @@ beforeAll(async () => {
   });
 });
 
-afterAll(async () => {
-  await broken.stop();
-  await service.stop();
-});
+afterAll(() => broken.stop());
 
 async function totals(): Promise<number[]> {
   const { organizations, projects, users, tasks, tags } = client;

@@ -1,16 +1,8 @@
-import { type Client, createClient } from '#client/index.ts';
+import { createClient } from '#client/index.ts';
 import { changesOf } from '../support/changes-of.ts';
-import { startFetchedService } from '../support/in-process-fetch.ts';
+import { provideFetchedService } from '../support/in-process-fetch.ts';
 
-let service: Awaited<ReturnType<typeof startFetchedService>>;
-let client: Client;
-
-beforeAll(async () => {
-  service = await startFetchedService();
-  client = createClient({ url: service.url, fetch: service.fetch });
-});
-
-afterAll(() => service.stop());
+const client = createClient(provideFetchedService());
 
 test('the feeds say what a request changes, with everything that it changes besides', async () => {
   const organization = await client.organizations.create({ name: 'a' });

@@ -5,15 +5,16 @@ import {
   etagOf,
   IncompleteBatchError,
   isProblem,
+  newId,
   type Tag,
 } from '#client/index.ts';
+import { isId, timestampMs } from '#functions/engine/model/ids.ts';
 import { openApiDocument } from '#lib/openapi/document.ts';
 import type { OpenApiDocument } from '#lib/openapi/types.ts';
 import { expectComplete } from '../support/complete.ts';
-import { startFetchedService } from '../support/in-process-fetch.ts';
+import { provideFetchedService } from '../support/in-process-fetch.ts';
 
-let service: Awaited<ReturnType<typeof startFetchedService>>;
-let client: Client;
+const service = provideFetchedService();
 
 /** The operation ids of the document that the client called. */
 const called = new Set<string>();
@@ -25,18 +26,13 @@ function operationOf(method: string, url: string): string {
   return document.paths[path]?.[method.toLowerCase()]?.operationId ?? `${method} ${path}`;
 }
 
-beforeAll(async () => {
-  service = await startFetchedService();
-  client = createClient({
-    url: service.url,
-    fetch: (input, init) => {
-      called.add(operationOf(init?.method ?? 'GET', String(input)));
-      return service.fetch(input, init);
-    },
-  });
+const client = createClient({
+  url: service.url,
+  fetch: (input, init) => {
+    called.add(operationOf(init?.method ?? 'GET', String(input)));
+    return service.fetch(input, init);
+  },
 });
-
-afterAll(() => service.stop());
 
 /** Pauses between two attempts take no time, and an attempt may take its time. */
 beforeEach(() => {
@@ -55,11 +51,15 @@ const failure = (promise: Promise<unknown>): Promise<unknown> =>
   );
 
 /** Returns a client whose first attempts fail with the given faults. */
-function clientWithFaults(faults: readonly ((send: () => Promise<Response>) => Promise<Response>)[]) {
+function clientWithFaults(
+  faults: readonly ((send: () => Promise<Response>) => Promise<Response>)[],
+  tries?: number,
+) {
   const sent: { method: string; key: string | null }[] = [];
   const remaining = [...faults];
   const faulty = createClient({
     url: service.url,
+    ...(tries && { tries }),
     fetch: (input, init) => {
       sent.push({ method: init?.method ?? '', key: new Headers(init?.headers).get('idempotency-key') });
       const fault = remaining.shift();
@@ -339,6 +339,32 @@ test('delete succeeds when its first response is lost', async () => {
   const { id } = await client.tags.create({ name: 'gone' });
   await clientWithFaults([lostResponse]).client.tags.delete(id);
   expect(isProblem(await failure(client.tags.delete(id)), 'not-found')).toBe(true);
+});
+
+test('a retry after a lost response gets the entity that was created', async () => {
+  const id = newId();
+  const tag = await clientWithFaults([lostResponse]).client.tags.create({ id, name: 'own id' });
+  expect(await client.tags.list({ name: 'own id' })).toMatchObject({ data: [tag], total: 1 });
+});
+
+test('a later call with the same id says that the entity exists', async () => {
+  const id = newId();
+  await failure(clientWithFaults([lostResponse], 1).client.tags.create({ id, name: 'lost' }));
+  const error = await failure(client.tags.create({ id, name: 'lost' }));
+  expect(isProblem(error, 'version-mismatch')).toBe(true);
+  expect(await client.tags.list({ name: 'lost' })).toMatchObject({ data: [{ id }], total: 1 });
+});
+
+test('newId returns ids of the time, in order, each of them once', () => {
+  const before = Date.now();
+  const ids = Array.from({ length: 20_000 }, newId);
+  const after = Date.now();
+  expect(ids.every(isId)).toBe(true);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(ids.toSorted()).toEqual(ids);
+  expect(timestampMs(ids[0] ?? '')).toBeGreaterThanOrEqual(before);
+  // A full sequence continues in the next millisecond.
+  expect(timestampMs(ids.at(-1) ?? '')).toBeLessThanOrEqual(after + 20);
 });
 
 test('a request without a response fails after four attempts with the cause', async () => {

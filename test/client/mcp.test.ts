@@ -8,25 +8,18 @@ import { callTool } from '../../client/mcp/call-tool.ts';
 import { instructions } from '../../client/mcp/serve-api.ts';
 import { tools } from '../../client/mcp/tools.ts';
 import { expectCurrent } from '../support/complete.ts';
-import { startFetchedService } from '../support/in-process-fetch.ts';
+import { provideFetchedService } from '../support/in-process-fetch.ts';
 
-let service: Awaited<ReturnType<typeof startFetchedService>>;
-let connection: Connection;
-
-beforeAll(async () => {
-  service = await startFetchedService();
-  connection = new Connection({
-    url: service.url,
-    // As a server or a gateway does.
-    fetch: async (...args) => {
-      const response = await service.fetch(...args);
-      response.headers.set('date', 'Mon, 02 Mar 2026 09:15:27 GMT');
-      return response;
-    },
-  });
+const service = provideFetchedService();
+const connection = new Connection({
+  url: service.url,
+  // As a server or a gateway does.
+  fetch: async (...args) => {
+    const response = await service.fetch(...args);
+    response.headers.set('date', 'Mon, 02 Mar 2026 09:15:27 GMT');
+    return response;
+  },
 });
-
-afterAll(() => service.stop());
 
 const call = async (name: string, args: object) => {
   const tool = tools.find((one) => one.name === name);

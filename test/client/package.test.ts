@@ -1,20 +1,19 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import type { Service } from '#lib/local/service.ts';
-import { startTestService } from '../support/local-service.ts';
+import { provideTestService } from '../support/local-service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { printedBy, program } from './program.ts';
 
 /** Packs the client and installs it in another project, without a network. `TYPESCRIPT` selects another compiler. */
 
 const execute = promisify(execFile);
 const root = join(__dirname, '../..');
-const folder = mkdtempSync(join(tmpdir(), 'consumer-'));
+const folder = temporaryFolder();
 const project = join(folder, 'app');
 const compiler = resolve(root, process.env['TYPESCRIPT'] ?? 'node_modules/typescript', 'bin/tsc');
-let service: Service;
+const service = provideTestService();
 let installation: { readonly stdout: string; readonly stderr: string };
 
 const manifest = (path: string) =>
@@ -24,7 +23,6 @@ const run = async (file: string): Promise<string> =>
   (await execute(process.execPath, [file], { cwd: project })).stdout;
 
 beforeAll(async () => {
-  service = await startTestService();
   mkdirSync(project);
   writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }');
   const packing = ['bin/pm-api.mjs', 'client', '--pack-destination', folder];
@@ -33,11 +31,6 @@ beforeAll(async () => {
   installation = await execute('npm', ['install', '--offline', '--no-audit', join(folder, archive)], {
     cwd: project,
   });
-});
-
-afterAll(async () => {
-  rmSync(folder, { recursive: true });
-  await service.stop();
 });
 
 test('the package is one package of less than 200 kB, and 500 kB for its program, which contains a library', () => {
@@ -180,4 +173,26 @@ test.each(['docs/client.md', 'client/README.md'])('the examples in %s compile an
     expect(output).toContain('its priority is now urgent');
     expect(output).toMatch(/^[1-9]\d* open tasks are important$/m);
   }
+});
+
+test('the commands of docs/client.md install the client and compile a program, also a second time', async () => {
+  const page = readFileSync(join(root, 'docs/client.md'), 'utf8');
+  const [install = '', build = ''] = [...page.matchAll(/```sh\n(.*?)```/gs)].map(([, code = '']) => code);
+  const target = join(folder, 'example');
+  const script = install
+    .replaceAll('/tmp/example', target)
+    .replaceAll('npm install', 'npm install --offline --no-audit')
+    .replaceAll('http://localhost:3000', service.url);
+  const options = { cwd: root, env: { ...process.env, npm_config_loglevel: 'error' } };
+  for (const attempt of [1, 2]) {
+    // An archive of an earlier version, which the second run must not install.
+    if (attempt === 2) writeFileSync(join(target, 'packed/project-management-client-0.0.1.tgz'), '');
+    const { stdout } = await execute('bash', ['-euc', script], options);
+    expect(stdout).toContain("name: 'Acme'");
+  }
+  writeFileSync(join(target, 'example.ts'), program(service.url));
+  const [, compilation = ''] = build
+    .replace('npx tsc', `"${process.execPath}" "${compiler}"`)
+    .split(/^(?=".*tsc)/m);
+  expect((await execute('bash', ['-euc', compilation], { cwd: target })).stdout).toBe(printed());
 });

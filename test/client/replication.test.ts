@@ -1,5 +1,4 @@
 import {
-  type Client,
   ConnectionError,
   createClient,
   type LocalChange,
@@ -11,21 +10,14 @@ import {
   type Versioned,
 } from '#client/index.ts';
 import { fc } from '../support/fast-check.ts';
-import { startFetchedService } from '../support/in-process-fetch.ts';
+import { provideFetchedService } from '../support/in-process-fetch.ts';
 import { runs } from '../support/runs.ts';
 
 type KnownTask = Versioned<Task>;
 
-let service: Awaited<ReturnType<typeof startFetchedService>>;
+const service = provideFetchedService();
 /** Somebody else, who uses the same service. */
-let other: Client;
-
-beforeAll(async () => {
-  service = await startFetchedService();
-  other = createClient({ url: service.url, fetch: service.fetch });
-});
-
-afterAll(() => service.stop());
+const other = createClient(service);
 
 interface Sent {
   readonly method: string;

@@ -1,28 +1,14 @@
-import {
-  type Client,
-  createClient,
-  newId,
-  ProblemError,
-  Replication,
-  type SyncOptions,
-} from '#client/index.ts';
-import { startFetchedService } from '../support/in-process-fetch.ts';
-
-let service: Awaited<ReturnType<typeof startFetchedService>>;
-/** Somebody else, who uses the same service. */
-let other: Client;
-/** The pauses between two requests, in milliseconds. They take no time. */
-let pauses: number[];
-
-beforeAll(async () => {
-  service = await startFetchedService();
-  other = createClient({ url: service.url, timeout: requestTimeoutMs, fetch: service.fetch });
-});
-
-afterAll(() => service.stop());
+import { createClient, newId, ProblemError, Replication, type SyncOptions } from '#client/index.ts';
+import { provideFetchedService } from '../support/in-process-fetch.ts';
 
 const [minPauseMs, maxPauseMs] = [1_000, 60_000];
 const requestTimeoutMs = maxPauseMs + 1;
+
+const service = provideFetchedService();
+/** Somebody else, who uses the same service. */
+const other = createClient({ ...service, timeout: requestTimeoutMs });
+/** The pauses between two requests, in milliseconds. They take no time. */
+let pauses: number[];
 
 beforeEach(() => {
   pauses = [];

@@ -3,8 +3,7 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createClient } from '../../client/index.ts';
-import type { Service } from '../../lib/local/service.ts';
-import { startTestService } from '../support/local-service.ts';
+import { provideTestService } from '../support/local-service.ts';
 
 /**
  * Generates clients from the document that the service publishes for generators, compiles them, and lists tasks with each. The generators
@@ -24,7 +23,7 @@ const generators = [...guide.matchAll(/^\| (\S+) ([\d.]+) +\| `([^`]+)`/gm)].map
   }),
 );
 
-let service: Service;
+const service = provideTestService();
 
 async function run(program: string, args: readonly string[], cwd = __dirname): Promise<string> {
   const { stdout } = await execute(program, args, { cwd }).catch((error) => {
@@ -71,14 +70,11 @@ async function createTasks(): Promise<void> {
 }
 
 beforeAll(async () => {
-  service = await startTestService();
   rmSync(generated, { recursive: true, force: true });
   const [reference] = await Promise.all([fetch(`${service.url}/docs/reference.json`), createTasks()]);
   const document = await reference.text();
   await Promise.all(generators.map((generator) => generate(document, generator)));
 });
-
-afterAll(() => service?.stop());
 
 test('the guide names the versions that are installed here, and its first command as in its table', () => {
   const { dependencies } = JSON.parse(readFileSync(join(__dirname, 'package.json'), 'utf8')) as {

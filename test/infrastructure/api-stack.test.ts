@@ -13,6 +13,7 @@ import {
 } from '#lib/infrastructure/table-access.ts';
 import { routeLimits } from '#lib/site/limits.ts';
 import { expectComplete } from '../support/complete.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { bundles } from './bundles.ts';
 import {
   ofType,
@@ -22,7 +23,6 @@ import {
   stacksOf,
   synthesize,
   synthesizeTemplates,
-  temporaryFolder,
 } from './stacks.ts';
 import type { Resource, Synthesized } from './synthesis.ts';
 

@@ -1,9 +1,7 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer, request, type Server } from 'node:http';
+import { request } from 'node:http';
 import { SourceMap } from 'node:module';
-import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -14,6 +12,7 @@ import { documentationFile, fallbackFile, functionFiles } from '#lib/hosting/fun
 import { type Engine, inMemory, startEngine } from '#lib/local/dynamodb-engine.ts';
 import { operationEvent } from '#lib/local/operation-event.ts';
 import { ensureTable } from '#lib/local/table.ts';
+import { startServer, type TestServer } from '../support/http-server.ts';
 import { bundles } from './bundles.ts';
 
 const tableName = 'bundled';
@@ -110,11 +109,11 @@ describe('the first connection', () => {
   /** Requests to the database by method, with the port of their connection. */
   let received: { method: string; isSigned: boolean; port: number | undefined }[] = [];
   let isRefused = false;
-  let database: Server;
+  let database: TestServer;
 
   beforeAll(async () => {
     // The engine behind it does not show which connection a request used.
-    database = createServer((incoming, outgoing) => {
+    database = await startServer((incoming, outgoing) => {
       const { method = '', headers, socket } = incoming;
       received.push({ method, isSigned: 'authorization' in headers, port: socket.remotePort });
       if (method === 'GET') {
@@ -128,7 +127,6 @@ describe('the first connection', () => {
       });
       incoming.pipe(forwarded);
     });
-    await once(database.listen(0, '127.0.0.1'), 'listening');
   });
 
   beforeEach(() => {
@@ -136,11 +134,10 @@ describe('the first connection', () => {
     isRefused = false;
   });
 
-  afterAll(() => database.close());
+  afterAll(() => database.stop());
 
   async function create(environment: Record<string, string>, before?: string): Promise<void> {
-    const endpoint = `http://127.0.0.1:${(database.address() as AddressInfo).port}`;
-    const variables = { AWS_ENDPOINT_URL_DYNAMODB: endpoint, ...environment };
+    const variables = { AWS_ENDPOINT_URL_DYNAMODB: database.url, ...environment };
     const printed = await call(
       'organizations/create-organization.ts',
       creation('{"name":"First"}'),

@@ -1,25 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Route } from '#functions/routes.ts';
 import { testWorker } from '../support/test-worker.ts';
 import { type Combination, combinations } from './combinations.ts';
 import type { Resource, Resources, Synthesized } from './synthesis.ts';
 
 /** The stacks for tests. */
-
-const folders: string[] = [];
-
-/** Returns a folder that is deleted when the test file ends. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'infrastructure-'));
-  folders.push(folder);
-  return folder;
-}
-
-afterAll(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
-});
 
 /** Synthesizes the stacks with copies of the bundles, into the given folder. */
 export async function synthesize(

@@ -12,8 +12,9 @@ import { defaultTenantRate } from '#lib/hosting/functions.ts';
 import { resourceServer } from '#lib/hosting/scopes.ts';
 import { killLeftovers, spawnStart, untilItListens } from '../cli/started-service.ts';
 import { audience, type Issuer, startIssuer } from '../support/issuer.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
-import { synthesize, temporaryFolder } from './stacks.ts';
+import { synthesize } from './stacks.ts';
 
 /**
  * `npx pm-api start-synthesized` on the stacks: calls each operation, with the roles of the functions. Together, the requests use every permission.

@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commands } from '#bin/program.ts';
-import { ofType, stacksOf, temporaryFolder } from './stacks.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { ofType, stacksOf } from './stacks.ts';
 
 /** The workflows of GitHub. */
 

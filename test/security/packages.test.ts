@@ -1,17 +1,9 @@
 import { execFile } from 'node:child_process';
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { someOf } from '../support/runs.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** What an installation of the packages verifies, and what it runs. */
 
@@ -54,7 +46,7 @@ test('every package in the lock file has a SHA-512, except engines that the regi
 test.each(someOf(['.npmrc', ...folders.map((folder) => `${folder}/.npmrc`)], 3))(
   'an installation with %s runs no script of a package',
   async (file) => {
-    const folder = mkdtempSync(join(tmpdir(), 'install-'));
+    const folder = temporaryFolder();
     const place = (name: string): string => join(folder, name);
     mkdirSync(place('dependency'));
     const install = `node -e "require('fs').writeFileSync('${place('ran')}', '')"`;
@@ -73,6 +65,5 @@ test.each(someOf(['.npmrc', ...folders.map((folder) => `${folder}/.npmrc`)], 3))
     });
     expect(existsSync(place('node_modules/dependency/package.json'))).toBe(true);
     expect(existsSync(place('ran'))).toBe(false);
-    rmSync(folder, { recursive: true });
   },
 );

@@ -1,6 +1,6 @@
-import { createServer, request as httpRequest } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { request as httpRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { startServer } from './http-server.ts';
 
 /**
  * An address that takes the place of AWS: DynamoDB is the embedded engine, and what the engine does not have is answered in the protocol of the
@@ -87,24 +87,17 @@ export async function startAwsStandIn(engine: string): Promise<AwsStandIn> {
     body: string,
     headers: Record<string, string>,
   ): Promise<[number, string]> => {
+    const PointInTimeRecoveryDescription = {
+      PointInTimeRecoveryStatus: state.hasRecovery ? 'ENABLED' : 'DISABLED',
+    };
     const described: Readonly<Record<string, object>> = {
       DescribeCertificate: { Certificate: state.certificate },
       DescribeKey: { KeyMetadata: state.key },
+      DescribeContinuousBackups: {
+        ContinuousBackupsDescription: { ContinuousBackupsStatus: 'ENABLED', PointInTimeRecoveryDescription },
+      },
     };
     if (described[operation]) return [200, JSON.stringify(described[operation])];
-    if (operation === 'DescribeContinuousBackups') {
-      const PointInTimeRecoveryStatus = state.hasRecovery ? 'ENABLED' : 'DISABLED';
-      const PointInTimeRecoveryDescription = { PointInTimeRecoveryStatus };
-      return [
-        200,
-        JSON.stringify({
-          ContinuousBackupsDescription: {
-            ContinuousBackupsStatus: 'ENABLED',
-            PointInTimeRecoveryDescription,
-          },
-        }),
-      ];
-    }
     return forward(engine, body, headers);
   };
 
@@ -143,16 +136,10 @@ export async function startAwsStandIn(engine: string): Promise<AwsStandIn> {
     return [...ofCloudFormation(new URLSearchParams(body)), 'text/xml'];
   };
 
-  const server = createServer((request, outgoing) => {
-    const {
-      'x-amz-target': target,
-      authorization,
-      'content-type': type,
-      'x-amz-date': date,
-    } = request.headers;
-    const passed = { 'x-amz-target': target, authorization, 'content-type': type, 'x-amz-date': date };
+  const passed = ['x-amz-target', 'authorization', 'content-type', 'x-amz-date'];
+  const { url: endpoint, stop } = await startServer((request, outgoing) => {
     const headers = Object.fromEntries(
-      Object.entries(passed).filter(([, value]) => value !== undefined),
+      Object.entries(request.headers).filter(([name]) => passed.includes(name)),
     ) as Record<string, string>;
     void text(request)
       .then((body) => respond(request.url ?? '', body, headers))
@@ -161,14 +148,5 @@ export async function startAwsStandIn(engine: string): Promise<AwsStandIn> {
       )
       .catch(() => request.socket.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return Object.assign(state, {
-    endpoint: `http://127.0.0.1:${port}`,
-    stop: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  });
+  return Object.assign(state, { endpoint, stop });
 }

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { APIGatewayProxyEventV2Schema } from '@aws-lambda-powertools/parser/schemas/api-gatewayv2';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { maxRequestMs } from '#functions/engine/table/deadline.ts';
 import type { FunctionHost } from '#lib/local/hosted-functions.ts';
 import type { TimedResponse } from '#lib/local/http-api.ts';
 import { type Service, type ServiceOptions, startService } from '#lib/local/service.ts';
-import { decoded } from './decoded-response.ts';
 import { ResponseChecker } from './response-checker.ts';
 
 export type CheckedServiceOptions = Partial<Omit<ServiceOptions, 'onResponse' | 'tableName'>> & {
@@ -16,6 +16,15 @@ export type CheckedServiceOptions = Partial<Omit<ServiceOptions, 'onResponse' | 
 let checker: ResponseChecker | undefined;
 
 const commonMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+const decompressors: Readonly<Record<string, (content: Buffer) => Buffer>> = {
+  br: brotliDecompressSync,
+  gzip: gunzipSync,
+};
+
+/** Returns the content of a response whose header names a coding, or none. */
+export const decompressed = (content: Buffer, coding: string | undefined): Buffer =>
+  (content.length > 0 && decompressors[coding ?? '']?.(content)) || content;
 
 /** Compares every event with an independent schema of API Gateway events, and every response with the OpenAPI document. */
 export class Checks {
@@ -37,7 +46,12 @@ export class Checks {
   readonly onResponse = (response: TimedResponse): void => {
     checker ??= ResponseChecker.ofContracts();
     try {
-      for (const difference of checker.differences(decoded(response))) this.#differences.add(difference);
+      const coding = response.headers.get('content-encoding');
+      // Functions send compressed texts in Base64.
+      const text = coding
+        ? decompressed(Buffer.from(response.text, 'base64'), coding).toString()
+        : response.text;
+      for (const one of checker.differences({ ...response, text })) this.#differences.add(one);
     } catch (error) {
       // The gateway would handle the exception as its own failure.
       this.#differences.add(String(error));

@@ -32,3 +32,13 @@ export async function startFetchedService(
   const service = await (await testWorker()).startInProcess(options);
   return { ...service, fetch: fetchIn(service) };
 }
+
+/** Starts a service in the process for the tests of a file, and stops it after them. @returns the options of its clients. */
+export function provideFetchedService(): { readonly url: string; readonly fetch: typeof fetch } {
+  let service: Awaited<ReturnType<typeof startFetchedService>>;
+  beforeAll(async () => {
+    service = await startFetchedService();
+  });
+  afterAll(() => service.stop());
+  return { url: 'http://localhost', fetch: (...request) => service.fetch(...request) };
+}

@@ -1,22 +1,16 @@
 /** The service in the process of the test: the real gateway and functions, on a table in the process, in virtual time. Nothing has a socket. */
 import { randomUUID } from 'node:crypto';
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { maxRequestMs } from '#functions/engine/table/deadline.ts';
 import { setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
 import type { HostingOptions } from '#lib/local/hosted-functions.ts';
 import { HttpApi, type HttpApiOptions } from '#lib/local/http-api.ts';
 import { hostFunctions } from '#lib/local/source-functions.ts';
-import { Checks } from './checked-service.ts';
+import { Checks, decompressed } from './checked-service.ts';
 import { MemoryTable } from './table/memory-table.ts';
 import { VirtualTime } from './virtual-time.ts';
 
 /** Sent with each request, as `fetch` does. */
 const usualHeaders = { host: 'localhost', connection: 'keep-alive', accept: '*/*', 'user-agent': 'node' };
-
-const decompressors: Readonly<Record<string, (content: Buffer) => Buffer>> = {
-  br: brotliDecompressSync,
-  gzip: gunzipSync,
-};
 
 export interface InProcessResponse {
   readonly status: number;
@@ -90,10 +84,8 @@ export async function startInProcessService({
         socket: { remoteAddress: '127.0.0.1' },
       };
       const response = await api.respond(request, async () => body);
-      const coding = response.headers['content-encoding'];
       const content = Buffer.from(method === 'HEAD' ? '' : response.content);
-      const decode = coding === undefined ? undefined : decompressors[coding];
-      const text = (decode && content.length > 0 ? decode(content) : content).toString();
+      const text = decompressed(content, response.headers['content-encoding']).toString();
       return { status: response.status, headers: response.headers, text };
     },
     pass: async (milliseconds) => {

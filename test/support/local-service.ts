@@ -16,3 +16,13 @@ export async function startTestService(options: Partial<CheckedServiceOptions> =
   setEngineEnvironment(endpoint);
   return startService({ endpoint, ...options });
 }
+
+/** Starts a service for the tests of a file, and stops it after them. Its properties are there when the tests run. */
+export function provideTestService(): Service {
+  const service = {} as Service;
+  beforeAll(async () => {
+    Object.assign(service, await startTestService());
+  });
+  afterAll(() => service.stop?.());
+  return service;
+}

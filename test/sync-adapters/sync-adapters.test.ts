@@ -2,8 +2,7 @@ import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Service } from '../../lib/local/service.ts';
-import { startTestService } from '../support/local-service.ts';
+import { provideTestService } from '../support/local-service.ts';
 
 /**
  * Follows a list with the adapters of the packed client: a first copy, writes of others, local writes, a conflict, and a deletion with its
@@ -12,13 +11,7 @@ import { startTestService } from '../support/local-service.ts';
 
 const execute = promisify(execFile);
 const adapters = readdirSync(join(__dirname, 'copies')).map((file) => file.replace('.ts', ''));
-let service: Service;
-
-beforeAll(async () => {
-  service = await startTestService();
-});
-
-afterAll(() => service.stop());
+const service = provideTestService();
 
 async function run(program: string, ...args: string[]): Promise<string> {
   const { stdout } = await execute(

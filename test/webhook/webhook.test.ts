@@ -1,8 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { CloudEvent } from '#functions/jobs/cloud-events.ts';
@@ -10,6 +8,7 @@ import { killLeftovers, spawnGroup } from '../cli/started-service.ts';
 import { distinct, makeEveryChange } from '../support/every-change.ts';
 import { startResponder, startServer, type TestServer } from '../support/http-server.ts';
 import { startTestService } from '../support/local-service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
 /**
@@ -107,8 +106,8 @@ test('the official library parses every event of every kind', async () => {
 });
 
 test('the rule of the example can be deployed', async () => {
+  const folder = temporaryFolder();
   const context = { bus: 'the-bus', url: 'https://hooks.example.com/', secret: 'webhook-key' };
-  const folder = await mkdtemp(join(tmpdir(), 'webhook-'));
   const env = { ...process.env, CDK_CONTEXT_JSON: JSON.stringify(context), CDK_OUTDIR: folder };
   await promisify(execFile)(process.execPath, ['--import', 'tsx', join(example, 'rule.ts')], {
     cwd: root,
@@ -117,7 +116,6 @@ test('the rule of the example can be deployed', async () => {
   const template = readFileSync(join(folder, 'project-management-webhook.template.json'), 'utf8');
   expect(template).toContain('"source": [\n      "project-management"');
   expect(template).toContain('{{resolve:secretsmanager:webhook-key');
-  await rm(folder, { recursive: true });
 });
 
 test('the commands of the guide deliver an event of a task', async () => {
