@@ -39,13 +39,3 @@ test('each start has the data of the file, and changes neither it nor the next s
   }
   expect(copies()).toEqual([]);
 });
-
-test.each([
-  [['--copy-of', join(folder, 'none.sqlite')], 1, `There is no data file "${join(folder, 'none.sqlite')}".`],
-  [['--copy-of', fixtures, '--database-file', 'x'], 2, '--copy-of and another option each name the data.'],
-])('%j is refused in one line', async (flags, code, message) => {
-  expect(await run('start', flags, { PORT: '0' })).toMatchObject({
-    code,
-    errors: expect.stringContaining(message),
-  });
-});

@@ -65,16 +65,6 @@ test('erases the data of a tenant of tokens, under the name that its claim has',
   expect(await keysOf(tenant)).toEqual([]);
 });
 
-test.each([
-  [['--tenant', 'a'], 'Revoke the access of the tenant first'],
-  [['--access-revoked'], 'either with --tenant or with --without-tokens'],
-  [['--tenant', '', '--access-revoked'], 'It is not the name of a tenant'],
-  [['--tenant', 'a', '--entity', 'tasks/x'], 'It must be a collection and an id'],
-])('refuses %j', async (flags, message) => {
-  const errors = expect.stringContaining(message);
-  expect(await run('erase', [...table(), ...flags])).toMatchObject({ code: 2, errors });
-});
-
 test('erases a deleted entity with what its deletion removed, and no other one', async () => {
   const organization = await api.organizations.create({ name: 'x' });
   const project = await api.projects.create({ name: 'x', organizationId: organization.id });

@@ -33,15 +33,3 @@ test('prints the event without a call', async () => {
     queryStringParameters: { status: 'active' },
   });
 });
-
-test.each([
-  [[], "missing required argument 'operation'"],
-  [['createTsk'], 'There is no operation "createTsk". Did you mean "createTask"?'],
-  [['readTask'], 'readTask needs --id: its path is /v1/tasks/{id}.'],
-  [['listTasks', '--header', 'x'], 'It must be a name, a colon and a value'],
-  [['listTasks', '--claims', '[]'], 'It must be a JSON object'],
-  [['listTasks', '--dynamodb-endpoint', 'x'], 'It must be an HTTP URL'],
-])('refuses %j', async (flags, message) => {
-  const errors = expect.stringContaining(message);
-  expect(await run('invoke', flags)).toEqual({ code: 2, output: '', errors });
-});

@@ -155,10 +155,3 @@ describe('the samples of the reference', () => {
     },
   );
 });
-
-test('the reference has samples of every operation in five languages', () => {
-  const labels = operationsInOrder().map((one) =>
-    (one['x-codeSamples'] ?? []).map(({ label }) => label).join(),
-  );
-  expect(new Set(labels)).toEqual(new Set(['curl,TypeScript,Swift,Kotlin,Python']));
-});

@@ -42,18 +42,3 @@ test('says how many records were not published, and why', async () => {
     errors: expect.stringMatching(/^\d+ records were not published: .* Run the command again\.\n$/),
   });
 });
-
-const period = '--from 2026-01-02T00:00:00Z --to 2026-01-03T00:00:00Z';
-
-test.each([
-  [`--stage a --bus b ${period}`, "'--stage <name>' cannot be used with option '--bus <name>'"],
-  [period, 'Choose the table and the bus: either with --stage, or with --table and --bus.'],
-  ['--table a --bus b', "required option '--from <time>' not specified"],
-  ['--table a --bus b --from monday --to 2026-01-01T00:00:00Z', "'monday' is invalid. It must be a time"],
-  [`--table a --bus b ${period} --to 2026-01-01T00:00:00Z`, '--to must not be before --from.'],
-])('refuses %s', async (flags, message) => {
-  expect(await run('republish', flags.split(' '))).toMatchObject({
-    code: 2,
-    errors: expect.stringContaining(message),
-  });
-});

@@ -5,8 +5,6 @@ import { watch } from '#lib/local/engine-process.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-export type StartedService = Awaited<ReturnType<typeof start>>;
-
 /** Process groups that have not ended yet. */
 const running = new Set<ChildProcess>();
 

@@ -55,20 +55,14 @@ const person = async (more: Record<string, string>): Promise<string> => {
   }
 };
 
-test('a machine gets a token for its secret', async () => {
+test('a machine gets a token for its secret, or the error of the token endpoint', async () => {
   expect(await machineToken(server.url, 'id', 'secret')).toBe('a token');
-});
-
-test('reports the error of the token endpoint', async () => {
   await expect(machineToken(server.url, 'id', 'wrong')).rejects.toThrow(
     'returned 400: {"error":"invalid_grant"}',
   );
 });
 
-test('a person gets a token with a code and the verifier of the challenge', async () => {
+test('a person gets a token with a code and the verifier of the challenge, or the error of the page', async () => {
   expect(await person({ code: 'code' })).toBe('a token');
-});
-
-test('reports the error of the sign-in page', async () => {
   await expect(person({ error: 'access_denied' })).rejects.toThrow(CommandFailure);
 });

@@ -8,7 +8,7 @@ import { journalOf } from '#lib/cli/created-entities.ts';
 import { startServer, type TestServer } from '../support/http-server.ts';
 import { provideTestService } from '../support/local-service.ts';
 import { until } from '../support/until.ts';
-import { commandLine, run, runProgram } from './run.ts';
+import { commandLine, runProgram } from './run.ts';
 
 const service = provideTestService();
 let client: Client;
@@ -67,14 +67,4 @@ test('deletes what it created when a signal interrupts it', async () => {
   child.kill('SIGINT');
   expect(await ended).toEqual([130, null]);
   expect(await total()).toBe(before);
-});
-
-test.each([
-  [['nowhere'], 2, 'must be an HTTP URL'],
-  [['http://127.0.0.1:9', '--only', 'list-optoins'], 2, 'No file has it in its name.'],
-  [['http://a', 'http://b'], 2, "too many arguments for 'verify'"],
-  [['http://127.0.0.1:9'], 1, 'No service responds'],
-])('%j ends with %d', async (flags, expected, message) => {
-  const { code, errors } = await run('verify', flags);
-  expect([code, errors]).toEqual([expected, expect.stringContaining(message)]);
 });

@@ -11,6 +11,7 @@ import {
 import { isId, timestampMs } from '#functions/engine/model/ids.ts';
 import { openApiDocument } from '#lib/openapi/document.ts';
 import type { OpenApiDocument } from '#lib/openapi/types.ts';
+import { changesOf } from '../support/changes-of.ts';
 import { expectComplete } from '../support/complete.ts';
 import { provideFetchedService } from '../support/in-process-fetch.ts';
 
@@ -44,11 +45,7 @@ beforeEach(() => {
 
 afterEach(() => jest.restoreAllMocks());
 
-const failure = (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
+const failure = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error);
 
 /** Returns a client whose first attempts fail with the given faults. */
 function clientWithFaults(
@@ -147,19 +144,6 @@ test('an entity of a list requires its version, in any order, shape and copy', a
     expect(etagOf(task)).toBe(etagOf(updated));
     await client.tasks.delete(task);
   }
-});
-
-test.each([
-  ['JSON', (text: object) => JSON.parse(JSON.stringify(text)) as object],
-  ['structuredClone', (text: object) => structuredClone(text)],
-])('a copy as %s keeps the version, as in a cache', async (_, copy) => {
-  const tag = await client.tags.create({ name: 'stored' });
-  const stored = copy(tag) as typeof tag;
-  expect(etagOf(stored)).toBe(etagOf(tag));
-  const changed = await client.tags.replace(stored, { ...stored, name: 'changed' });
-  expect(changed).toMatchObject({ id: tag.id, name: 'changed' });
-  expect(isProblem(await failure(client.tags.update(stored, { name: 'x' })), 'version-mismatch')).toBe(true);
-  expect(await client.tags.get(tag.id)).toEqual(changed);
 });
 
 test('an object without a version is no target of a write', async () => {
@@ -314,6 +298,19 @@ test('every operation of the document has a method', async () => {
   });
 });
 
+test('iterate continues behind the last entity, in any order', async () => {
+  for (const name of ['b', 'e', 'a', 'd', 'c']) await client.tags.create({ name, status: 'iterated' });
+  const names: string[] = [];
+  for await (const { name } of client.tags.iterate({
+    status: 'iterated',
+    limit: 2,
+    sortBy: 'name',
+    sortOrder: 'asc',
+  }))
+    names.push(name);
+  expect(names).toEqual(['a', 'b', 'c', 'd', 'e']);
+});
+
 test('iterate refuses a page, which it would not read', async () => {
   const untyped: object = { page: 2 };
   const iteration = client.tags.iterate(untyped);
@@ -425,4 +422,26 @@ test('requests send the token, and an error of the gateway is a problem', async 
     expect(isProblem(rejected, 'unauthorized') && rejected.problem.status).toBe(401);
   }
   expect(tokens).toEqual(['Bearer one', 'Bearer two']);
+});
+
+test('the feeds say what a request changes, with everything that it changes besides', async () => {
+  const organization = await client.organizations.create({ name: 'a' });
+  const project = await client.projects.create({ name: 'p', organizationId: organization.id });
+  const user = await client.users.create({ name: 'u', organizationId: organization.id });
+  const task = await client.tasks.create({ name: 't', projectId: project.id, userId: user.id });
+  const nothing = { changed: [], removed: [] };
+  const none = { organizations: nothing, projects: nothing, users: nothing, tasks: nothing, tags: nothing };
+  const changed = await changesOf(client, () => client.users.delete(user.id));
+  expect(changed).toEqual({
+    ...none,
+    users: { changed: [], removed: [user.id] },
+    tasks: { changed: [task.id], removed: [] },
+  });
+  expect(await changesOf(client, () => client.organizations.delete(organization.id))).toEqual({
+    ...none,
+    organizations: { changed: [], removed: [organization.id] },
+    projects: { changed: [], removed: [project.id] },
+    tasks: { changed: [], removed: [task.id] },
+  });
+  expect(await changesOf(client, () => client.tags.list())).toEqual(none);
 });

@@ -24,14 +24,8 @@ const clientOf = (respond?: () => Response): Client =>
     },
   });
 
-async function failureOf(call: () => unknown): Promise<unknown> {
-  try {
-    await call();
-  } catch (error) {
-    return error;
-  }
-  return undefined;
-}
+const failureOf = async (call: () => unknown): Promise<unknown> =>
+  (async () => call())().catch((error: unknown) => error);
 
 type Call = (client: Client, id: string) => unknown;
 

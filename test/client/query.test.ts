@@ -1,4 +1,3 @@
-import { createClient } from '#client/index.ts';
 import { queryString } from '#client/query.ts';
 import { readValues } from '#functions/http/query-parameters.ts';
 import { fc } from '../support/fast-check.ts';
@@ -75,33 +74,4 @@ describe('the parameters of a query', () => {
     expect(textOf({ status: { in: [] }, id: { in: ['a'] } })).toBe('id[in]=');
     expect(textOf({ id: { in: ['a'] }, status: { in: [] }, limit: 1 })).toBe('limit=1&id[in]=');
   });
-});
-
-/** Returns the queries that an iteration sends to a service with five entities. */
-async function sentBy(query: object): Promise<string[]> {
-  const sent: string[] = [];
-  const client = createClient({
-    url: 'http://service.example',
-    fetch: async (input) => {
-      const { searchParams } = new URL(String(input));
-      sent.push(decodeURIComponent(String(searchParams)));
-      const skipped = Number(searchParams.get('after'));
-      const ids = ['5', '4', '3', '2', '1'].map((id) => ({ id }));
-      const next = skipped + 2 < ids.length ? String(skipped + 2) : null;
-      const page = { total: 5, page: skipped / 2 + 1, totalPages: 3 };
-      return Response.json({ data: ids.slice(skipped, skipped + 2), next, ...page });
-    },
-  });
-  const seen: string[] = [];
-  for await (const { id } of client.tags.iterate(query)) seen.push(id);
-  expect(seen).toEqual(['5', '4', '3', '2', '1']);
-  return sent;
-}
-
-test('iterate continues behind the last entity, in any order', async () => {
-  expect(await sentBy({ limit: 2, sortBy: 'name' })).toEqual([
-    'limit=2&sortBy=name&after=&etags=true',
-    'limit=2&sortBy=name&after=2&etags=true',
-    'limit=2&sortBy=name&after=4&etags=true',
-  ]);
 });

@@ -1,18 +1,11 @@
 import { routes } from '#functions/routes.ts';
 import { fc } from '../support/fast-check.ts';
-import type { InProcessService } from '../support/in-process-service.ts';
+import { provideFetchedService } from '../support/in-process-fetch.ts';
 import { isFullRun, isNight, runs } from '../support/runs.ts';
-import { testWorker } from '../support/test-worker.ts';
 
 /** Generated invalid requests: no response has a status of 500 or more, and every error is a problem document. */
 
-let service: InProcessService;
-
-beforeAll(async () => {
-  service = await (await testWorker()).startInProcess({ allowedOrigins: ['*'] });
-});
-
-afterAll(() => service.stop());
+const service = provideFetchedService({ allowedOrigins: ['*'] });
 
 /** Statuses of the responses. */
 const seen = new Set<number>();

@@ -106,16 +106,8 @@ test('the dashboard shows the metrics of requests by operation, if there are any
   const bodyOf = (of: ReadableStacks) =>
     JSON.stringify(all('AWS::CloudWatch::Dashboard', of)).replaceAll('\\', '');
   const body = bodyOf(stacks);
-  for (const text of [
-    `SEARCH('{ProjectManagement/development,operation} MetricName="duration"', 'p99', 300)`,
-    'MetricName="errors"',
-    'MetricName="readBudgetExceeded"',
-    'MetricName="readUnits"',
-    'MetricName="writeUnits"',
-    "SOURCE 'project-management-development'",
-    'by tenant',
-  ])
-    expect(body).toContain(text);
+  expect(body).toContain(`SEARCH('{ProjectManagement/development,operation} MetricName="duration"'`);
+  expect(body).toContain("SOURCE 'project-management-development'");
   const without = bodyOf(await stacksOf('strict'));
   expect(without).not.toContain('SEARCH');
   expect(without).toContain('by tenant');

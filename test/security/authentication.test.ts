@@ -8,7 +8,7 @@ import { audience, type Issuer, startIssuer, strangeKey } from '../support/issue
 let issuer: Issuer;
 let other: Issuer;
 let service: Awaited<ReturnType<typeof startFetchedService>>;
-let strange: Awaited<ReturnType<typeof strangeKey>> | undefined;
+let strange: Awaited<ReturnType<typeof strangeKey>>;
 /** Request context of the last event. */
 let last: unknown;
 
@@ -50,7 +50,6 @@ const requests = routes.flatMap(({ contract, methods }) =>
     path: contract.path,
     isGuarded: needsToken(contract),
     scope: scopeOf(contract),
-    /** Headers of a request without a body. */
     scopes: [scopeOf(contract), contract.additionalScope?.scope].filter(Boolean).join(' '),
   })),
 );
@@ -75,6 +74,13 @@ const signed = (
   options?: Parameters<Issuer['token']>[1],
 ): Attempt => ({ title, status, header: () => bearer(issuer.token({ scope, ...claims }, options)) });
 
+/** A token of a key that the issuer does not have. */
+const foreign = (place: string, header: (jwk: object) => object): Attempt => ({
+  title: `a foreign key, ${place}`,
+  status: 401,
+  header: () => bearer(issuer.token({ scope }, { header: header(strange.jwk), key: strange.key })),
+});
+
 const attempts: readonly Attempt[] = [
   { title: 'no token', status: 401, of: 'every operation', header: async () => undefined },
   { title: 'garbage', status: 401, header: async () => 'Bearer garbage' },
@@ -90,11 +96,12 @@ const attempts: readonly Attempt[] = [
       return `Bearer ${head}.${encoded(usual())}.${signature}`;
     },
   },
-  {
-    title: 'a key that the issuer does not have',
-    status: 401,
-    header: async () => bearer(issuer.token({ scope }, strange && { key: strange })),
-  },
+  // An algorithm that the issuer does not use, with a shared secret.
+  { title: 'a shared secret', status: 401, header: () => bearer(`${unsigned('HS256', usual())}c2VjcmV0`) },
+  foreign('in no header', () => ({})),
+  foreign('in the header jwk', (jwk) => ({ jwk })),
+  foreign('in the headers jwk and jku', (jwk) => ({ jwk, jku: `${issuer.url}/keys` })),
+  foreign('in the headers jwk and kid', (jwk) => ({ jwk, kid: '../../dev/null' })),
   signed(401, 'an unknown key id', {}, { header: { kid: 'second' } }),
   signed(401, 'no key id', {}, { header: { kid: undefined } }),
   signed(401, 'a time that is over', { exp: now() - 5 }),

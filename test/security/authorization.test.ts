@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { Contract } from '#functions/contract/contract.ts';
 import type { Resource } from '#functions/contract/resource.ts';
 import { referencesOf } from '#functions/engine/model/relations.ts';
-import { audience } from '../support/issuer.ts';
 import { someOf } from '../support/runs.ts';
 import {
   bodyFor,
@@ -158,45 +157,22 @@ describe('API1: a token gives no access to another tenant', () => {
 });
 
 // test/security/authentication.test.ts covers signature, issuer, audience and times, and the token and scope of every operation.
-describe('API2: a valid token', () => {
-  const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-
-  test('is accepted only in the Authorization header', async () => {
-    const token = await tenants.as('victim');
-    for (const contract of someOf(guarded, 3)) {
-      const path = pathWith(contract, tenants.victims);
-      const body = bodyFor(contract, tenants.victims);
-      const statuses = [
-        await tenants.send(contract.method, `${path}?access_token=${token}`, { body }),
-        await tenants.send(contract.method, path, { body, headers: { cookie: `authorization=${token}` } }),
-        await tenants.send(contract.method, path, {
-          body,
-          headers: { 'x-authorization': `Bearer ${token}` },
-        }),
-        await tenants.send(contract.method, path, { body: body && { ...body, access_token: token } }),
-      ].map(({ status }) => status);
-      expect([contract.operation, statuses]).toEqual([contract.operation, [401, 401, 401, 401]]);
-    }
-  });
-
-  test('cannot contain its own key', async () => {
-    const { generateKeyPair, exportJWK, SignJWT } = await import('jose');
-    const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true });
-    const jwk = await exportJWK(publicKey);
-    const claims = { iss: tenants.issuer.url, aud: audience, tenant: 'victim', scope: 'tags:read' };
-    const forged = await Promise.all(
-      [{ jwk }, { jku: `${tenants.issuer.url}/keys`, jwk }, { kid: '../../dev/null', jwk }].map((header) =>
-        new SignJWT(claims)
-          .setProtectedHeader({ alg: 'RS256', kid: 'first', ...header })
-          .setExpirationTime('1h')
-          .sign(privateKey),
-      ),
-    );
-    // An algorithm that the issuer does not use, with a shared secret.
-    const head = `${encoded({ alg: 'HS256', kid: 'first' })}.${encoded({ ...claims, exp: 9_999_999_999 })}`;
-    forged.push(`${head}.${Buffer.from('no signature').toString('base64url')}`);
-    for (const token of forged) expect((await tenants.send('GET', '/v1/tags', { token })).status).toBe(401);
-  });
+test('API2: a valid token is accepted only in the Authorization header', async () => {
+  const token = await tenants.as('victim');
+  for (const contract of someOf(guarded, 3)) {
+    const path = pathWith(contract, tenants.victims);
+    const body = bodyFor(contract, tenants.victims);
+    const statuses = [
+      await tenants.send(contract.method, `${path}?access_token=${token}`, { body }),
+      await tenants.send(contract.method, path, { body, headers: { cookie: `authorization=${token}` } }),
+      await tenants.send(contract.method, path, {
+        body,
+        headers: { 'x-authorization': `Bearer ${token}` },
+      }),
+      await tenants.send(contract.method, path, { body: body && { ...body, access_token: token } }),
+    ].map(({ status }) => status);
+    expect([contract.operation, statuses]).toEqual([contract.operation, [401, 401, 401, 401]]);
+  }
 });
 
 // test/security/authentication.test.ts covers each operation with only its scope and with all other scopes.

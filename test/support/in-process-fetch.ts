@@ -5,7 +5,7 @@ import { testWorker } from './test-worker.ts';
 /** Statuses whose responses have no body, for which `Response` takes only null. */
 const withoutBody = [204, 304];
 
-export function fetchIn(service: Pick<InProcessService, 'request'>): typeof fetch {
+function fetchIn(service: Pick<InProcessService, 'request'>): typeof fetch {
   return async (input, init) => {
     const request = new Request(input, init);
     request.signal.throwIfAborted();
@@ -33,12 +33,13 @@ export async function startFetchedService(
   return { ...service, fetch: fetchIn(service) };
 }
 
-/** Starts a service in the process for the tests of a file, and stops it after them. @returns the options of its clients. */
-export function provideFetchedService(): { readonly url: string; readonly fetch: typeof fetch } {
+/** Starts a service in the process for the tests of a file, and stops it after them. It can be the options of a client. */
+export function provideFetchedService(options?: Parameters<typeof startFetchedService>[0]) {
   let service: Awaited<ReturnType<typeof startFetchedService>>;
   beforeAll(async () => {
-    service = await startFetchedService();
+    service = await startFetchedService(options);
   });
   afterAll(() => service.stop());
-  return { url: 'http://localhost', fetch: (...request) => service.fetch(...request) };
+  const request: InProcessService['request'] = (...all) => service.request(...all);
+  return { url: 'http://localhost', request, fetch: fetchIn({ request }) };
 }

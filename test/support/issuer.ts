@@ -16,8 +16,11 @@ export const audience = 'project-management-test';
 
 const algorithm = 'RS256';
 
-/** Returns a key that does not belong to the issuer. */
-export const strangeKey = async (): Promise<CryptoKey> => (await generateKeyPair(algorithm)).privateKey;
+/** Returns a key that does not belong to the issuer, and its public part. */
+export async function strangeKey() {
+  const { privateKey, publicKey } = await generateKeyPair(algorithm, { extractable: true });
+  return { key: privateKey, jwk: await exportJWK(publicKey) };
+}
 
 export async function startIssuer(): Promise<Issuer> {
   const { privateKey, publicKey } = await generateKeyPair(algorithm, { extractable: true });

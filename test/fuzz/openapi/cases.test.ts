@@ -2,21 +2,14 @@ import { readFileSync } from 'node:fs';
 import { committedFile } from '#lib/openapi/committed-document.ts';
 import type { OpenApiDocument, Schema } from '#lib/openapi/types.ts';
 import { fc, firstSeed } from '#test/support/fast-check.ts';
-import type { InProcessService } from '#test/support/in-process-service.ts';
+import { provideFetchedService } from '#test/support/in-process-fetch.ts';
 import { isFullRun, isNight, runs } from '#test/support/runs.ts';
-import { testWorker } from '#test/support/test-worker.ts';
 import { type Case, casesOf, KnownId } from './cases.ts';
 
 /** Requests that only the OpenAPI document describes. The service in the process compares each response with the document. */
 
 const document = JSON.parse(readFileSync(committedFile, 'utf8')) as OpenApiDocument;
-let service: InProcessService;
-
-beforeAll(async () => {
-  service = await (await testWorker()).startInProcess();
-});
-
-afterAll(() => service.stop());
+const service = provideFetchedService();
 
 /** The ids of created entities by kind, newest first. Newer ones are more likely to still exist. */
 const known = new Map<string, string[]>();

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DynamoDBClient, DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
 import { CommanderError, InvalidArgumentError } from '@commander-js/extra-typings';
@@ -15,6 +14,7 @@ import { npm } from '#lib/cli/tools.ts';
 import { testsOf } from '#lib/cli/watch-tests.ts';
 import { readSettings } from '#lib/infrastructure/read-settings.ts';
 import { isAws } from '#lib/local/engine-environment.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 describe('cdk options', () => {
   const development = readSettings({});
@@ -95,10 +95,8 @@ describe('credentials', () => {
 });
 
 describe('outputs', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'outputs-'));
+  const folder = temporaryFolder();
   const file = join(folder, 'test.json');
-
-  afterAll(() => rmSync(folder, { recursive: true }));
 
   test('reads the outputs of both stacks', () => {
     const stacks = {

@@ -7,7 +7,7 @@ import { createUser } from '#functions/users/contract.ts';
 import { type CollectionName, collections } from '#lib/cli/collections.ts';
 import { type Amounts, DataGenerator, type Ids } from '#lib/seed/data.ts';
 import { seed } from '#lib/seed/seed.ts';
-import { startFetchedService } from '#test/support/in-process-fetch.ts';
+import { provideFetchedService } from '#test/support/in-process-fetch.ts';
 
 describe('data', () => {
   type Body = Readonly<Record<string, unknown>>;
@@ -88,17 +88,11 @@ describe('data', () => {
 });
 
 describe('seed', () => {
-  let service: Awaited<ReturnType<typeof startFetchedService>>;
-
-  beforeAll(async () => {
-    service = await startFetchedService();
+  const service = provideFetchedService();
+  beforeAll(() => {
     jest.spyOn(globalThis, 'fetch').mockImplementation(service.fetch);
   });
-
-  afterAll(async () => {
-    jest.restoreAllMocks();
-    await service.stop();
-  });
+  afterAll(() => jest.restoreAllMocks());
 
   const list = async (path: string) =>
     (await (await service.fetch(`${service.url}/v1/${path}`)).json()) as { readonly total: number };
