@@ -21,24 +21,21 @@ const configuration = '/.well-known/openid-configuration';
 const usable = '{"issuer":"SELF","jwks_uri":"SELF/keys"}';
 const foreign = usable.replace('SELF', 'https://other.example/');
 
-const issuers: readonly (readonly [title: string, issuer: RequestListener, path: string, why: RegExp])[] = [
-  ['it never responds', () => {}, configuration, /no response within \d+ seconds/],
-  ['it closes the connection', (_, { socket }) => socket?.destroy(), configuration, /./],
-  ['it has no OpenID configuration', documents({}), configuration, /status 404/],
-  ['it sends a web page', documents({ [configuration]: '<html>' }), configuration, /not JSON/],
-  ['it sends null', documents({ [configuration]: 'null' }), configuration, /"jwks_uri"/],
-  ['its configuration has no keys', documents({ [configuration]: '{}' }), configuration, /"jwks_uri"/],
-  [
-    'it is another issuer',
-    documents({ [configuration]: foreign }),
-    configuration,
-    /"https:\/\/other\.example\/"/,
-  ],
-  ['its keys are missing', documents({ [configuration]: usable }), '/keys', /status 404/],
-  ['it has no keys', documents({ [configuration]: usable, '/keys': '{"keys":[]}' }), '/keys', /no keys/],
+type Row = [title: string, issuer: RequestListener, why: RegExp, path?: string];
+
+const issuers: readonly Row[] = [
+  ['it never responds', () => {}, /no response within \d+ seconds/],
+  ['it closes the connection', (_, { socket }) => socket?.destroy(), /./],
+  ['it has no OpenID configuration', documents({}), /status 404/],
+  ['it sends a web page', documents({ [configuration]: '<html>' }), /not JSON/],
+  ['it sends null', documents({ [configuration]: 'null' }), /"jwks_uri"/],
+  ['its configuration has no keys', documents({ [configuration]: '{}' }), /"jwks_uri"/],
+  ['it is another issuer', documents({ [configuration]: foreign }), /"https:\/\/other\.example\/"/],
+  ['its keys are missing', documents({ [configuration]: usable }), /status 404/, '/keys'],
+  ['it has no keys', documents({ [configuration]: usable, '/keys': '{"keys":[]}' }), /no keys/, '/keys'],
 ];
 
-async function expectRefusal(url: string, path: string, why: RegExp): Promise<void> {
+async function expectRefusal(url: string, why: RegExp, path = configuration): Promise<void> {
   const { code, output, errors } = await run('start', [], {
     PORT: '0',
     DATABASE_FILE: ':memory:',
@@ -52,13 +49,13 @@ async function expectRefusal(url: string, path: string, why: RegExp): Promise<vo
   expect(errors).toContain('AUTHENTICATION_ISSUER');
 }
 
-test.each(issuers)('npm start ends with one line when %s', async (_, issuer, path, why) => {
+test.each<Row>(issuers)('npm start ends with one line when %s', async (...[, issuer, why, path]) => {
   server = await startServer(issuer);
-  await expectRefusal(server.url, path, why);
+  await expectRefusal(server.url, why, path);
 });
 
 test('npm start ends with one line when nothing listens', async () => {
   server = await startServer();
   await server.stop();
-  await expectRefusal(server.url, configuration, /ECONNREFUSED/);
+  await expectRefusal(server.url, /ECONNREFUSED/);
 });
