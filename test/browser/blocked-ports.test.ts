@@ -1,8 +1,6 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
 import { loopback, portsBlockedByBrowsers } from '#lib/local/port.ts';
+import { startServer, type TestServer } from '../support/http-server.ts';
 import { startChromium } from './chromium.ts';
 
 /** The ports of the local database engine: a browser sends no request to them, whatever they would answer. */
@@ -11,16 +9,18 @@ import { startChromium } from './chromium.ts';
 const host = '127.83.19.7';
 
 let browser: Browser;
-const servers: Server[] = [];
+const servers: TestServer[] = [];
 
 /** Starts a server that allows pages of every origin to read its responses. */
 async function start(port: number, address = host): Promise<number> {
-  const server = createServer((_, response) =>
-    response.writeHead(200, { 'access-control-allow-origin': '*', 'content-type': 'text/html' }).end('open'),
+  const headers = { 'access-control-allow-origin': '*', 'content-type': 'text/html' };
+  const server = await startServer(
+    (_, response) => response.writeHead(200, headers).end('open'),
+    port,
+    address,
   );
   servers.push(server);
-  await once(server.listen(port, address), 'listening');
-  return (server.address() as AddressInfo).port;
+  return server.port;
 }
 
 beforeAll(async () => {
@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await browser?.close();
-  for (const server of servers) server.close();
+  for (const server of servers) await server.stop();
 });
 
 test('a page reads from an ordinary port of the same address, and from none of those of the engine', async () => {

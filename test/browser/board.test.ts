@@ -1,11 +1,10 @@
-import axe from 'axe-core';
 import { generateNKeysBetween } from 'fractional-indexing';
 import type { Browser, Locator, Page, Route } from 'playwright-core';
 import { type Client, createClient } from '#client/index.ts';
 import { type Board, serveBoard } from '#lib/cli/serve-board.ts';
 import type { Service } from '#lib/local/service.ts';
 import { startTestService } from '../support/local-service.ts';
-import { startChromium } from './chromium.ts';
+import { startChromium, violationsOf } from './chromium.ts';
 
 /** The example of a front end, on another origin than the service. */
 
@@ -309,11 +308,7 @@ test.each([
   async (width, colorScheme) => {
     await page.setViewportSize({ width, height: 844 });
     await page.emulateMedia({ colorScheme });
-    await page.evaluate(axe.source);
-    const { violations } = (await page.evaluate('axe.run({ resultTypes: ["violations"] })')) as {
-      violations: { id: string }[];
-    };
-    expect(violations.map(({ id }) => id)).toEqual([]);
+    expect(await violationsOf(page)).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
   },
 );

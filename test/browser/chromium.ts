@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { type Browser, chromium } from 'playwright-core';
+import axe from 'axe-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
 
 const defaultPaths = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
@@ -26,4 +27,13 @@ export function startChromium(): Promise<Browser> {
       '--disable-sync',
     ],
   });
+}
+
+/** Returns the accessibility violations in a part of a page. */
+export async function violationsOf(page: Page, part = 'html'): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = (await page.evaluate(`axe.run("${part}", { resultTypes: ["violations"] })`)) as {
+    violations: readonly { id: string; nodes: readonly { html: string }[] }[];
+  };
+  return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
 }

@@ -1,14 +1,11 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { createClient } from '#client/index.ts';
-import { readSite } from '#functions/documentation/site.ts';
-import { siteFolder } from '#lib/hosting/functions.ts';
 import type { Service } from '#lib/local/service.ts';
 import { startTestService } from '../support/local-service.ts';
-import { startChromium } from './chromium.ts';
+import { startChromium, violationsOf } from './chromium.ts';
 
 /** The documentation in a browser, as `npm run site` builds it. */
 
@@ -143,11 +140,7 @@ test('a form sends the request that it shows, with an id of the service, and ask
   await form.getByRole('button', { name: 'Send' }).click();
   await form.getByText('Delete this entity, and what belongs to it?').waitFor();
   expect((await client.tags.get(batched)).name).toBe('batched');
-  await page.evaluate(axe.source);
-  const { violations } = (await page.evaluate('axe.run("main", { resultTypes: ["violations"] })')) as {
-    violations: readonly { id: string }[];
-  };
-  expect(violations).toEqual([]);
+  expect(await violationsOf(page, 'main')).toEqual([]);
   expect(errors).toEqual([]);
 });
 
@@ -163,11 +156,7 @@ test.each([
   await page.goto(service.url + path);
   expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(27, 27, 31)');
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
-  await page.evaluate(axe.source);
-  const { violations } = (await page.evaluate('axe.run("main", { resultTypes: ["violations"] })')) as {
-    violations: readonly { id: string; nodes: readonly { html: string }[] }[];
-  };
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
+  expect(await violationsOf(page, 'main')).toEqual([]);
   expect(errors).toEqual([]);
 });
 
@@ -177,14 +166,4 @@ test('an address that does not exist is a page with a way back', async () => {
   await page.locator('.NotFound').getByRole('link', { name: 'Start page' }).click();
   await page.locator('h1', { hasText: 'Trellis' }).waitFor();
   expect(page.url()).toBe(`${service.url}/docs`);
-});
-
-test('each page links and loads only what exists', async () => {
-  const { files } = await readSite(siteFolder);
-  const html = Object.keys(files).filter((path) => files[path]?.mediaType.startsWith('text/html'));
-  for (const path of html.filter((one) => one !== '/docs/404')) {
-    const text = await (await fetch(service.url + path)).text();
-    const targets = [...text.matchAll(/(?:href|src)="(\/[^"#]*)/g)].map(([, target = '']) => target);
-    expect([path, targets.filter((target) => !(target in files))]).toEqual([path, []]);
-  }
 });

@@ -4,7 +4,6 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { provideTestService } from '../support/local-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { printedBy, program } from './program.ts';
 
 /** Packs the client and installs it in another project, without a network. `TYPESCRIPT` selects another compiler. */
 
@@ -72,7 +71,24 @@ test('the package installs without a warning, has no script and no dependency, a
   expect(installed).not.toHaveProperty('scripts');
 });
 
-const printed = () => printedBy(service.url);
+/** A program that uses the packed client. */
+const program = (url: string): string => `
+import { createClient, isProblem } from 'project-management-client';
+
+const client = createClient({ url: '${url}' });
+await client.tags.create({ name: 'installed' });
+for await (const tag of client.tags.iterate({ name: 'installed' })) {
+  console.log(tag.name);
+  await client.tags.delete(tag);
+}
+try {
+  await client.tags.get('unknown');
+} catch (error) {
+  if (isProblem(error, 'not-found')) console.log(error.problem.status, error.problem.type);
+}
+`;
+
+const printed = () => `installed\n404 ${service.url}/docs/problems#not-found\n`;
 
 test('the package runs in Node.js without a build step, and CommonJS can require it', async () => {
   writeFileSync(join(project, 'program.js'), program(service.url));

@@ -49,18 +49,15 @@ const maxBatch = 25;
 const assembly = temporaryFolder();
 let environment: Record<string, string> = {};
 
-const spawnSynthesized = (more: Record<string, string>, ...flags: string[]) =>
-  spawnStart(
-    { PORT: '0', DATABASE_FILE: ':memory:', ...more },
-    ['--assembly', assembly, '--any-node', ...flags],
-    { command: 'start-synthesized' },
-  );
-
 type Client = Awaited<ReturnType<typeof startClient>>;
 
 async function startClient(...flags: string[]) {
   const report = join(temporaryFolder(), 'report.json');
-  const started = spawnSynthesized(environment, '--permission-report', report, ...flags);
+  const started = spawnStart(
+    { PORT: '0', DATABASE_FILE: ':memory:', ...environment },
+    ['--assembly', assembly, '--any-node', '--permission-report', report, ...flags],
+    { command: 'start-synthesized' },
+  );
   const url = await untilItListens(started);
 
   /** Sends a request that succeeds. @throws Error with the response when it does not. */
@@ -353,11 +350,4 @@ test('no permission lacks a call', () => {
   expect(permissionsIn('unused').filter((one) => !used.includes(one) && !isUnusable(one))).toEqual([]);
   // Each function has this permission, and one of them suffices.
   expect(used.filter((one) => one.endsWith(`(${ratePrefix}*)`))).not.toEqual([]);
-});
-
-test('prints how to get a token when the issuer of the templates is unreachable', async () => {
-  const started = spawnSynthesized({});
-  await untilItListens(started);
-  for (const part of ['/.well-known/openid-configuration failed: ', 'oauth2/token', '-c authentication=none'])
-    expect(started.output()).toContain(part);
 });

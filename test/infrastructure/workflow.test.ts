@@ -51,14 +51,6 @@ test.each(workflows)(
   },
 );
 
-test('a deployment keeps its source maps and the list of its packages', () => {
-  const kept = [...deploy.matchAll(/upload-artifact@.*\n {8}with:\n {10}name: (.*)\n {10}path: (.*)/g)];
-  expect(kept.map(([, name, path]) => [name, path])).toEqual([
-    [`maps-\${{ inputs.stage }}`, 'dist/functions/**/index.js.map'],
-    [`sbom-\${{ inputs.stage }}`, 'sbom.json'],
-  ]);
-});
-
 test('main is deployed to staging first, and to production only after staging has not failed', () => {
   const text = readFileSync(join(folder, 'deploy.yml'), 'utf8');
   const [, production = ''] = text.split(/^ {2}production:$/m);

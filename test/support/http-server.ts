@@ -15,12 +15,16 @@ export interface TestServer {
 }
 
 /** Starts a server on this machine. @param port 0 selects any free port. */
-export async function startServer(listener: RequestListener = () => {}, port = 0): Promise<TestServer> {
+export async function startServer(
+  listener: RequestListener = () => {},
+  port = 0,
+  host = '127.0.0.1',
+): Promise<TestServer> {
   const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(port, host, resolve));
   const { port: own } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${own}`,
+    url: `http://${host}:${own}`,
     port: own,
     stop: () =>
       new Promise((resolve) => {
