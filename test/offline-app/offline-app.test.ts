@@ -63,9 +63,7 @@ beforeAll(async () => {
   });
   await page.goto(server.url);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByLabel('Tenant').fill('acme');
-  await page.getByLabel('Subject').fill('ada');
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await choosePerson();
   await untilSent();
 });
 
@@ -77,6 +75,14 @@ afterAll(async () => {
 });
 
 afterEach(() => expect(errors).toEqual([]));
+
+/** Signs in on the page of the issuer. */
+async function choosePerson(): Promise<void> {
+  await page.waitForURL(`${issuer.url}/**`);
+  await page.getByLabel('Tenant').fill('acme');
+  await page.getByLabel('Subject').fill('ada');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
 
 const untilSent = () => page.getByText('Online, all changes are sent').waitFor();
 
@@ -115,7 +121,7 @@ test('keeps changes that are made offline, and sends them when the network is ba
   await add('Made offline');
   await rename('Made offline', 'Renamed offline');
   await page.getByLabel('Complete Before').check();
-  await page.getByText('Offline, 3 changes wait').waitFor();
+  await page.getByText('Offline, waiting changes: 3').waitFor();
   // More attempts than the client makes for one request.
   await until(async () => failedWrites > 4);
   expect(await totalOf({ name: 'Made offline' })).toBe(0);
@@ -131,6 +137,7 @@ test('asks when somebody else has changed the same field', async () => {
   const [shared] = (await other.tasks.list({ name: 'Shared' })).data;
   await context.setOffline(true);
   await rename('Shared', 'Mine');
+  await page.getByLabel('Complete Mine').check();
   await other.tasks.update(shared?.id ?? '', { name: 'Theirs' });
   await context.setOffline(false);
   await page.getByText('Somebody else has changed “Shared” to “Theirs”.').waitFor();
@@ -155,6 +162,10 @@ test('takes a change and a deletion back', async () => {
 
 test('stays signed in until the user signs out', async () => {
   await page.reload();
+  await nameField('Kept').waitFor();
+  // The service does not know the token any more.
+  await page.evaluate('sessionStorage.setItem(\'session\', \'{"token":"old","expires":9e15}\')');
+  await choosePerson();
   await nameField('Kept').waitFor();
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('button', { name: 'Sign in' }).waitFor();

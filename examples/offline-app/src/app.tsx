@@ -1,5 +1,5 @@
 import { useLiveQuery } from '@tanstack/react-db';
-import { isProblem, newId, type Task, type Versioned } from 'project-management-client';
+import { isProblem, newId, ProblemError, type Task, type Versioned } from 'project-management-client';
 import { useState, useSyncExternalStore } from 'react';
 import { signOut } from './sign-in.ts';
 import { client, tasks } from './tasks.ts';
@@ -7,35 +7,35 @@ import { client, tasks } from './tasks.ts';
 type KnownTask = Versioned<Task>;
 
 /** What the user can do about the last change. */
-interface Notice {
-  readonly text: string;
-  readonly action: string;
-  readonly run: () => unknown;
-}
+type Notice = { readonly text: string; readonly action: string; readonly run: () => unknown };
 
-const onConnection = (call: () => void) => {
-  const events = ['online', 'offline'];
-  for (const event of events) addEventListener(event, call);
-  return () => {
-    for (const event of events) removeEventListener(event, call);
-  };
+/** Why the service does not apply a change. */
+const reasons: Readonly<Record<string, string>> = {
+  'not-found': 'Somebody else has deleted the task.',
+  'version-mismatch': 'Somebody else has changed the task, so your change was not applied.',
 };
 
-export function App() {
-  const { data, isLoading } = useLiveQuery((query) =>
-    query.from({ task: tasks }).orderBy(({ task }) => task.createdAt, 'desc'),
-  );
-  const isOnline = useSyncExternalStore(onConnection, () => navigator.onLine);
+const onConnection = (call: () => void) => {
+  Object.assign(window, { ononline: call, onoffline: call });
+  return () => undefined;
+};
+
+/** Changes tasks, and says what has become of the changes. */
+function useChanges() {
   const [waiting, setWaiting] = useState(0);
   const [notice, setNotice] = useState<Notice>();
 
   /** Waits until the service has a change, or `onRefused` tells why it has not. */
-  async function sent(change: { isPersisted: { promise: Promise<unknown> } }, onRefused = show) {
+  async function sent(change: ReturnType<typeof tasks.delete>, onRefused: (error: Error) => unknown = show) {
     setWaiting((count) => count + 1);
-    await change.isPersisted.promise.catch(onRefused).finally(() => setWaiting((count) => count - 1));
+    await change.isPersisted.promise.catch(onRefused).catch(show);
+    setWaiting((count) => count - 1);
   }
 
-  const show = (error: Error) => setNotice({ text: error.message, action: 'Close', run: () => undefined });
+  function show(error: Error): void {
+    const text = (error instanceof ProblemError && reasons[error.problem.code]) || error.message;
+    setNotice({ text, action: 'Close', run: () => undefined });
+  }
 
   const update = (id: string, fields: Partial<Task>) =>
     tasks.update(id, (task) => void Object.assign(task, fields));
@@ -44,20 +44,17 @@ export function App() {
 
   const rename = ({ id, name: before }: KnownTask, name: string) =>
     name !== before &&
-    sent(update(id, { name }), (error) => {
-      const theirs = tasks.get(id);
-      if (!theirs || !isProblem(error, 'version-mismatch')) return show(error);
+    sent(update(id, { name }), async (error) => {
+      if (!isProblem(error, 'version-mismatch')) throw error;
+      const theirs = await client.tasks.get(id);
       const text = `Somebody else has changed “${before}” to “${theirs.name}”.`;
       setNotice({ text, action: `Change to “${name}”`, run: () => rename(theirs, name) });
     });
 
   const complete = ({ id, name, status }: KnownTask) => {
     const isDone = status === 'completed';
-    setNotice({
-      text: `“${name}” is ${isDone ? 'open' : 'done'}.`,
-      action: 'Undo',
-      run: () => sent(update(id, { status })),
-    });
+    const undo = () => sent(update(id, { status }));
+    setNotice({ text: `“${name}” is ${isDone ? 'open' : 'done'}.`, action: 'Undo', run: undo });
     return sent(update(id, { status: isDone ? 'active' : 'completed' }));
   };
 
@@ -67,22 +64,27 @@ export function App() {
     setNotice({ text: `“${name}” is deleted.`, action: 'Undo', run: undo });
   };
 
+  return { waiting, notice, setNotice, add, rename, complete, remove };
+}
+
+export function App() {
+  const { data, isLoading } = useLiveQuery((query) =>
+    query.from({ task: tasks }).orderBy(({ task }) => task.createdAt, 'desc'),
+  );
+  const isOnline = useSyncExternalStore(onConnection, () => navigator.onLine);
+  const { waiting, notice, setNotice, add, rename, complete, remove } = useChanges();
   return (
     <>
       <header>
-        <button type="button" onClick={signOut}>
+        <button type="button" onClick={signOut} disabled={!isOnline || waiting > 0}>
           Sign out
         </button>
         <p role="status">
           {isOnline ? 'Online' : 'Offline'},{' '}
-          {waiting === 0 ? 'all changes are sent' : `${waiting} changes wait`}
+          {waiting === 0 ? 'all changes are sent' : `waiting changes: ${waiting}`}
         </p>
       </header>
-      <form
-        action={(form) => {
-          void add(String(form.get('name')));
-        }}
-      >
+      <form action={(form) => void add(String(form.get('name')))}>
         <input name="name" aria-label="New task" placeholder="New task" required />
         <button type="submit">Add</button>
       </form>
@@ -115,6 +117,7 @@ export function App() {
               aria-label={`Name of ${task.name}`}
               defaultValue={task.name}
               onBlur={({ target }) => rename(task, target.value)}
+              onKeyDown={({ key, currentTarget }) => key === 'Enter' && currentTarget.blur()}
             />
             <button type="button" aria-label={`Delete ${task.name}`} onClick={() => remove(task)}>
               Delete

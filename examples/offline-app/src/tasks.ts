@@ -1,7 +1,7 @@
 import { createCollection } from '@tanstack/react-db';
-import { createClient, Replication } from 'project-management-client';
+import { createClient, ProblemError, Replication } from 'project-management-client';
 import { listCollection } from 'project-management-client/tanstack-db';
-import { accessToken } from './sign-in.ts';
+import { accessToken, signIn } from './sign-in.ts';
 
 export const client = createClient({ url: 'http://localhost:3000', token: accessToken });
 
@@ -9,5 +9,7 @@ export const client = createClient({ url: 'http://localhost:3000', token: access
 export const tasks = createCollection(
   listCollection(new Replication(client.tasks, { status: { in: ['active', 'completed'] } }), {
     interval: 1_000,
+    // The session has ended.
+    onError: (error) => error instanceof ProblemError && error.problem.status === 401 && signIn(),
   }),
 );
