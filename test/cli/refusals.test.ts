@@ -73,7 +73,6 @@ test.each<[line: string, code: 1 | 2, message: string]>([
 
 test.each([
   'start --database-file :memory: --sign-in --sign-in-port PORT',
-  'board --port PORT',
   'seed --url http://127.0.0.1:PORT',
 ])('%s ends with 1 and names the port, on which another server is that never responds', async (line) => {
   const { port, stop } = await startServer();
