@@ -4,8 +4,8 @@ import { ConnectionError, ProblemError, problemOf } from './problems.ts';
 export interface ClientOptions {
   /** The address of the service, without `/v1`: `https://api.example.com`, with a path if a proxy adds one, or only a path such as `/api` on a page of the same origin. */
   readonly url: string;
-  /** An access token, or a function that returns one, or `undefined` if nobody is signed in. The client calls it before each attempt. */
-  readonly token?: string | (() => string | undefined | Promise<string | undefined>) | undefined;
+  /** An access token, or a function that returns one. The client calls it before each attempt. */
+  readonly token?: string | (() => string | Promise<string>) | undefined;
   /** The maximum number of attempts for one request. The first attempt is always made. Default: 4. */
   readonly tries?: number | undefined;
   /** Milliseconds after which an attempt is aborted. The service responds within 30 seconds. Default: 35,000. */
