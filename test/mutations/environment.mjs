@@ -26,9 +26,9 @@ export default class MutationEnvironment extends WorkerEnvironment {
 
   async setup() {
     await super.setup();
-    // jest cannot load programs.
-    const { sharedEngine, runInProcess } = this.global.workerModules;
-    this.global.workerModules = { sharedEngine, runInProcess };
+    // jest cannot load programs and the issuer of tokens.
+    const { sharedEngine, runInProcess, startSignIn } = this.global.workerModules;
+    this.global.workerModules = { sharedEngine, runInProcess, startSignIn };
   }
 
   handleTestEvent(event) {
