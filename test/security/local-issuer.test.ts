@@ -168,6 +168,17 @@ describe('the token endpoint refuses', () => {
   });
 });
 
+test.each([
+  ['http://localhost:5173/', 302],
+  ['https://attacker.example/', 400],
+  ['not an address', 400],
+])('signing out leads to the address %s: %i', async (post_logout_redirect_uri, status) => {
+  const parameters = new URLSearchParams({ post_logout_redirect_uri });
+  const response = await fetch(`${issuer.url}/endsession?${parameters}`, { redirect: 'manual' });
+  const location = status === 302 ? post_logout_redirect_uri : null;
+  expect([response.status, response.headers.get('location')]).toEqual([status, location]);
+});
+
 describe('the authorization endpoint', () => {
   test.each([
     undefined,

@@ -1,6 +1,6 @@
 /**
  * An OpenID issuer for development, beside the local service (`npm start -- --sign-in`). Whoever reaches it chooses who they are. So it listens
- * on this machine only, sends codes only to addresses of this machine, and refuses the pages of other sites. No flag changes that.
+ * on this machine only, sends browsers and codes only to addresses of this machine, and refuses the pages of other sites. No flag changes that.
  */
 import { AssertionError } from 'node:assert';
 import { randomUUID } from 'node:crypto';
@@ -116,6 +116,10 @@ function issueFor(service: OAuth2Service): void {
   });
 }
 
+function refuseRequest(response: ServerResponse, message: string): void {
+  response.writeHead(400, { 'content-type': 'text/plain' }).end(message);
+}
+
 /** Sends the page on which a person signs in, or says what is wrong with the request. */
 function showPage(parameters: URLSearchParams, response: ServerResponse): void {
   try {
@@ -124,7 +128,7 @@ function showPage(parameters: URLSearchParams, response: ServerResponse): void {
     response.writeHead(200, pageHeaders(parameters.get('redirect_uri') ?? ''));
     response.end(signInPage(parameters, scopes));
   } catch (error) {
-    response.writeHead(400, { 'content-type': 'text/plain' }).end((error as Error).message);
+    refuseRequest(response, (error as Error).message);
   }
 }
 
@@ -145,7 +149,10 @@ function respond(service: OAuth2Service, request: IncomingMessage, response: Ser
   }
   const isAuthorization = /^\/authorize\/?(?:\?|$)/i.test(request.url ?? '');
   const parameters = parametersOf(request);
-  if (isAuthorization && !personOf(parameters)) showPage(parameters, response);
+  const signOutUri = parameters.get('post_logout_redirect_uri');
+  if (signOutUri !== null && !isLoopbackUri(signOutUri))
+    refuseRequest(response, 'post_logout_redirect_uri must be an address of this machine.');
+  else if (isAuthorization && !personOf(parameters)) showPage(parameters, response);
   else service.requestHandler(request, response);
 }
 
