@@ -151,6 +151,21 @@ async function request(
   return { ...(withVersions(body, headers.get('etag')) as object), ...dateOf(headers) };
 }
 
+/** Returns the problem with the name that the tool has for the field `ifMatch`. */
+function problemOfTool({ problem }: ProblemError): object {
+  if (!('errors' in problem) || !problem.errors) return problem;
+  const errors = problem.errors.map((issue) => {
+    const { pointer, detail } = issue;
+    if (!pointer?.endsWith('/ifMatch')) return issue;
+    return {
+      ...issue,
+      pointer: pointer.replace(/ifMatch$/, 'version'),
+      detail: detail.replace('ifMatch', 'version'),
+    };
+  });
+  return { ...problem, errors };
+}
+
 /**
  * Calls a tool: sends the request of its operation, with the retries and the idempotency key of the client.
  * @returns the JSON of the response. An error of the service is a result too, so that a model reads what to correct: the problem document.
@@ -164,7 +179,7 @@ export async function callTool(
   try {
     return textResult(await request(connection, tool, args, signal));
   } catch (error) {
-    if (error instanceof ProblemError) return { ...textResult(error.problem), isError: true };
+    if (error instanceof ProblemError) return { ...textResult(problemOfTool(error)), isError: true };
     if (error instanceof ConnectionError || error instanceof TypeError)
       return { ...textResult(error.message), isError: true };
     throw error;

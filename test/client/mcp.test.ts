@@ -120,7 +120,12 @@ describe('a call', () => {
     expect(version).toEqual(expect.any(String));
     const { value: changed } = await batch([{ operation: 'update', id, version, body: { name: 'Changed' } }]);
     expect(changed.results).toMatchObject([{ status: 200, body: { name: 'Changed' } }]);
-    expect(await batch([{ operation: 'delete', id, version }])).toMatchObject({ isError: true });
+    const conflict = await batch([{ operation: 'delete', id, version }]);
+    expect(conflict).toMatchObject({
+      isError: true,
+      value: { errors: [{ pointer: '/operations/0/version' }] },
+    });
+    expect(JSON.stringify(conflict)).not.toContain('ifMatch');
     for (const wrong of ['create', null]) {
       const { errors } = (await batch([wrong as never])).value;
       expect(errors).toEqual([expect.objectContaining({ pointer: '/operations/0' })]);
