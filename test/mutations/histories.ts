@@ -43,11 +43,11 @@ export const historyMutations = toMutations({
       '&& {}',
     ],
   },
-  'functions/engine/write/commit.ts': {
+  'functions/engine/model/change-log.ts': {
     'setting-of-history-ignored': [
       'records live 30 days, whatever the setting says',
-      'const historyDays = settingsInUse().historyDays();',
-      'const historyDays = settingsInUse().historyDays() && undefined;',
+      'settingsInUse().historyDays() ??',
+      '(settingsInUse().historyDays() && undefined) ??',
     ],
   },
 });

@@ -5,13 +5,13 @@ export const sharedLogMutations = toMutations({
   'functions/engine/model/change-log.ts': {
     'record-without-condition': [
       'a record takes the place of the filler that its readers rely on',
-      'put: toItem(key, { actor, entries }, time, historyDays), condition: notExists }',
-      "put: toItem(key, { actor, entries }, time, historyDays), condition: { expression: 'attribute_exists(pk) OR attribute_not_exists(pk)' } }",
+      'put: toItem(key, { actor, entries }, time), condition: notExists }',
+      "put: toItem(key, { actor, entries }, time), condition: { expression: 'attribute_exists(pk) OR attribute_not_exists(pk)' } }",
     ],
     'filler-without-condition': [
       'a filler takes the place of a record',
-      'put: toItem(key, { entries: [] }, time, defaultHistoryDays),\n  condition: notExists,',
-      "put: toItem(key, { entries: [] }, time, defaultHistoryDays),\n  condition: { expression: 'attribute_exists(pk) OR attribute_not_exists(pk)' },",
+      'put: toItem(key, { entries: [] }, time),\n  condition: notExists,',
+      "put: toItem(key, { entries: [] }, time),\n  condition: { expression: 'attribute_exists(pk) OR attribute_not_exists(pk)' },",
     ],
   },
   'functions/engine/log/positions.ts': {

@@ -8,7 +8,7 @@ import { notExists } from './condition-expressions.ts';
 import type { LogEntry } from './log-entry.ts';
 import { decodeContents, encodeContents, type RecordContents } from './record-codec.ts';
 import { toRow } from './row.ts';
-import type { Kind } from './schema.ts';
+import { type Kind, settingsInUse } from './schema.ts';
 import { parseSortable, sortableText } from './sortable-number.ts';
 import { requireKnownFields } from './stored-format.ts';
 import { haveSameTexts, withOtherWords } from './words.ts';
@@ -133,34 +133,35 @@ interface RecordOptions {
   readonly time: number;
   /** The subject of the token whose request makes the changes. */
   readonly actor?: string | undefined;
-  /** Days after which DynamoDB deletes the records. */
-  readonly historyDays?: number | undefined;
 }
 
-const toItem = (key: Key, contents: RecordContents, time: number, historyDays: number): Item => ({
-  ...key,
-  [contentsAttribute]: encodeContents(contents, time),
-  [timeAttribute]: time,
-  expiresAt: Math.floor((time + historyDays * dayMs) / 1_000),
-});
+function toItem(key: Key, contents: RecordContents, time: number): Item {
+  const historyDays = settingsInUse().historyDays() ?? defaultHistoryDays;
+  return {
+    ...key,
+    [contentsAttribute]: encodeContents(contents, time),
+    [timeAttribute]: time,
+    expiresAt: Math.floor((time + historyDays * dayMs) / 1_000),
+  };
+}
 
 /** Returns the writes of a change set's records, by kind. They belong to its transaction. */
 export function recordWrites(
   tenant: string,
   changes: readonly Change[],
-  { positions, time, actor, historyDays = defaultHistoryDays }: RecordOptions,
+  { positions, time, actor }: RecordOptions,
 ): Map<Kind, RecordWrite> {
   const writes = new Map<Kind, RecordWrite>();
   for (const [kind, entries] of entriesByKind(changes)) {
     const key = recordKey({ tenant, kind }, positions.get(kind) as number);
-    writes.set(kind, { put: toItem(key, { actor, entries }, time, historyDays), condition: notExists });
+    writes.set(kind, { put: toItem(key, { actor, entries }, time), condition: notExists });
   }
   return writes;
 }
 
 /** Returns the write that fills a position. When it is first, the transaction of this position can never be applied. */
 export const fillerWrite = (key: Key, time: number): RecordWrite => ({
-  put: toItem(key, { entries: [] }, time, defaultHistoryDays),
+  put: toItem(key, { entries: [] }, time),
   condition: notExists,
 });
 

@@ -5,7 +5,7 @@ import { Positions } from '../log/positions.ts';
 import { fillerWrite, type RecordWrite, recordWrites } from '../model/change-log.ts';
 import { buildTextWrite, buildWrite, type ChangeSet, kindOf, mergeChangeSets } from '../model/changes.ts';
 import { ConditionFailed, StoreUnavailable, TooManyWrites } from '../model/errors.ts';
-import { type Kind, settingsInUse } from '../model/schema.ts';
+import type { Kind } from '../model/schema.ts';
 import { buildUniqueValueWrites } from '../model/unique-value.ts';
 import { itemBytes, writeUnits } from '../model/write-units.ts';
 import { type Item, maxTransactionWrites, type Write } from '../model/writes.ts';
@@ -64,8 +64,7 @@ async function buildTransaction(
     ...buildTextWrite(tenant, change),
     ...buildUniqueValueWrites(tenant, change),
   ]);
-  const historyDays = settingsInUse().historyDays();
-  const records = recordWrites(tenant, changes, { positions: taken, time: now(), actor, historyDays });
+  const records = recordWrites(tenant, changes, { positions: taken, time: now(), actor });
   return { writes: [...own, ...records.values(), ...writes, ...more], records, token: randomId() };
 }
 
