@@ -9,6 +9,13 @@ export const listEngineMutations = toMutations({
       'seq: randomInteger(0, maxFirstSequence)',
     ],
   },
+  'functions/engine/model/deflate.ts': {
+    'deflated-and-never-inflated-again': [
+      'an item is stored that inflates to more than a list may read',
+      'isTooLarge ? { level: 0 } : {}',
+      'isTooLarge ? {} : {}',
+    ],
+  },
   'functions/engine/columns/read/read-state.ts': {
     'gap-in-the-log': [
       'a list does not notice that an earlier record is missing',

@@ -2,11 +2,10 @@
  * The contents of a record as bytes. Every list reads all pending records, so their bytes are the price of lists.
  * Ids take 16 bytes, names of fields and frequent values one, and times are differences from that of the record.
  */
-import { deflateRawSync } from 'node:zlib';
 import { ByteReader, ByteWriter, isUuid } from './bytes.ts';
+import { deflate, inflate } from './deflate.ts';
 import { UnknownFormat } from './errors.ts';
 import { formats } from './formats.ts';
-import { inflate } from './inflate.ts';
 import { changedFields, type LogEntry } from './log-entry.ts';
 import type { Row, Value } from './row.ts';
 import { schemaInUse } from './schema.ts';
@@ -131,7 +130,7 @@ const maxPlainBytes = 900;
  */
 export function encodeContents({ actor, entries }: RecordContents, time: number): Buffer {
   const plain = encodeEntries(entries, time);
-  const deflated = entries.length < 2 && plain.length <= maxPlainBytes ? plain : deflateRawSync(plain);
+  const deflated = entries.length < 2 && plain.length <= maxPlainBytes ? plain : deflate(plain);
   const isDeflated = deflated.length < plain.length;
   const first = Buffer.of(firstByte(isDeflated));
   return Buffer.concat([first, encodeActor(actor), isDeflated ? deflated : plain]);

@@ -6,9 +6,9 @@
 
 import { constants, deflateRawSync } from 'node:zlib';
 import { now } from '../../runtime/time-and-chance.ts';
+import { inflate } from '../model/deflate.ts';
 import type { StoredEntity, WholeEntity } from '../model/entity.ts';
 import { EntityNotFound, IdempotencyKeyReused } from '../model/errors.ts';
-import { inflate } from '../model/inflate.ts';
 import { decodeEntity } from '../model/item-codec.ts';
 import { entityKey } from '../model/keys.ts';
 import type { Kind } from '../model/schema.ts';

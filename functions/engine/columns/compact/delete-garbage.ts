@@ -2,8 +2,7 @@
  * Garbage collection: each compaction step first records which items it is about to write and to replace. With these records, a later
  * step finds the items that no manifest refers to, including those of a step that crashed.
  */
-import { deflateRawSync } from 'node:zlib';
-import { inflate } from '../../model/inflate.ts';
+import { deflate, inflate } from '../../model/deflate.ts';
 import { requireKnownFields } from '../../model/stored-format.ts';
 import {
   type ItemName,
@@ -30,7 +29,7 @@ const versionDigits = 12;
 const stepName = (version: number, id: StepId): ItemName =>
   `${stepPartition}/${String(version).padStart(versionDigits, '0')}#${id}`;
 
-const encodeStep = (step: StepItems): Buffer => deflateRawSync(JSON.stringify(step));
+const encodeStep = (step: StepItems): Buffer => deflate(JSON.stringify(step));
 
 /**
  * Writes which items a step writes and replaces.

@@ -2,10 +2,10 @@
  * Buckets: a large column of ids as several items. A hash of the id decides which bucket has its rows, so a filter by one id reads one bucket
  * of each segment instead of the whole column.
  */
-import { crc32, deflateRawSync } from 'node:zlib';
+import { crc32 } from 'node:zlib';
 import { ByteReader, ByteWriter, idBytes, isUuid } from '../../model/bytes.ts';
+import { deflate, inflate } from '../../model/deflate.ts';
 import { UnknownFormat } from '../../model/errors.ts';
-import { inflate } from '../../model/inflate.ts';
 import { wordsField } from '../../model/words.ts';
 import {
   buildColumn,
@@ -54,7 +54,7 @@ function sharedWithPrevious(bytes: Buffer, position: number): number {
 function deflateNumbers(numbers: Iterable<number>): Buffer {
   const writer = new ByteWriter();
   for (const number of numbers) writer.number(number);
-  return deflateRawSync(writer.bytes());
+  return deflate(writer.bytes());
 }
 
 /**

@@ -2,10 +2,9 @@
  * Columns: the values of one field for the rows of a segment, as a sorted dictionary and one ordinal for each row. Search engines
  * and column stores use the same form: a filter is decided once for each distinct value, and ordinals compare as the values do.
  */
-import { deflateRawSync } from 'node:zlib';
 import { ByteReader, ByteWriter } from '../../model/bytes.ts';
+import { deflate, inflate } from '../../model/deflate.ts';
 import { UnknownFormat } from '../../model/errors.ts';
-import { inflate } from '../../model/inflate.ts';
 import { buildDictionary, type ColumnValue, Dictionary } from './dictionary.ts';
 
 export type Ordinals = Uint8Array | Uint16Array | Uint32Array;
@@ -112,7 +111,7 @@ export function encodeColumn({ dictionary, ordinals }: Column): Buffer {
     suffixes.push(text.subarray(shared));
     previous = text;
   }
-  return deflateRawSync(Buffer.concat([numbers.bytes(), ...suffixes, ordinalBytes(ordinals)]));
+  return deflate(Buffer.concat([numbers.bytes(), ...suffixes, ordinalBytes(ordinals)]));
 }
 
 /** Decodes what `encodeColumn` returns. @throws UnknownFormat. */

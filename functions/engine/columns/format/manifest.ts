@@ -3,10 +3,9 @@
  * compaction that readers see.
  */
 
-import { deflateRawSync } from 'node:zlib';
 import { randomBytes } from '../../../runtime/time-and-chance.ts';
 import { manifestSortKey } from '../../model/change-log.ts';
-import { inflate } from '../../model/inflate.ts';
+import { deflate, inflate } from '../../model/deflate.ts';
 import { formatAttributes, requireKnownFields, requireReadable } from '../../model/stored-format.ts';
 import { wordsField } from '../../model/words.ts';
 import type { Item } from '../../model/writes.ts';
@@ -242,7 +241,7 @@ export const placeOf = (manifest: Pick<Manifest, 'segments'>, id: string): numbe
 
 /** Returns the attributes of a manifest's item, without its key. */
 export function encodeManifest({ version, ...state }: Manifest): Record<string, unknown> {
-  return { ...formatAttributes('manifest'), version, state: deflateRawSync(JSON.stringify(state)) };
+  return { ...formatAttributes('manifest'), version, state: deflate(JSON.stringify(state)) };
 }
 
 const itemFields = { version: true, state: true };

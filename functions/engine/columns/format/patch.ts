@@ -1,6 +1,5 @@
 /** Patches: the values that compaction steps have changed, by segment, field and row. */
-import { deflateRawSync } from 'node:zlib';
-import { inflate } from '../../model/inflate.ts';
+import { deflate, inflate } from '../../model/deflate.ts';
 import type { ColumnPatch } from './column.ts';
 import { type ColumnValue, fromStored, type StoredValue, toStored } from './dictionary.ts';
 import { maxItemBytes, type Patch, type Segment, sequenceOf } from './manifest.ts';
@@ -80,7 +79,7 @@ export function encodePatch(values: PatchValues, field?: string): Buffer {
       wanted.map(([name, columnPatch]) => [name, encodeColumnPatch(columnPatch)]),
     );
   }
-  return deflateRawSync(JSON.stringify(stored));
+  return deflate(JSON.stringify(stored));
 }
 
 function halve(values: PatchValues, field: string): [PatchValues, PatchValues] {

@@ -2,8 +2,7 @@
  * Waiting rows: those that no segment has yet. They wait in items of their own until they are enough for a segment, or worth that the segment among whose
  * ids they are is written again. A newer item replaces rows of older ones.
  */
-import { deflateRawSync } from 'node:zlib';
-import { inflate } from '../../model/inflate.ts';
+import { deflate, inflate } from '../../model/deflate.ts';
 import type { LogEntry } from '../../model/log-entry.ts';
 import { decodeEntries, encodeEntries } from '../../model/record-codec.ts';
 import { isCut, withoutWords, wordsField } from '../../model/words.ts';
@@ -26,7 +25,7 @@ const encodeRows = (rows: readonly WaitingRow[]): Buffer => {
   const entries = rows.map(
     ({ id, version, after }): LogEntry => ({ id, version, previousPosition: 0, after }),
   );
-  return deflateRawSync(encodeEntries(entries, baseMs));
+  return deflate(encodeEntries(entries, baseMs));
 };
 
 export const decodeRows = (encoded: Uint8Array): readonly WaitingRow[] =>

@@ -2,9 +2,8 @@
  * The words of the rows of a segment, as an inverted index: for each word the rows that have it. A large index is several items: the first one has the first
  * word of each other one, so a search for a beginning of words reads the items that can have it.
  */
-import { deflateRawSync } from 'node:zlib';
 import { ByteReader, ByteWriter } from '../../model/bytes.ts';
-import { inflate } from '../../model/inflate.ts';
+import { deflate, inflate } from '../../model/deflate.ts';
 import { splitWords } from '../../model/words.ts';
 import { firstPosition } from './binary-search.ts';
 import type { ColumnValue } from './dictionary.ts';
@@ -47,7 +46,7 @@ function encodeFirstWords(firstWords: readonly string[]): Buffer {
   const writer = new ByteWriter();
   for (const [position, word] of firstWords.entries())
     writeWord(writer, word, firstWords[position - 1] ?? '');
-  return deflateRawSync(writer.bytes());
+  return deflate(writer.bytes());
 }
 
 /**
@@ -61,7 +60,7 @@ export function encodeWordIndex(values: readonly ColumnValue[], itemBytes: numbe
   let writer = new ByteWriter();
   let previous = '';
   const end = (): void => {
-    if (writer.length > 0) items.push(deflateRawSync(writer.bytes()));
+    if (writer.length > 0) items.push(deflate(writer.bytes()));
     writer = new ByteWriter();
     previous = '';
   };
@@ -79,7 +78,7 @@ export function encodeWordIndex(values: readonly ColumnValue[], itemBytes: numbe
     }
   }
   end();
-  return items.length > 1 ? [encodeFirstWords(firstWords), ...items] : [items[0] ?? deflateRawSync('')];
+  return items.length > 1 ? [encodeFirstWords(firstWords), ...items] : [items[0] ?? deflate('')];
 }
 
 /** Decodes the item with the first words of the others. */

@@ -20,6 +20,7 @@ import {
 } from '#functions/engine/model/change-log.ts';
 import { buildDeletion, buildRestore, buildTextWrite } from '#functions/engine/model/changes.ts';
 import { notExists } from '#functions/engine/model/condition-expressions.ts';
+import { inflate } from '#functions/engine/model/deflate.ts';
 import {
   deletedQuery,
   expiryOf,
@@ -30,7 +31,6 @@ import {
 import type { Deletion, StoredEntity } from '#functions/engine/model/entity.ts';
 import { UnknownFormat } from '#functions/engine/model/errors.ts';
 import { firstIdAt, isId, newId } from '#functions/engine/model/ids.ts';
-import { inflate } from '#functions/engine/model/inflate.ts';
 import {
   decodeAnyEntity,
   decodeEntity,

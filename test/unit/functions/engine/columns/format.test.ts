@@ -55,8 +55,8 @@ import {
 } from '#functions/engine/columns/format/word-index.ts';
 import { filterNames } from '#functions/engine/columns/read/column-reader.ts';
 import { isText, type RowFilter } from '#functions/engine/columns/read/row-filter.ts';
+import { inflate } from '#functions/engine/model/deflate.ts';
 import { UnknownFormat } from '#functions/engine/model/errors.ts';
-import { inflate } from '#functions/engine/model/inflate.ts';
 import { anyCharacter } from '#test/support/any-character.ts';
 import { makePatchValues, makeSegment, type PatchEntry } from '#test/support/segments.ts';
 
@@ -313,6 +313,15 @@ describe('patch', () => {
       }),
       { numRuns },
     );
+  });
+
+  test('is divided when equal long texts would inflate to more than can be read', () => {
+    const words = 'x'.repeat(28_000);
+    const values = makePatchValues(
+      ...Array.from({ length: 1_200 }, (_, row): PatchEntry => ['1.0', '$words', row, words]),
+    );
+    const items = encodePatchItems(values, '$words');
+    expect(items.map(decodePatch).reduce((sum, one) => sum + countValues(one), 0)).toBe(1_200);
   });
 
   test('has the newest values when it is merged, without those of columns and of segments that are gone', () => {
