@@ -67,6 +67,10 @@ const maxClonedTasks = 10_000;
 /** Tasks in a step, which is one transaction: copies with long texts make up to 92 writes of at most 2 MB in all. */
 const stepSize = 45;
 
+/** Tasks in a step when more of them would have more bytes: the record of their creation has all words, about 25 KB of a text in Chinese, in one item. */
+const stepSizeOfLongTexts = 10;
+const maxStepBytes = 350_000;
+
 /** Returns the fields of an entity that a copy gets: those that its caller has set. */
 function copyFields(entity: Entity): Fields {
   const excluded: readonly string[] = readOnlyFields;
@@ -165,7 +169,11 @@ async function findTop(
 }
 
 /** Returns the next step of a job that copies tasks. A task is copied where it was when the job began, so never twice; one in a cycle is at no place. */
-async function cloneStep(session: Session, { work }: Job<CloneWork>): Promise<Step<CloneWork>> {
+async function cloneStep(
+  session: Session,
+  { work }: Pick<Job<CloneWork>, 'work'>,
+  limit = stepSize,
+): Promise<Step<CloneWork>> {
   const { from, to, asOf, path } = work;
   const place = path.at(-1);
   // Tasks must not be created in a project that was deleted meanwhile.
@@ -173,11 +181,16 @@ async function cloneStep(session: Session, { work }: Job<CloneWork>): Promise<St
   if (!clone || !place) return { left: undefined };
   const { copies, after } = place;
   const [relation, parentIds] = copies ? [parenthood(), Object.keys(copies)] : [ownership(), [from]];
-  const page = await readChildrenAsOf(session, relation, parentIds, { after, asOf, limit: stepSize });
+  const page = await readChildrenAsOf(session, relation, parentIds, { after, asOf, limit });
   const tasks = copies
     ? page.children.filter((_, position) => page.former[position]?.['projectId'] === from)
     : await findTop(session, page, work);
   const changes = await copyTasks(session, tasks, work, copies);
+  const bytes = Buffer.byteLength(
+    JSON.stringify([...changes.values()].map(({ after: copy }) => copy.entity)),
+  );
+  if (limit > stepSizeOfLongTexts && bytes > maxStepBytes)
+    return cloneStep(session, { work }, stepSizeOfLongTexts);
   const ids = Object.fromEntries([...changes].map(([id, { after: copy }]) => [id, copy.entity.id]));
   const below = await readChildIds(session, parenthood(), Object.keys(ids));
   const left = path.slice(0, -1);

@@ -1,4 +1,4 @@
-import { createMany } from './batches.ts';
+import { randomInt } from 'node:crypto';
 import {
   create,
   type Entity,
@@ -22,6 +22,12 @@ const texts = {
   '401 bytes, the last character of two': `${'x'.repeat(399)}é`,
   '10,000 characters of four bytes': '\u{1F600}'.repeat(10_000),
 };
+
+/** Returns a description of 1,000 words that are in no dictionary. */
+const manyWords = (): string =>
+  Array.from({ length: 10_000 }, (_, position) =>
+    position % 10 === 9 ? ' ' : String.fromCharCode(0x4e00 + randomInt(20_000)),
+  ).join('');
 
 /** Returns a long description that no other entity has, with the same beginning as all others. */
 const longText = (): string => `${'Long. '.repeat(70)}${unique('end')}`;
@@ -108,12 +114,13 @@ const descriptionsAt = async (path: string): Promise<unknown[]> =>
   );
 
 test.each([
-  ['one transaction', 3],
-  ['a job', 60],
-])('a clone by %s copies long descriptions of the project and its tasks', async (_, number) => {
+  ['one transaction', 3, longText],
+  ['a job', 60, longText],
+  ['a job with more words than an item takes', 24, manyWords],
+])('a clone by %s copies long descriptions of the project and its tasks', async (_, number, newText) => {
   const project = await create('project', { description: longText() });
-  const bodies = Array.from({ length: number }, () => ({ projectId: project.id, description: longText() }));
-  const tasks = await createMany('task', bodies);
+  const bodies = Array.from({ length: number }, () => ({ projectId: project.id, description: newText() }));
+  const tasks = await Promise.all(bodies.map((body) => create('task', body)));
   const originals = tasks.toSorted((one, other) => (one.id < other.id ? -1 : 1));
   const response = await request('POST', `${pathTo('project', project.id)}/clone`);
   const clone = entityOf(response, 201);

@@ -58,6 +58,11 @@ export const cascadeMutations = toMutations({
     ],
   },
   'functions/projects/clone.ts': {
+    'clone-of-long-texts-stops': [
+      'the record of a step that copies long texts is larger than an item',
+      'bytes > maxStepBytes',
+      'bytes < 0 * maxStepBytes',
+    ],
     'clone-without-trees': [
       'the copies of sub-tasks have no parent',
       'known.has(parentOf(task)) ? parentOf(task) : null',
