@@ -13,6 +13,13 @@ export const pacedJobMutations = toMutations({
       'throttles < this.#throttles',
     ],
   },
+  'functions/engine/due-work/read-jobs.ts': {
+    'jobs-behind-the-end-of-a-page': [
+      'the schedule leaves out the jobs of a tenant that a page ends within',
+      'const isCut = next !== undefined &&',
+      'const isCut = next === undefined &&',
+    ],
+  },
   'functions/engine/model/pace.ts': {
     'pace-of-all-tenants': [
       'the jobs of all tenants share a pace',

@@ -1,3 +1,4 @@
+import { readFirstJobs } from '#functions/engine/due-work/read-jobs.ts';
 import { buildJobWrite, type Job } from '#functions/engine/model/job.ts';
 import { encodeReminder, type Reminder } from '#functions/engine/model/reminder.ts';
 import type { Item } from '#functions/engine/model/writes.ts';
@@ -181,6 +182,20 @@ test('with very many due jobs of one tenant and due logs, 99 % of the jobs of ot
   expect(logs).toBeGreaterThan(minutes * 500);
   expect(metrics.at(-1)).toMatchObject({ DueWorkLeft: expect.any(Number) });
   expect(metrics.at(-1)?.['DueWorkLeft']).toBeGreaterThan(0);
+});
+
+test('the first jobs of a tenant are read although a page ends among them', async () => {
+  const index = new Index();
+  const names = Array.from({ length: 100 }, (_, number) => `@tenant-${number}`);
+  const partitionOf = (tenant: string) => itemOf(jobDueAt(tenant, 'job', started))['ofKind'];
+  const [one, other] = names.filter((name) => partitionOf(name) === partitionOf('@tenant-0')).sort();
+  for (let number = 0; number < 1_400; number += 1)
+    index.add(itemOf(jobDueAt((number < 995 ? one : other) as string, String(number), started + number)));
+  const { items } = await readFirstJobs({
+    query: (query, start) => Promise.resolve(index.query(query, start)),
+  });
+  const read = (tenant: string | undefined) => items.filter((job) => job.tenant === tenant).length;
+  expect([read(one), read(other)]).toEqual([995, 405]);
 });
 
 test('under more work than there is time for, no tenant starves', async () => {

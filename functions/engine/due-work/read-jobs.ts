@@ -40,8 +40,11 @@ export const readFirstJobs = (database: Reader): Promise<Found<Job>> =>
         ...jobsAfterTenant(partition, tenant),
         Limit: pageSize,
       });
-      jobs.push(...items.map(decodeJob));
-      // The rest of its jobs is not read, however many there are.
+      const page = items.map(decodeJob);
+      const last = page.at(-1)?.tenant;
+      // Of a tenant with a whole page, the rest is not read, however many there are. Another one that the page ends within begins the next one.
+      const isCut = next !== undefined && page[0]?.tenant !== last;
+      jobs.push(...(isCut ? page.filter((job) => job.tenant !== last) : page));
       tenant = next && jobs.at(-1)?.tenant;
     }
     return jobs;
