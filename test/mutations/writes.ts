@@ -16,8 +16,13 @@ export const writeMutations = toMutations({
   'functions/engine/model/changes.ts': {
     'update-without-version': [
       'two writers that read the same version both succeed',
-      'const condition = hasVersion(before.version);',
-      "const condition = { expression: 'attribute_exists(pk)' };",
+      ': hasVersion(before.version);',
+      ": { expression: 'attribute_exists(pk)' };",
+    ],
+    'erased-entities-restored': [
+      'a restore that has read an entity before it was erased brings it back',
+      'before.deletion && !before.deletion.isErased',
+      'before.deletion?.isErased',
     ],
     'created-at-arrival': [
       'the creation time of an entity with an own id is not the time of the id',

@@ -1,6 +1,6 @@
 /** Changes of entities, before they are written. */
 
-import { hasVersion, notExists } from './condition-expressions.ts';
+import { hasVersion, hasVersionUnerased, notExists } from './condition-expressions.ts';
 import { erased, expiryOf } from './deletion.ts';
 import type { DeletedEntity, Deletion, Entity, Fields, StoredEntity, WholeEntity } from './entity.ts';
 import { newId, timestampMs } from './ids.ts';
@@ -103,7 +103,8 @@ export function buildRestore<Deleted extends DeletedEntity>(
  */
 export function buildWrite(tenant: string, { before, after }: Change, logPosition: number): Write {
   if (!before) return { put: encodeEntity(tenant, after, logPosition), condition: notExists };
-  const condition = hasVersion(before.version);
+  const bringsBack = before.deletion && !before.deletion.isErased && !after?.deletion?.isErased;
+  const condition = bringsBack ? hasVersionUnerased(before.version) : hasVersion(before.version);
   const replaced = encodeEntity(tenant, before, logPosition);
   if (after) return { put: encodeEntity(tenant, after, logPosition), condition, replaced };
   return { remove: entityKey(tenant, before.kind, before.entity.id), condition, replaced };

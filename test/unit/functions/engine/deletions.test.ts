@@ -13,14 +13,16 @@ import { readSequencer } from '#functions/engine/feed/read-log.ts';
 import { readChildren } from '#functions/engine/lists/children.ts';
 import { listDeleted } from '#functions/engine/lists/list-deleted.ts';
 import { listEntities } from '#functions/engine/lists/list-entities.ts';
-import { buildCreate, buildDeletion, buildUpdate } from '#functions/engine/model/changes.ts';
+import { buildCreate, buildDeletion, buildRestore, buildUpdate } from '#functions/engine/model/changes.ts';
 import { expiryOf, newDeletion } from '#functions/engine/model/deletion.ts';
 import type { DeletedEntity, Deletion, StoredEntity } from '#functions/engine/model/entity.ts';
-import { EntityNotFound, StoreUnavailable } from '#functions/engine/model/errors.ts';
+import { ConditionFailed, EntityNotFound, StoreUnavailable } from '#functions/engine/model/errors.ts';
 import { newId } from '#functions/engine/model/ids.ts';
+import { decodeAnyEntity } from '#functions/engine/model/item-codec.ts';
 import { decodeJob, dueJobsOf, type Job } from '#functions/engine/model/job.ts';
 import { entityKey, textKey, textSortKey } from '#functions/engine/model/keys.ts';
 import { relationOf } from '#functions/engine/model/relations.ts';
+import type { Item } from '#functions/engine/model/writes.ts';
 import type { Session } from '#functions/engine/table/session.ts';
 import { applyChangeSet, applyInBatches } from '#functions/engine/write/commit.ts';
 import { continueJob } from '#functions/jobs/continue-job.ts';
@@ -480,6 +482,16 @@ describe('eraseDeleted', () => {
     await expect(eraseDeleted(fresh(), 'project', project)).rejects.toThrow(EntityNotFound);
     await expect(restoreEntity(fresh(), 'project', project)).rejects.toThrow(EntityNotFound);
     expect(await deletedIds('task')).toEqual([]);
+  });
+
+  test('refuses a restore that read the entity before', async () => {
+    const task = await make('task', { description: longText });
+    await deleteEntity(fresh(), 'task', task);
+    const item = await session.database.get(entityKey(session.tenant, 'task', task), { withDeleted: true });
+    const restore = buildRestore(decodeAnyEntity(item as Item) as DeletedEntity, {}, Date.now());
+    expect(await eraseDeleted(fresh(), 'task', task)).toBe(1);
+    await expect(applyChangeSet(fresh(), { changes: [restore] })).rejects.toThrow(ConditionFailed);
+    await expectErased(task);
   });
 
   test('also removes what the job of the deletion has not reached yet', async () => {
