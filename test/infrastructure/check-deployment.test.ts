@@ -22,7 +22,6 @@ import { synthesizeTemplates } from './stacks.ts';
 const region = 'us-east-1';
 let aws: AwsStandIn;
 let client: DynamoDBClient;
-const environment = { ...process.env };
 
 beforeAll(async () => {
   const { endpoint } = await (await testWorker()).sharedEngine();
@@ -46,7 +45,6 @@ beforeEach(() => {
 afterAll(async () => {
   client.destroy();
   await aws.stop();
-  process.env = environment;
 });
 
 const settingsOf = (more: Record<string, unknown>): Settings =>

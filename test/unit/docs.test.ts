@@ -221,10 +221,6 @@ describe('list engine example', () => {
 
   const shownRecords = ({ log }: LogBuilder): unknown => toShown(log.records);
 
-  test('the page has the blocks of the example', () => {
-    expect(blocks).toHaveLength(7);
-  });
-
   describe('the example of the page', () => {
     let builder: LogBuilder;
 
@@ -310,13 +306,8 @@ describe('list engine rules', () => {
   const [, section = ''] = /^## Rules\n(.*?)^## /ms.exec(page) ?? [];
   const rules = section.split(/^\d+\. /m).slice(1);
 
-  test('finds the rules of the list engine, and the mutations of the whole page', () => {
-    expect(rules.length).toBeGreaterThan(5);
-    expect(rules.length).toBeLessThanOrEqual(10);
-    expect(namesIn(page).length).toBeGreaterThan(20);
-  });
-
   test('each rule names a mutation, and each mutation that is named exists', () => {
+    expect(rules.length).toBeGreaterThan(5);
     expect(rules.filter((rule) => namesIn(rule).length === 0)).toEqual([]);
     expect(namesIn(page).filter((name) => !mutationNames.includes(name))).toEqual([]);
   });

@@ -51,18 +51,13 @@ describe('cdk options', () => {
 
 describe('credentials', () => {
   const found = { failure: Promise.resolve(undefined), region: Promise.resolve('eu-central-1') };
-  const { HTTPS_PROXY } = process.env;
 
   beforeEach(() => {
     delete process.env['HTTPS_PROXY'];
     delete process.env['https_proxy'];
   });
 
-  afterEach(() => {
-    jest.restoreAllMocks();
-    if (HTTPS_PROXY !== undefined) process.env['HTTPS_PROXY'] = HTTPS_PROXY;
-    else delete process.env['HTTPS_PROXY'];
-  });
+  afterEach(() => jest.restoreAllMocks());
 
   /** Lets DynamoDB respond with an error. */
   const respondWith = (error: Error) =>
@@ -141,22 +136,17 @@ describe('require service', () => {
 });
 
 describe('start options', () => {
-  const environment = process.env;
-
-  beforeEach(() => {
-    process.env = {};
-  });
-
-  afterEach(() => {
-    process.env = environment;
-  });
-
   function read(flags: readonly string[], variables: Record<string, string> = {}) {
+    const environment = process.env;
     process.env = variables;
-    const command = startCommand('start')
-      .exitOverride()
-      .configureOutput({ writeErr: () => {} });
-    return startOptions(command.parse(flags, { from: 'user' }));
+    try {
+      const command = startCommand('start')
+        .exitOverride()
+        .configureOutput({ writeErr: () => {} });
+      return startOptions(command.parse(flags, { from: 'user' }));
+    } finally {
+      process.env = environment;
+    }
   }
 
   test('listens on 127.0.0.1 unless a host is set', () => {
@@ -224,23 +214,10 @@ describe('start options', () => {
   );
 });
 
-describe('tools', () => {
-  const before = process.env['npm_execpath'];
-
-  afterEach(() => {
-    if (before === undefined) delete process.env['npm_execpath'];
-    else process.env['npm_execpath'] = before;
-  });
-
-  test('npm is run by Node.js, because Windows cannot start npm.cmd without a shell', () => {
-    process.env['npm_execpath'] = 'C:\\node\\node_modules\\npm\\bin\\npm-cli.js';
-    expect(npm('run', 'lint')).toEqual([
-      process.execPath,
-      'C:\\node\\node_modules\\npm\\bin\\npm-cli.js',
-      'run',
-      'lint',
-    ]);
-  });
+test('npm is run by Node.js, because Windows cannot start npm.cmd without a shell', () => {
+  const program = 'C:\\node\\node_modules\\npm\\bin\\npm-cli.js';
+  process.env['npm_execpath'] = program;
+  expect(npm('run', 'lint')).toEqual([process.execPath, program, 'run', 'lint']);
 });
 
 describe('watch tests', () => {
