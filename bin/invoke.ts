@@ -37,14 +37,14 @@ function readHeader(text: string, before: Readonly<Record<string, string>> = {})
   throw new InvalidArgumentError('It must be a name, a colon and a value, for example "if-match: *".');
 }
 
-/** Adds parameters to the text of a query. A value is encoded, unless the argument has several parameters. */
+/** Adds parameters to the text of a query. A value is encoded, but not commas, which separate values, unless the argument has several parameters. */
 function readQuery(text: string, before = ''): string {
   const mark = text.indexOf('=');
   if (mark <= 0)
     throw new InvalidArgumentError('It must be a name and a value, for example "status=active".');
   const own = text.includes('&')
     ? text
-    : new URLSearchParams([[text.slice(0, mark), text.slice(mark + 1)]]).toString();
+    : new URLSearchParams([[text.slice(0, mark), text.slice(mark + 1)]]).toString().replaceAll('%2C', ',');
   return before === '' ? own : `${before}&${own}`;
 }
 

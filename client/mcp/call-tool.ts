@@ -74,6 +74,12 @@ function hintFor(filters: Arguments): string | undefined {
 const withoutDescription = ({ description: _, ...entity }: { readonly description?: unknown }): object =>
   entity;
 
+/** Returns a filter with its values apart: a comma within a text that is sent belongs to a value. */
+const withValues = ([name, value]: [string, unknown]): [string, unknown] =>
+  typeof value === 'string' && /\[(?:in|notIn|all)\]$/.test(name)
+    ? [name, value.split(/(?<!\\),/)]
+    : [name, value];
+
 /** Reads entities. Long texts are left out unless an argument asks for them: twenty can fill the memory of a model. */
 async function read(
   connection: Connection,
@@ -94,7 +100,7 @@ async function read(
     path,
     query: queryString({
       ...query,
-      ...(filters as object),
+      ...Object.fromEntries(Object.entries(filters as object).map(withValues)),
       ...(fields !== undefined && { fields }),
       ...etags,
     }),

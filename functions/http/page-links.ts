@@ -1,4 +1,5 @@
 import type { ListQuery } from '../engine/model/list-query.ts';
+import { nameOfPair } from './query-parameters.ts';
 
 /** Bytes of a query that links repeat. Four links stay below the 10,240 bytes that API Gateway allows for headers. */
 const maxLinkQueryBytes = 2_048;
@@ -8,6 +9,9 @@ const maxLinkPathBytes = 256;
 
 type LinkParameters = Readonly<Record<string, string>>;
 
+/** What a URI cannot have (RFC 3986, 2), and would end a link or a header. */
+const forbidden = /[^\x21-\x7E]|["<>\\^`{|}]/gu;
+
 /** Returns a `Link` header (RFC 8288); `undefined` when it is too long. @param longest the longest parameters of any page of the list. */
 function linkHeader(
   path: string,
@@ -15,11 +19,16 @@ function linkHeader(
   links: readonly (readonly [relation: string, parameters: LinkParameters])[],
   longest: LinkParameters,
 ): string | undefined {
-  const query = new URLSearchParams(rawQueryString);
-  const queryOf = (parameters: LinkParameters): string => {
-    for (const [name, value] of Object.entries(parameters)) query.set(name, value);
-    return query.toString();
-  };
+  // The others stay as they were sent: a comma that is not encoded separates values, and an encoded one belongs to a value.
+  const others = rawQueryString
+    .split('&')
+    .filter((pair) => pair !== '' && !Object.hasOwn(longest, nameOfPair(pair)))
+    .map((pair) => pair.toWellFormed().replaceAll(forbidden, encodeURIComponent));
+  const queryOf = (parameters: LinkParameters): string =>
+    [
+      ...others,
+      ...Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`),
+    ].join('&');
   const queryBytes = Math.max(rawQueryString.length, queryOf(longest).length);
   if (queryBytes > maxLinkQueryBytes || path.length > maxLinkPathBytes) return undefined;
   return links
@@ -29,7 +38,7 @@ function linkHeader(
 
 /**
  * Returns the `Link` header of a page with the list's first, last and neighbouring pages; `undefined` when the query is longer than 2,048
- * bytes, as it was sent or as a link encodes it, or the path than 256.
+ * bytes, as it was sent or as a link has it, or the path than 256.
  * @param path the list's own path, encoded.
  */
 export function pageLinks(

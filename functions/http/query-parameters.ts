@@ -89,6 +89,9 @@ function splitPair(pair: string) {
   return { spelling: `${name}=${decode(rest)}`, raw: raw.slice(rest.length).replace(/^=/, '') };
 }
 
+/** Returns the name of the parameter that a part of a query has. */
+export const nameOfPair = (pair: string): string => nameOf(withoutSuffix(splitPair(pair).spelling));
+
 /**
  * Returns each parameter under its own name. Two spellings of one parameter, or one parameter twice, must have the same value unless
  * the parameter takes several.

@@ -156,7 +156,11 @@ export function fetchArguments(
   const search =
     query.length === 0
       ? ''
-      : `?${new URLSearchParams(query.map(([name, value]): [string, string] => [name, value]))}`;
+      : // Commas separate values.
+        `?${new URLSearchParams(query.map(([name, value]): [string, string] => [name, value]))}`.replaceAll(
+          '%2C',
+          ',',
+        );
   return [
     url + search,
     {

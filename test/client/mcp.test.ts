@@ -113,6 +113,14 @@ describe('a call', () => {
     expect(await hintOf({ 'userId[in]': [newId(), newId()] })).toBeUndefined();
   });
 
+  test('separates the values of a filter at commas', async () => {
+    for (const name of ['Comma, a', 'Comma b']) await call('createTag', { name });
+    const totalOf = async (filters: object) =>
+      (await call('list', { collection: 'tags', filters })).value.total;
+    expect(await totalOf({ 'name[in]': 'Comma\\, a,Comma b' })).toBe(2);
+    expect(await totalOf({ 'name[contains]': 'Comma', 'name[notIn]': 'Comma b,x' })).toBe(1);
+  });
+
   test('takes and returns versions in a batch', async () => {
     const batch = (operations: readonly object[]) => call('batch', { collection: 'tags', operations });
     const { value: created } = await batch([{ operation: 'create', body: { name: 'Batched' } }]);

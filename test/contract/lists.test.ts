@@ -250,6 +250,18 @@ describe('limit', () => {
   });
 });
 
+test('the links of a list of several values keep them apart', async () => {
+  const names = [unique('a,b'), unique('c')] as const;
+  await createMany(
+    'tag',
+    names.map((name) => ({ name })),
+  );
+  const [first, second] = names.map((name) => encodeURIComponent(name.replace(',', '\\,')));
+  const response = await request('GET', `/v1/tags?name[in]=${first},${second}&limit=1`);
+  const next = await readList(linksOf(response)['next'] ?? '');
+  expect([listOf(response).total, next.total, next.data.length]).toEqual([2, 2, 1]);
+});
+
 test('countBy shows the first 100 values of a field, and a list has no counts without it', async () => {
   const name = unique('scope');
   const statuses = Array.from({ length: 102 }, (_, number) => `s${String(number).padStart(3, '0')}`);

@@ -55,6 +55,11 @@ export const httpMutations = toMutations({
     ],
   },
   'functions/http/page-links.ts': {
+    'links-join-values': [
+      'a link encodes the commas that separate values',
+      'replaceAll(forbidden, encodeURIComponent)',
+      "replaceAll(forbidden, encodeURIComponent).replaceAll(',', '%2C')",
+    ],
     'long-links': [
       'links that repeat a long query exceed the headers that API Gateway allows',
       'queryBytes > maxLinkQueryBytes ||',

@@ -376,9 +376,9 @@ const query: ListQuery = {
 };
 
 describe('page links', () => {
-  test('repeat the other parameters, encode what would end a link, and replace page and limit where they are', () => {
-    const target = '/v1/tasks?limit=10&name=a+b%3E%0D%0A&page=1&status=%C3%A9';
-    const sent = 'limit=500&name=a%20b%3E%0D%0A&page=1&status=%C3%A9';
+  test('repeat the other parameters as they were sent, encode what would end a link, and replace page and limit', () => {
+    const target = '/v1/tasks?name[in]=a%20b,c%2Cd%3E%0D%0A&status=%C3%A9+%3E%22&page=1&limit=10';
+    const sent = 'limit=500&name[in]=a%20b,c%2Cd%3E%0D%0A&page[]=3&page[eq]=3&status=é+>"';
     expect(pageLinks('/v1/tasks', sent, { ...query, page: 1 }, 1)).toBe(
       `<${target}>; rel="first", <${target}>; rel="last"`,
     );
