@@ -47,6 +47,11 @@ const maxTextUnits = 4;
 /** Bytes of the item of a long text besides the text. */
 const textItemBytes = 200;
 
+interface TableOfTenant {
+  readonly tenant: string;
+  readonly database: Pick<Database, 'tableName'>;
+}
+
 type RowMatcher = (id: string, row: Row) => boolean;
 
 function matcherOf(kind: Kind, query: ListQuery): RowMatcher {
@@ -55,9 +60,9 @@ function matcherOf(kind: Kind, query: ListQuery): RowMatcher {
   return (id, row) => isInRanges(ids, id) && matches(row);
 }
 
-/** Returns a number of a table. */
-export const tableNumber = ({ tableName }: Pick<Database, 'tableName'>): number =>
-  hash('sha256', tableName, 'buffer').readUInt32BE();
+/** Returns a number of a table and a tenant. A cursor of another one would leave out what is before it. */
+export const tableNumber = ({ tenant, database: { tableName } }: TableOfTenant): number =>
+  hash('sha256', `${tableName} ${tenant}`, 'buffer').readUInt32BE();
 
 /** Returns how many of the first entries cost at most so many read units together: at least one, so that each page goes on. */
 function affordable(costs: readonly number[], units: number): number {
@@ -93,7 +98,7 @@ async function walk(session: Session, kind: Kind, query: ListQuery, cursor: Chan
   const shown = found.filter(({ entity }) => matches(entity.id, toRow(entity)));
   // One page has all that was written before it. What is newer than the log was comes again.
   const isExact = page.log.isExact && found.every(({ version }, place) => version === taken[place]?.version);
-  const table = tableNumber(session.database);
+  const table = tableNumber(session);
   return {
     entities: shown.map(({ entity }) => entity),
     versions: shown.map(({ version }) => version),
@@ -104,8 +109,8 @@ async function walk(session: Session, kind: Kind, query: ListQuery, cursor: Chan
 }
 
 /** Returns the cursor of what a list shows: the feed continues it. */
-export const cursorOf = ({ database }: Session, progress: Progress): ChangesCursor => ({
-  table: tableNumber(database),
+export const cursorOf = (session: Session, progress: Progress): ChangesCursor => ({
+  table: tableNumber(session),
   progress,
 });
 
@@ -232,8 +237,7 @@ export async function listChanges(
   cursor: ChangesCursor | 'now' | undefined,
 ): Promise<ChangesPage> {
   if (cursor === 'now') return beginNow(session, kind);
-  if (cursor && cursor.table !== tableNumber(session.database))
-    throw new CursorExpired('the data was restored');
+  if (cursor && cursor.table !== tableNumber(session)) throw new CursorExpired('the data was restored');
   return cursor && cursor.lastId === undefined
     ? readChanges(session, kind, query, cursor)
     : walk(session, kind, query, cursor);

@@ -329,10 +329,16 @@ describe('list-changes', () => {
       ]);
     });
 
-    test('a cursor expires in another table, and above the sequencer', async () => {
+    test('a cursor expires in another table, for another tenant, and above the sequencer', async () => {
       await putAt(2);
-      const restored = tableNumber({ tableName: `${store.tableName}-restored` });
-      await expect(newFeed({}, { table: restored, progress: upTo(1) }).poll()).rejects.toThrow(CursorExpired);
+      const { tableName } = store;
+      for (const [other, name] of [
+        [tenant, `${tableName}-restored`] as const,
+        ['@other', tableName] as const,
+      ]) {
+        const table = tableNumber({ tenant: other, database: { tableName: name } });
+        await expect(newFeed({}, { table, progress: upTo(1) }).poll()).rejects.toThrow(CursorExpired);
+      }
       await expect((await feedAt(3)).poll()).rejects.toThrow(CursorExpired);
       expect(await (await feedAt(2)).poll()).toMatchObject({ entities: [] });
     });
