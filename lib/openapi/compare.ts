@@ -16,9 +16,11 @@ const list = <Value>(value: Value | readonly Value[] | undefined): readonly Valu
 const missing = <Value>(from: readonly Value[], other: readonly Value[]): Value[] =>
   from.filter((value) => !other.includes(value));
 
+const alternativesOf = ({ anyOf = [], oneOf = [] }: Schema): readonly Schema[] => [...anyOf, ...oneOf];
+
 /** Returns whether values have more alternatives. A schema without alternatives has one. */
-const hasMoreAlternatives = ({ anyOf: from = [] }: Schema, { anyOf: other = [] }: Schema): boolean =>
-  Math.max(1, from.length) > Math.max(1, other.length);
+const hasMoreAlternatives = (from: Schema, other: Schema): boolean =>
+  Math.max(1, alternativesOf(from).length) > Math.max(1, alternativesOf(other).length);
 
 /** Returns the values of one list that the other lacks. An empty list allows anything. */
 function missingValues(from: readonly unknown[], other: readonly unknown[]): readonly unknown[] {
@@ -159,7 +161,7 @@ class Comparison {
     this.#bounds(place, direction, one, other);
     this.#fields(place, direction, one, other);
     if (one.items) this.#schemas(`${place}/*`, direction, one.items, other.items);
-    for (const keyword of ['allOf', 'anyOf'] as const) {
+    for (const keyword of ['allOf', 'anyOf', 'oneOf'] as const) {
       one[keyword]?.forEach((part, position) => {
         this.#schemas(place, direction, part, other[keyword]?.[position]);
       });

@@ -30,10 +30,14 @@ describe('compare', () => {
   const few: OpenApiDocument = {
     ...document,
     paths: Object.fromEntries(
-      ['/v1/health', '/v1/projects/{id}/clone', '/v1/tags', '/v1/tags/{id}', '/v1/tasks'].map((path) => [
-        path,
-        document.paths[path] ?? {},
-      ]),
+      [
+        '/v1/health',
+        '/v1/projects/{id}/clone',
+        '/v1/tags',
+        '/v1/tags/{id}',
+        '/v1/tags/batch',
+        '/v1/tasks',
+      ].map((path) => [path, document.paths[path] ?? {}]),
     ),
   };
 
@@ -94,6 +98,12 @@ describe('compare', () => {
       received('properties', 'priority'),
       undefined,
       /response.*priority is removed/,
+    ],
+    [
+      'removed operation of a batch',
+      ['components', 'schemas', 'TagBatch', 'properties', 'operations', 'items', 'oneOf', 2],
+      undefined,
+      /accepts fewer alternatives$/,
     ],
     ['added response value', received('properties', 'priority', 'enum', 5), 'x', /^$/],
     ['other description', ['info', 'description'], 'x', /^$/],
