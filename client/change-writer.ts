@@ -187,7 +187,8 @@ export class ChangeWriter<Types extends ResourceTypes> {
   async #execute(plan: Plan, attempt = 1): Promise<PushResult<Types>> {
     const { id, wanted } = plan;
     const { written, error } = await this.#send(plan);
-    if (!error) return { id, current: await this.#currentOf(plan, written), error, isUnchanged: false };
+    if (!error)
+      return { id, current: await this.#currentOf(plan, written, attempt > 1), error, isUnchanged: false };
     const found = await this.#find(id);
     if (!found && !wanted) return { id, current: undefined, error: undefined, isUnchanged: false };
     const next = found && isConflict(error) ? afterConflict(found, plan) : 'give up';
@@ -195,14 +196,18 @@ export class ChangeWriter<Types extends ResourceTypes> {
       return this.#execute({ ...plan, version: found?.version }, attempt + 1);
     if (next !== 'done') return { id, current: await this.#listed(found), error, isUnchanged: true };
     this.#confirm(id, { ...wanted, version: found?.version });
-    return { id, current: await this.#currentOf(plan, found), error: undefined, isUnchanged: true };
+    return { id, current: await this.#currentOf(plan, found, true), error: undefined, isUnchanged: true };
   }
 
-  /** Returns an entity that has been written, if it matches the filters. */
-  async #currentOf({ id, wanted, touched, version }: Plan, written: Versioned<Types['entity']> | undefined) {
+  /** Returns an entity that has been written, if it matches the filters. @param isOfOthers whether somebody else has changed it too. */
+  async #currentOf(
+    { id, wanted, touched, version }: Plan,
+    written: Versioned<Types['entity']> | undefined,
+    isOfOthers: boolean,
+  ) {
     const isCreated = wanted !== undefined && version === undefined;
     const isFiltered = touched.some((field) => field in this.#filters);
-    const current = isCreated || isFiltered ? await this.#listed(written) : written;
+    const current = isCreated || isFiltered || isOfOthers ? await this.#listed(written) : written;
     if (isCreated && !current) this.#unlisted.set(id, undefined);
     return current;
   }

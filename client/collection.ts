@@ -336,7 +336,7 @@ export class Collection<Types extends ResourceTypes> extends Listing<Types> {
   ): Promise<BatchResults<Types['entity'], Operations>> {
     const results: (Versioned<Types['entity']> | undefined)[] = [];
     for (let start = 0; start < operations.length; start += maxOperations) {
-      const key = idempotencyKey === undefined ? undefined : `${idempotencyKey}-${start}`;
+      const key = idempotencyKey ? `${idempotencyKey}-${start}` : undefined;
       const next = operations.slice(start, start + maxOperations);
       try {
         results.push(...(await this.batch(next, { idempotencyKey: key, signal })));

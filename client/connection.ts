@@ -60,9 +60,12 @@ function uniqueKey(): string {
 
 const maxPauseMs = 60_000;
 
-/** Returns the milliseconds that a response asks to wait, up to a minute; 0 if it asks for none. */
-const retryAfterMsOf = (headers: Headers | undefined): number =>
-  Math.min(Math.max(0, 1_000 * Number(headers?.get('retry-after') ?? 0)) || 0, maxPauseMs);
+/** Returns the milliseconds that a response asks to wait, in seconds or until a date, up to a minute; 0 if it asks for none. */
+function retryAfterMsOf(headers: Headers | undefined): number {
+  const text = headers?.get('retry-after') ?? '0';
+  const milliseconds = Number.isNaN(Number(text)) ? Date.parse(text) - Date.now() : 1_000 * Number(text);
+  return Math.min(Math.max(0, milliseconds) || 0, maxPauseMs);
+}
 
 /** Returns the milliseconds before the next attempt: exponential backoff with jitter, `firstMs` or more after the first attempt. */
 export const pauseOf = (attempt: number, firstMs: number): number =>
@@ -97,6 +100,19 @@ async function withTimeout<Result>(
     clearTimeout(timer);
     signal?.removeEventListener('abort', abort);
   }
+}
+
+/** Returns what a promise becomes. @throws the reason of the signal when it is aborted before. */
+export function unlessAborted<Value>(
+  promise: Promise<Value>,
+  signal: AbortSignal | undefined,
+): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const end = (): void => reject(signal && reasonOf(signal));
+    signal?.addEventListener('abort', end);
+    if (signal?.aborted) end();
+    promise.then(resolve, reject).finally(() => signal?.removeEventListener('abort', end));
+  });
 }
 
 /** Waits. @throws the reason of the signal when it is aborted. */
@@ -151,7 +167,7 @@ export class Connection {
     const { url, tries = 4 } = this.#options;
     const { method, path, isCreation, signal } = message;
     const address = `${url}${path}${message.query ? `?${message.query}` : ''}`;
-    const key = method === 'POST' || isCreation ? (message.idempotencyKey ?? uniqueKey()) : undefined;
+    const key = method === 'POST' || isCreation ? message.idempotencyKey || uniqueKey() : undefined;
     for (let attempt = 1; ; attempt += 1) {
       const response = await this.#try(address, message, key).catch((error: unknown) => {
         if (signal?.aborted) throw reasonOf(signal);
@@ -170,10 +186,12 @@ export class Connection {
 
   async #try(address: string, message: Message, key?: string) {
     const { token, timeout = 35_000 } = this.#options;
-    const credential = typeof token === 'function' ? await token() : token;
-    return withTimeout(timeout, message.signal, (signal) =>
-      this.#fetch(address, { ...message, signal }, { credential, key }),
-    );
+    return withTimeout(timeout, message.signal, async (signal) => {
+      // It can take for ever, for example while the page leaves for that of the issuer.
+      const credential =
+        typeof token === 'function' ? await unlessAborted(Promise.resolve().then(token), signal) : token;
+      return this.#fetch(address, { ...message, signal }, { credential, key });
+    });
   }
 
   async #fetch(

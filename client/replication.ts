@@ -1,6 +1,7 @@
 import { ChangeReader, type PullOptions } from './change-reader.ts';
 import { ChangeWriter, type LocalChange, type PushResult } from './change-writer.ts';
 import type { Collection } from './collection.ts';
+import { unlessAborted } from './connection.ts';
 import { type ChangesPage, queryString, type ResourceTypes } from './query.ts';
 import { retrying, type SyncOptions, syncPages } from './sync.ts';
 import type { Versioned } from './versions.ts';
@@ -85,7 +86,7 @@ export class Replication<Types extends ResourceTypes> {
   ): Promise<ChangesPage<Versioned<Types['entity']>>> {
     for (;;) {
       const pushes = this.#pushes;
-      await this.#lastPush;
+      await unlessAborted(this.#lastPush, options.signal);
       const page = await this.#reader.read(since, options);
       // A library drops what a page has of an entity that it is sending. So a page that was read during a push is read again.
       if (pushes === this.#pushes) return this.#writer.pageOfCopy(since, page);

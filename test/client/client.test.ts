@@ -6,6 +6,7 @@ import {
   IncompleteBatchError,
   isProblem,
   newId,
+  type ProblemError,
   type Tag,
 } from '#client/index.ts';
 import { isId, timestampMs } from '#functions/engine/model/ids.ts';
@@ -326,7 +327,10 @@ test.each([
 ])('create makes one entity with one idempotency key when %s', async (_, faults) => {
   const { client: faulty, sent } = clientWithFaults(faults);
   const status = `once-${faults.map(({ name }) => name).join('-')}`;
-  const created = await faulty.tags.create({ name: 'once', status });
+  // An empty key is none.
+  const options = faults.length > 2 ? { idempotencyKey: '' } : {};
+  const created = await faulty.tags.create({ name: 'once', status }, options);
+  expect(sent[0]?.key).toBeTruthy();
   expect(sent).toHaveLength(faults.length + 1);
   expect(new Set(sent.map(({ key }) => key)).size).toBe(1);
   expect((await client.tags.list({ status })).data).toEqual([created]);
@@ -364,6 +368,13 @@ test('newId returns ids of the time, in order, each of them once', () => {
   expect(timestampMs(ids.at(-1) ?? '')).toBeLessThanOrEqual(after + 20);
 });
 
+test('an error says how long to wait when the service names a date', async () => {
+  const headers = { 'retry-after': new Date(Date.now() + 50_000).toUTCString() };
+  const busy = async () => new Response('{}', { status: 503, headers });
+  const error = await failure(clientWithFaults([busy], 1).client.health());
+  expect((error as ProblemError).retryAfterMs).toBeGreaterThan(0);
+});
+
 test('a request without a response fails after four attempts with the cause', async () => {
   const { client: faulty, sent } = clientWithFaults(Array.from({ length: 9 }, () => lostRequest));
   const error = await failure(faulty.health());
@@ -383,10 +394,9 @@ test('a caller can abort a request between two attempts', async () => {
 
 test('an attempt without a response ends after the timeout', async () => {
   const signals: AbortSignal[] = [];
+  const options = { url: service.url, tries: 2, timeout: 5 };
   const silent = createClient({
-    url: service.url,
-    tries: 2,
-    timeout: 5,
+    ...options,
     fetch: (_, init) =>
       new Promise((_resolve, reject) => {
         const signal = init?.signal as AbortSignal;
@@ -394,12 +404,12 @@ test('an attempt without a response ends after the timeout', async () => {
         signal.addEventListener('abort', () => reject(signal.reason));
       }),
   });
-  const error = await failure(silent.health());
-  expect(error).toBeInstanceOf(ConnectionError);
-  expect((error as Error).cause).toMatchObject({
-    name: 'TimeoutError',
-    message: expect.stringContaining('5 ms'),
-  });
+  for (const one of [silent, createClient({ ...options, token: () => new Promise(() => {}) })]) {
+    const error = await failure(one.health());
+    expect(error).toBeInstanceOf(ConnectionError);
+    const message = expect.stringContaining('5 ms');
+    expect((error as Error).cause).toMatchObject({ name: 'TimeoutError', message });
+  }
   expect(signals).toHaveLength(2);
 });
 

@@ -112,6 +112,23 @@ describe('push', () => {
     expect(results).toMatchObject([refused('invalid-request'), refused('invalid-request')]);
   });
 
+  test('shows no entity that somebody else has moved out of the list', async () => {
+    const { position, replication } = replicationOf();
+    const task = await created(position);
+    await other.tasks.update(task.id, { position: newPosition() });
+    const results = await replication.push([renamed(task, 'second')]);
+    expect(results).toEqual([{ id: task.id, current: undefined, ...applied }]);
+  });
+
+  test('does not keep a pull from ending when it is aborted', async () => {
+    const { replication, faults } = replicationOf();
+    faults.push(() => new Promise(() => {}));
+    void replication.push([{ after: { id: newId(), name: 'never sent' } }]);
+    await expect(
+      replication.pull(undefined, { signal: AbortSignal.abort(new Error('stopped')) }),
+    ).rejects.toThrow('stopped');
+  });
+
   test('creates, updates and deletes, and sends only fields that differ', async () => {
     const { position, replication, written } = replicationOf();
     const [id, short] = [newId(), newId()];
