@@ -476,11 +476,7 @@ describe('request line', () => {
   const response: TimedResponse = { ...created, headers, text: '{}', durationMs: 66.74 };
   const plain = pc.createColors(false);
 
-  test('has method, status, time, capacity units and path in columns', () => {
-    expect(requestLine(response, plain)).toBe('POST    201     67 ms    0.5 read    9 write  /v1/tasks');
-    const colors = pc.createColors(true);
-    expect(requestLine({ ...response, status: 404 }, colors)).toContain(` ${colors.yellow('404')} `);
-    // A terminal could interpret it as an escape.
+  test('has no character that a terminal could interpret as an escape', () => {
     expect(requestLine({ ...response, path: '/\u009b2J' }, plain)).toContain('/%C2%9B2J');
   });
 
