@@ -62,8 +62,13 @@ export const changeFeedMutations = toMutations({
     ],
     'restore-unnoticed': [
       'a cursor of another table stays valid',
-      "hash('sha256', tableName, 'buffer')",
-      "hash('sha256', tableName.slice(0, 0), 'buffer')",
+      '`${tableName} ${tenant}`',
+      '`${tableName.slice(0, 0)} ${tenant}`',
+    ],
+    'tenant-unnoticed': [
+      'a cursor of another tenant stays valid',
+      '`${tableName} ${tenant}`',
+      '`${tableName} ${tenant.slice(0, 0)}`',
     ],
     'no-units-for-descriptions': [
       'the items of entities can use up what a request may cost, before a description is read',

@@ -38,7 +38,7 @@ export const clientMutations = toMutations({
     ],
     'client-key-of-the-caller-ignored': [
       'the client makes a key although its caller gives one',
-      '(message.idempotencyKey ?? uniqueKey())',
+      'message.idempotencyKey || uniqueKey()',
       'uniqueKey()',
     ],
     'client-repeated-deletion-fails': [
@@ -60,8 +60,8 @@ export const clientMutations = toMutations({
   'client/collection.ts': {
     'client-one-key-for-all-transactions': [
       'the second transaction of a large batch has the key of the first',
-      'const key = idempotencyKey === undefined ? undefined :',
-      'const key = idempotencyKey === undefined || idempotencyKey ? idempotencyKey :',
+      '`${idempotencyKey}-${start}`',
+      'idempotencyKey',
     ],
     'client-change-gives-up': [
       'a change that loses a race once is not tried again',

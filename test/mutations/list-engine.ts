@@ -48,8 +48,8 @@ export const listEngineMutations = toMutations({
   'functions/engine/columns/compact/rebuild.ts': {
     'rebuild-leaves-the-last-hole': [
       'a log without the last record of an entity cannot be listed after the next change of it',
-      'count > seen.position ?',
-      'count > seen.position + count ?',
+      'Math.max(watermark, count,',
+      'Math.max(watermark, 0 * count,',
     ],
     'rebuild-with-later-changes': [
       'a rebuild writes changes into the columns that lists read from the log as well',

@@ -102,8 +102,13 @@ export const sharedLogMutations = toMutations({
     ],
     'holes-never-filled': [
       'the position of a process that has ended stops compaction for ever',
-      'const old = holes.filter((hole) => hole < last);',
-      'const old = holes.filter((hole) => hole < 0 * last);',
+      'missingBetween(above, last,',
+      'missingBetween(above, 0 * last,',
+    ],
+    'fillers-never-absorbed': [
+      'compaction reads the fillers of many holes again and again',
+      'Math.max(1, entries.length)',
+      'entries.length',
     ],
   },
   'functions/engine/columns/compact/dynamodb-compaction-storage.ts': {
@@ -116,8 +121,8 @@ export const sharedLogMutations = toMutations({
   'functions/engine/columns/compact/rebuild.ts': {
     'rebuild-without-filling': [
       'the columns of a rebuild lack the change whose record appears in a hole after the scan',
-      'await writer.fill(position > seen.position ? [...holes, position] : holes);',
-      'void holes;',
+      'await writer.fill(missingBetween(watermark, last + 1, positions, Number.POSITIVE_INFINITY));',
+      'void missingBetween;',
     ],
   },
   'functions/engine/care/compact-log.ts': {

@@ -31,6 +31,15 @@ export function advance({ position, holes }: Progress, seen: Iterable<number>): 
   return { position: last, holes: left };
 }
 
+/** Returns the first positions above one and below another that have no record. */
+export function missingBetween(above: number, below: number, seen: Iterable<number>, max: number): number[] {
+  const positions = new Set(seen);
+  const missing: number[] = [];
+  for (let one = above + 1; one < below && missing.length < max; one += 1)
+    if (!positions.has(one)) missing.push(one);
+  return missing;
+}
+
 /** Returns the position up to which no record is missing. */
 export const completeUpTo = ({ position, holes: [first] }: Progress): number =>
   first === undefined ? position : first - 1;

@@ -3,7 +3,7 @@ import type { DynamoDBRecord } from 'aws-lambda';
 import { decodeManifest } from '#functions/engine/columns/format/manifest.ts';
 import { decodeCursor, encodeCursor } from '#functions/engine/feed/cursor.ts';
 import { queryHashBytes } from '#functions/engine/lists/cursor-codec.ts';
-import { upTo } from '#functions/engine/log/progress.ts';
+import { maxHoles, upTo } from '#functions/engine/log/progress.ts';
 import {
   fillerWrite,
   logPartition,
@@ -126,6 +126,17 @@ describe('the hole of a process that has ended', () => {
     await world.wait(60_000);
     await processesOf(world)[0].onSchedule();
     expect(positions(world)).toEqual([1, hole, 3]);
+  });
+
+  scenario('is filled also with more others than readers go past', async (world) => {
+    await database(world).putItem(encodeReminder({ ...log, dueAt: world.time.now() + reminderIntervalMs }));
+    await create(world, 'tags');
+    for (let hole = 0; hole <= maxHoles; hole += 1) await takePosition(world);
+    const id = await create(world, 'tags');
+    await world.wait(reminderIntervalMs + 1_000);
+    await processesOf(world)[0].onSchedule();
+    expect(positions(world)).toHaveLength(maxHoles + 3);
+    expect(await listed(world, 'tags')).toContain(id);
   });
 
   scenario(

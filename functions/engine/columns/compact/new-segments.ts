@@ -1,6 +1,6 @@
 /** New segments: rows as columns and chunks of ids. */
 import { encodeColumnItems } from '../format/buckets.ts';
-import type { ColumnValue } from '../format/dictionary.ts';
+import { bytesOfValue, type ColumnValue } from '../format/dictionary.ts';
 import { encodeIdChunks } from '../format/ids.ts';
 import {
   columnNames,
@@ -11,7 +11,7 @@ import {
   type Segment,
   type StepId,
 } from '../format/manifest.ts';
-import { bytesOfValue, type RowBlock, sliceRows } from './row-block.ts';
+import { type RowBlock, sliceRows } from './row-block.ts';
 import type { CompactionSizes } from './sizes.ts';
 
 export type NewItems = ReadonlyMap<ItemName, Uint8Array>;

@@ -1,10 +1,10 @@
 /** Reads what a compaction step absorbs: the oldest records, up to the first hole. It fills old holes. */
 
-import { advance, completeUpTo, positionsOf, upTo } from '../../log/progress.ts';
+import { advance, completeUpTo, missingBetween, positionsOf, upTo } from '../../log/progress.ts';
 import type { LogRecord } from '../../model/change-log.ts';
+import { bytesOfValue } from '../format/dictionary.ts';
 import type { Manifest } from '../format/manifest.ts';
 import type { StepSource } from './compaction-source.ts';
-import { bytesOfValue } from './row-block.ts';
 import type { CompactionSizes } from './sizes.ts';
 
 /** Milliseconds after which a record is absorbed however few there are: long before records expire. */
@@ -12,6 +12,9 @@ const maxWaitMs = 2 * 86_400_000;
 
 /** Milliseconds after the time of a later record from which a hole is filled. Too early only makes its writer take another position. */
 export const minHoleMs = 5_000;
+
+/** Holes that one step fills, at most. */
+const maxFilled = 1_000;
 
 export interface CompactionInput {
   readonly records: readonly LogRecord[];
@@ -31,8 +34,9 @@ function bytesOf({ entries }: LogRecord): number {
   return bytes;
 }
 
+/** Returns the number of changes. A filler counts as one: a step has to pass many of them too. */
 const countChanges = (records: readonly LogRecord[]): number =>
-  records.reduce((sum, { entries }) => sum + entries.length, 0);
+  records.reduce((sum, { entries }) => sum + Math.max(1, entries.length), 0);
 
 /** Returns the number of the first records that are within limits. */
 function countWithin(
@@ -42,7 +46,7 @@ function countWithin(
   let changes = 0;
   let bytes = 0;
   for (const [position, record] of records.entries()) {
-    changes += record.entries.length;
+    changes += countChanges([record]);
     bytes += bytesOf(record);
     if (changes > maxChanges || bytes > maxChangedBytes) return position;
   }
@@ -56,8 +60,8 @@ async function fillHoles(
   records: readonly LogRecord[],
 ): Promise<readonly LogRecord[]> {
   const last = records.findLast(({ time }) => time + minHoleMs < nowMs)?.position ?? 0;
-  const { holes } = advance(upTo(above), positionsOf(records));
-  const old = holes.filter((hole) => hole < last);
+  // Readers do not go past many holes, so nobody but compaction gets them out of the way.
+  const old = missingBetween(above, last, positionsOf(records), maxFilled);
   if (old.length === 0) return records;
   return [...records, ...(await writer.fill(old))].sort((one, other) => one.position - other.position);
 }

@@ -1,6 +1,13 @@
 /** Rebuilds a log: writes all its columns again, from the entities themselves, while the service is used. */
 import { now } from '../../../runtime/time-and-chance.ts';
-import { advance, completeUpTo, type Progress, positionsOf, upTo } from '../../log/progress.ts';
+import {
+  advance,
+  completeUpTo,
+  missingBetween,
+  type Progress,
+  positionsOf,
+  upTo,
+} from '../../log/progress.ts';
 import { UnknownFormat } from '../../model/errors.ts';
 import { wordsField } from '../../model/words.ts';
 import {
@@ -46,10 +53,10 @@ async function readAbove(writer: LogWriter, progress: Progress) {
  */
 export async function fillAllHoles(writer: LogWriter, count = 0): Promise<number> {
   const { watermark } = await readReplaced(writer);
-  const { progress: seen } = await readAbove(writer, upTo(watermark));
-  const { position, holes } = count > seen.position ? advance(seen, [count]) : seen;
-  await writer.fill(position > seen.position ? [...holes, position] : holes);
-  return position;
+  const positions = positionsOf(await writer.oldestRecords(watermark));
+  const last = Math.max(watermark, count, positions.at(-1) ?? 0);
+  await writer.fill(missingBetween(watermark, last + 1, positions, Number.POSITIVE_INFINITY));
+  return last;
 }
 
 /** Returns a function that reads the changes above a position, merged by id. Each call reads only what can have appeared since the last one. */

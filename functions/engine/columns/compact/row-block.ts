@@ -72,9 +72,3 @@ export function sortRows(block: RowBlock): RowBlock {
   positions.sort((one, other) => ((ids[one] as string) < (ids[other] as string) ? -1 : 1));
   return pickRows(block, positions);
 }
-
-/** Bytes of a character of a text in memory, at most. */
-const characterBytes = 2;
-
-/** Returns the bytes of a value in memory, about. */
-export const bytesOfValue = (value: ColumnValue): number => characterBytes * (value?.length ?? 0);

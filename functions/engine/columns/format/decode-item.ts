@@ -13,14 +13,11 @@ import {
   isWaitingName,
   wordIndexPart,
 } from './manifest.ts';
-import { decodePatch, type PatchValues } from './patch.ts';
+import { bytesOfPatch, decodePatch, type PatchValues } from './patch.ts';
 import { bytesOfRows, decodeRows, type WaitingRow } from './waiting-rows.ts';
 import { decodeFirstWords } from './word-index.ts';
 
 export type DecodedItem = Column | Bucket | Buffer | PatchValues | readonly WaitingRow[] | readonly string[];
-
-/** Bytes of a value of a patch in memory, about. */
-const patchValueBytes = 120;
 
 /** Bytes in memory of a word, at most. */
 const wordBytes = 100;
@@ -44,10 +41,7 @@ export function decodeItem(
 ): { readonly value: DecodedItem; readonly bytes: number } {
   if (isPatchName(name)) {
     const value = decodePatch(encoded);
-    let bytes = 0;
-    for (const fields of value.values())
-      for (const columnPatch of fields.values()) bytes += columnPatch.size * patchValueBytes;
-    return { value, bytes };
+    return { value, bytes: bytesOfPatch(value) };
   }
   if (isWaitingName(name)) {
     const value = decodeRows(encoded);

@@ -9,6 +9,12 @@ export type ColumnValue = Value | undefined;
 /** A value in JSON, which has no `undefined`: 0 stands for it. */
 export type StoredValue = Value | 0;
 
+/** Bytes of a character of a text in memory, at most. */
+const characterBytes = 2;
+
+/** Returns the bytes of the text of a value in memory, about. */
+export const bytesOfValue = (value: ColumnValue): number => characterBytes * (value?.length ?? 0);
+
 export const toStored = (value: ColumnValue): StoredValue => (value === undefined ? 0 : value);
 
 /** @throws UnknownFormat for what `toStored` does not return. */

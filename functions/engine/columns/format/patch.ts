@@ -1,7 +1,7 @@
 /** Patches: the values that compaction steps have changed, by segment, field and row. */
 import { deflate, inflate } from '../../model/deflate.ts';
 import type { ColumnPatch } from './column.ts';
-import { type ColumnValue, fromStored, type StoredValue, toStored } from './dictionary.ts';
+import { bytesOfValue, type ColumnValue, fromStored, type StoredValue, toStored } from './dictionary.ts';
 import { maxItemBytes, type Patch, type Segment, sequenceOf } from './manifest.ts';
 
 /** By the segment's id and the field. */
@@ -35,6 +35,17 @@ export function countValues(values: PatchValues): number {
   let count = 0;
   for (const fields of values.values()) for (const columnPatch of fields.values()) count += columnPatch.size;
   return count;
+}
+
+/** Bytes of a value in memory without its text, about. */
+const valueBytes = 120;
+
+export function bytesOfPatch(values: PatchValues): number {
+  let bytes = 0;
+  for (const fields of values.values())
+    for (const columnPatch of fields.values())
+      for (const value of columnPatch.values()) bytes += valueBytes + bytesOfValue(value);
+  return bytes;
 }
 
 export const fieldsOf = (values: PatchValues): string[] => [

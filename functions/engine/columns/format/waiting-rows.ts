@@ -6,6 +6,7 @@ import { deflate, inflate } from '../../model/deflate.ts';
 import type { LogEntry } from '../../model/log-entry.ts';
 import { decodeEntries, encodeEntries } from '../../model/record-codec.ts';
 import { isCut, withoutWords, wordsField } from '../../model/words.ts';
+import { bytesOfValue } from './dictionary.ts';
 import {
   type ItemName,
   maxItemBytes,
@@ -31,10 +32,11 @@ const encodeRows = (rows: readonly WaitingRow[]): Buffer => {
 export const decodeRows = (encoded: Uint8Array): readonly WaitingRow[] =>
   decodeEntries(inflate(encoded), baseMs);
 
-/** Bytes of a row in memory, about. */
+/** Bytes of a row in memory without its words, about. */
 const rowBytes = 1_000;
 
-export const bytesOfRows = (rows: readonly WaitingRow[]): number => rowBytes * rows.length;
+export const bytesOfRows = (rows: readonly WaitingRow[]): number =>
+  rows.reduce((bytes, { after }) => bytes + rowBytes + bytesOfValue(after?.[wordsField]), 0);
 
 /** Items of waiting rows, and the contents of those that are new. */
 interface WaitingItems {

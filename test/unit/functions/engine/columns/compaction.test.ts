@@ -260,7 +260,7 @@ describe('compact', () => {
         5_001,
         { maxChanges: 3 },
         0,
-        { positions: [1, 2, 3, 4], watermark: 4, hasMore: true },
+        { positions: [1, 2, 3], watermark: 3, hasMore: true },
       ],
       ['what is above the watermark', 5_001, {}, 4, { positions: [5], watermark: 5 }],
       ['no records when none is pending', 5_001, {}, 5, { positions: [], watermark: 5 }],
