@@ -67,7 +67,9 @@ class TableAudit {
     await scanTable(table, (items) => {
       for (const item of items) inventory.add(item);
     });
-    const sequencers = await compareSequencers(() => this.#database, inventory.logs);
+    // Each read has its own time.
+    const open = (): Database => this.#database;
+    const sequencers = await compareSequencers(open, inventory.logs);
     await subtractRows(table, inventory);
     const suspects = new Suspects(inventory);
     await scanTable(table, (items) => {
@@ -75,9 +77,9 @@ class TableAudit {
     });
     const found: Findings = {
       orphans: await this.#orphans(suspects.dangling),
-      cycles: await compareTrees(this.#database, findCycles(suspects.parentOf)),
-      texts: await compareTexts(this.#database, suspects.texts.suspects, pauseMs),
-      subjects: await compareSubjects(this.#database, suspects.subjects.suspects, pauseMs),
+      cycles: await compareTrees(open, findCycles(suspects.parentOf)),
+      texts: await compareTexts(open, suspects.texts.suspects, pauseMs),
+      subjects: await compareSubjects(open, suspects.subjects.suspects, pauseMs),
       sequencers,
       logs: await compareLogs({ table, inventory, pauseMs }),
     };

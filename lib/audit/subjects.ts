@@ -17,12 +17,10 @@ import {
 import type { Item, Key, Write } from '../../functions/engine/model/writes.ts';
 import type { Database } from '../../functions/engine/table/database.ts';
 import { applyChangeSet } from '../../functions/engine/write/commit.ts';
-import { delay, now } from '../../functions/runtime/time-and-chance.ts';
+import { now } from '../../functions/runtime/time-and-chance.ts';
 import { user } from '../../functions/users/resource.ts';
 import type { StoredCopy } from './checksums.ts';
-
-/** Reads of a subject and its users before a difference is reported. Writes between two items of a read cause a difference. */
-const maxAttempts = 3;
+import { confirm } from './confirm.ts';
 
 export type SubjectProblem =
   /** There is an item, but its user does not exist or has another subject. */
@@ -113,22 +111,15 @@ async function readStoredSubject(
 }
 
 /** Returns the differences that are still there when the subjects are read again, with pauses. */
-export async function compareSubjects(
-  database: Database,
+export const compareSubjects = (
+  open: () => Database,
   suspects: readonly Pick<SubjectDifference, 'item' | 'users'>[],
   pauseMs: number,
-): Promise<SubjectDifference[]> {
-  const found: SubjectDifference[] = [];
-  for (const suspect of suspects) {
-    let problem = problemOf(await readStoredSubject(database, suspect));
-    for (let attempt = 1; problem && attempt < maxAttempts; attempt += 1) {
-      await delay(pauseMs);
-      problem = problemOf(await readStoredSubject(database, suspect));
-    }
-    if (problem) found.push({ ...suspect, problem });
-  }
-  return found;
-}
+): Promise<SubjectDifference[]> =>
+  confirm(suspects, pauseMs, async (suspect) => {
+    const problem = problemOf(await readStoredSubject(open(), suspect));
+    return problem && { ...suspect, problem };
+  });
 
 /** Returns the removal of an item of a subject, on condition that it still names the same user. */
 const removal = (pk: string, named: string): Write => ({

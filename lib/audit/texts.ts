@@ -18,11 +18,9 @@ import { table } from '../../functions/engine/model/table.ts';
 import type { Item, Key, Write } from '../../functions/engine/model/writes.ts';
 import type { Database } from '../../functions/engine/table/database.ts';
 import { applyChangeSet } from '../../functions/engine/write/commit.ts';
-import { delay, now } from '../../functions/runtime/time-and-chance.ts';
+import { now } from '../../functions/runtime/time-and-chance.ts';
 import type { StoredCopy } from './checksums.ts';
-
-/** Reads of an entity and its text before a difference is reported. Writes between the two items of a read cause a difference. */
-const maxAttempts = 3;
+import { confirm } from './confirm.ts';
 
 export type TextProblem =
   /** The entity does not exist, or has a short text. */
@@ -103,22 +101,15 @@ async function readStoredText(database: Database, pk: string): Promise<StoredTex
 }
 
 /** Returns the differences that are still there when the texts are read again, with pauses. */
-export async function compareTexts(
-  database: Database,
+export const compareTexts = (
+  open: () => Database,
   suspects: readonly string[],
   pauseMs: number,
-): Promise<TextDifference[]> {
-  const found: TextDifference[] = [];
-  for (const entity of suspects) {
-    let problem = problemOf(await readStoredText(database, entity));
-    for (let attempt = 1; problem && attempt < maxAttempts; attempt += 1) {
-      await delay(pauseMs);
-      problem = problemOf(await readStoredText(database, entity));
-    }
-    if (problem) found.push({ entity, problem });
-  }
-  return found;
-}
+): Promise<TextDifference[]> =>
+  confirm(suspects, pauseMs, async (entity) => {
+    const problem = problemOf(await readStoredText(open(), entity));
+    return problem && { entity, problem };
+  });
 
 /** Returns the writes that give a deleted entity a description. Its new version is the condition of all of them. */
 function describeDeleted(tenant: string, deleted: DeletedEntity, description: string | undefined): Write[] {

@@ -50,9 +50,9 @@ async function readCycle(database: Database, cycle: Cycle): Promise<StoredEntity
 }
 
 /** Returns the cycles that are still there. Two scans of a table that changes can show one that never was. */
-export async function compareTrees(database: Database, suspects: readonly Cycle[]): Promise<Cycle[]> {
+export async function compareTrees(open: () => Database, suspects: readonly Cycle[]): Promise<Cycle[]> {
   const found: Cycle[] = [];
-  for (const cycle of suspects) if ((await readCycle(database, cycle)).length > 0) found.push(cycle);
+  for (const cycle of suspects) if ((await readCycle(open(), cycle)).length > 0) found.push(cycle);
   return found;
 }
 

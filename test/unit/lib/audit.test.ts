@@ -27,6 +27,7 @@ import { applyChangeSet } from '#functions/engine/write/commit.ts';
 import { now, setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
 import { auditTable } from '#lib/audit/audit-table.ts';
 import { KeyFilter, maxExactKeys } from '#lib/audit/checksums.ts';
+import { confirm } from '#lib/audit/confirm.ts';
 import { rebuildLogs } from '#lib/audit/rebuild-logs.ts';
 import { isLimited, isRepaired, type Report } from '#lib/audit/report.ts';
 import { maxFindings } from '#lib/audit/snapshot.ts';
@@ -48,6 +49,15 @@ afterEach(() => setTimeAndChance());
 
 const audit = (repair = false): Promise<Report> =>
   auditTable(store.table, store.tableName, { repair, pauseMs: 50 });
+
+test('a difference counts when three reads find it, and the suspects share the pauses', async () => {
+  const reads: string[] = [];
+  const found = await confirm(['real', 'late'], 1, async (suspect) => {
+    reads.push(suspect);
+    return suspect === 'real' || reads.length < 3 ? suspect : undefined;
+  });
+  expect([found, reads]).toEqual([['real'], ['real', 'late', 'real', 'late', 'real']]);
+});
 
 const clean = { orphans: [], cycles: [], malformed: [], texts: [], subjects: [], sequencers: [], logs: [] };
 
