@@ -112,10 +112,15 @@ const keysFilter = (events: readonly string[], sortKey: unknown) =>
     dynamodb: { Keys: { [shape.sortKey]: { S: sortKey } } },
   });
 
-/** Returns the pace of the jobs, and how long the records of their changes are kept. Compaction changes no entities. */
-const changesOf = ({ context }: JobsContext): Record<string, string> => ({
-  JOB_CHANGES_PER_SECOND: String(context.settings.jobChangesPerSecond),
+/** Returns how long the records are kept with which compaction fills a log. It changes no entities. */
+const historyOf = ({ context }: JobsContext): Record<string, string> => ({
   HISTORY_DAYS: String(context.settings.historyDays),
+});
+
+/** Returns the pace of the jobs, and how long the records of their changes are kept. */
+const changesOf = (own: JobsContext): Record<string, string> => ({
+  JOB_CHANGES_PER_SECOND: String(own.context.settings.jobChangesPerSecond),
+  ...historyOf(own),
 });
 
 /** Starts jobs within a second of the write that creates them. */
@@ -147,6 +152,7 @@ const onLogRecords = (context: JobsContext): LambdaFunction =>
     file: logRecordsFile,
     description: 'Compacts busy change logs.',
     access: compactionAccess,
+    environment: historyOf(context),
     mapping: {
       batchSize: maxLogRecords,
       maxBatchingWindow: Duration.millis(logRecordsWindowMs),
@@ -167,7 +173,11 @@ function onLogRecordsWithBus(own: JobsContext, unpublished: Queue): LambdaFuncti
     file: logRecordsWithBusFile,
     description: 'Publishes changes as events, and compacts busy change logs.',
     access: compactionAccess,
-    environment: { EVENT_BUS_NAME: eventBusName(settings), UNPUBLISHED_QUEUE_URL: queueUrl },
+    environment: {
+      ...historyOf(own),
+      EVENT_BUS_NAME: eventBusName(settings),
+      UNPUBLISHED_QUEUE_URL: queueUrl,
+    },
     statements: [
       putEvents(settings),
       new PolicyStatement({
