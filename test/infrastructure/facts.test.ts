@@ -359,7 +359,10 @@ const facts: Partial<Record<Combination, Record<string, Record<string, object>>>
       'jobs keep their executions': { ReservedConcurrentExecutions: 20 },
       'jobs have the settings': variables({ JOB_CHANGES_PER_SECOND: '20', HISTORY_DAYS: '7' }),
     },
-    onLogRecordsFunction: { 'compaction keeps its executions': { ReservedConcurrentExecutions: 20 } },
+    onLogRecordsFunction: {
+      'compaction keeps its executions': { ReservedConcurrentExecutions: 20 },
+      'fillers live as long as records': variables({ HISTORY_DAYS: '7' }),
+    },
     createTaskFunction: {
       'requests have no metrics': variables(
         expect.not.objectContaining({ REQUEST_METRICS: expect.anything() }),
