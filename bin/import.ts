@@ -8,7 +8,7 @@ import { importCollection } from '../lib/transfer/import-collection.ts';
 
 export const command = new Command('import')
   .description(
-    `Creates entities from a file that "npx pm-api export" has written. They get new ids and a new createdAt. Import organizations, users and tags first, then projects, then tasks, all from one folder: the file imported-ids.ndjson in the folder has the new ids, with which references are rewritten. After an interruption, repeat the command within 24 hours: it continues, and creates nothing twice.`,
+    `Creates entities from a file that "npx pm-api export" has written. They get new ids and a new createdAt. Import organizations, users and tags first, then projects, then tasks, all from one folder: the file imported-ids.ndjson in the folder has the new ids, with which references are rewritten. After an interruption, repeat the command within 30 days, also with a corrected file: it continues, and creates nothing twice.`,
   )
   .addOption(collectionOption())
   .addOption(urlOption())
@@ -22,12 +22,7 @@ export const command = new Command('import')
       .choices(['fail', 'keep', 'drop'] as const)
       .default('fail' as const),
   )
-  .option(
-    '--concurrency <number>',
-    'parallel requests, of up to 25 entities each. With 1, the order of creation stays the same',
-    wholeNumber(1, 64),
-    4,
-  )
+  .option('--concurrency <number>', 'parallel requests, of up to 25 entities each', wholeNumber(1, 64), 4)
   .action(async (options) => {
     const { url, collection } = options;
     await requireService(createClient({ url, ...quickCheck }), url);

@@ -29,17 +29,22 @@ export function toFailure(what: string, error: unknown): unknown {
 
 /**
  * Creates entities in one transaction. Returns their ids.
+ * @param ids of the entities; by default, the service makes them.
  * @throws CommandFailure.
  */
 export async function createAll(
   client: Client,
   name: CollectionName,
   bodies: readonly object[],
-  idempotencyKey?: string,
+  ids: readonly (string | undefined)[] = [],
 ): Promise<string[]> {
-  const operations = bodies.map((body) => ({ operation: 'create' as const, body: body as NewTask }));
+  const operations = bodies.map((body, position) => ({
+    operation: 'create' as const,
+    id: ids[position],
+    body: body as NewTask,
+  }));
   try {
-    return (await collectionOf(client, name).batch(operations, { idempotencyKey })).map(({ id }) => id);
+    return (await collectionOf(client, name).batch(operations)).map(({ id }) => id);
   } catch (error) {
     throw toFailure(`POST /v1/${name}/batch`, error);
   }

@@ -1,8 +1,7 @@
-import { hash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { createClient, ProblemError } from '../../client/index.ts';
+import { createClient, isProblem, ProblemError } from '../../client/index.ts';
 import { maxOperations } from '../../functions/contract/contract.ts';
 import { referencesOf } from '../../functions/engine/model/relations.ts';
 import type { Relation } from '../../functions/engine/model/schema.ts';
@@ -67,11 +66,12 @@ async function* readLines(file: string): AsyncGenerator<Line> {
   }
 }
 
-/** Divides the input into batches. Each run makes the same ones, so that a batch has the same idempotency key. */
-async function* readBatches(file: string): AsyncGenerator<readonly Line[]> {
+/** Divides the lines of entities into batches. */
+async function* readBatches(file: string, wanted: ReadonlySet<string>): AsyncGenerator<readonly Line[]> {
   let batch: Line[] = [];
   let bytes = 0;
   for await (const line of readLines(file)) {
+    if (!wanted.has(line.entity.id)) continue;
     if (batch.length === maxOperations || (batch.length > 0 && bytes + line.bytes > maxBatchBytes)) {
       yield batch;
       batch = [];
@@ -83,9 +83,8 @@ async function* readBatches(file: string): AsyncGenerator<readonly Line[]> {
   if (batch.length > 0) yield batch;
 }
 
-/** Checks all lines before anything is created. @returns their number. */
-async function countLines(file: string): Promise<number> {
-  let count = 0;
+/** Checks all lines before anything is created. @returns the ids of their entities. */
+async function readIds(file: string): Promise<readonly string[]> {
   const numbers = new Map<string, number>();
   for await (const { entity, number } of readLines(file)) {
     const other = numbers.get(entity.id);
@@ -95,9 +94,8 @@ async function countLines(file: string): Promise<number> {
       );
     }
     numbers.set(entity.id, number);
-    count += 1;
   }
-  return count;
+  return [...numbers.keys()];
 }
 
 const resourceOf = (name: CollectionName) =>
@@ -148,13 +146,18 @@ const bodyOf = ({
   ...fields
 }: Readonly<Record<string, unknown>>) => fields;
 
+/** Returns the position of the operation for which a batch is refused; `undefined` when the service names none. */
+function positionOf({ problem }: ProblemError): number | undefined {
+  const [issue] = ('errors' in problem && problem.errors) || [];
+  const position = /^\/operations\/(\d+)/.exec(issue?.pointer ?? '')?.[1];
+  return position === undefined ? undefined : Number(position);
+}
+
 /** Returns an error of a batch with the line that it is about. */
 function withLine(error: unknown, batch: readonly Line[]): unknown {
-  if (!(error instanceof CommandFailure) || !(error.cause instanceof ProblemError)) return error;
-  const [issue] = error.cause.problem.errors ?? [];
-  const pointer = issue && 'pointer' in issue ? issue.pointer : '';
-  const position = /^\/operations\/(\d+)/.exec(pointer)?.[1];
-  const line = batch[Number(position ?? 0)]?.number;
+  if (!(error instanceof CommandFailure && error.cause instanceof ProblemError)) return error;
+  const position = positionOf(error.cause);
+  const line = batch[position ?? 0]?.number;
   const where = position === undefined ? `The batch that begins with line ${line}` : `Line ${line}`;
   return new CommandFailure(
     `${where} is refused: ${error.cause.message} What was created before stays; correct the file and repeat the command.`,
@@ -169,32 +172,49 @@ function withLine(error: unknown, batch: readonly Line[]): unknown {
 export async function importCollection(options: ImportOptions, progress: Progress): Promise<ImportResult> {
   const { collection: name, url, token, input, otherReferences, concurrency } = options;
   if (!existsSync(input)) throw new CommandFailure(`There is no file ${input}.`);
-  const total = await countLines(input);
+  const entities = await readIds(input);
   const path = join(dirname(input), importedIdsFile);
   const ids = new ImportedIds(path, url);
   const references = new References(name, ids, otherReferences);
   const client = createClient({ url, token, tries: maxAttempts });
   let created = 0;
-  progress.begin(name, total);
+  /** Creates the entities of a batch, except those that exist. */
+  const create = async (batch: readonly Line[]): Promise<void> => {
+    if (batch.length === 0) return;
+    const bodies = batch.map((line) => bodyOf(references.rewritten(line)));
+    const given = batch.map(({ entity }) => ids.given(entity.id));
+    try {
+      await createAll(client, name, bodies, given);
+      created += batch.length;
+    } catch (error) {
+      const { cause } = error as Error;
+      // An earlier run has created this entity, and lost the response. The service creates all entities of a batch, or none.
+      const existing = isProblem(cause, 'version-mismatch') ? positionOf(cause) : undefined;
+      if (existing === undefined) throw withLine(error, batch);
+      await create(batch.toSpliced(existing, 1));
+    }
+  };
+  let failure: unknown;
+  progress.begin(name, entities.length);
   try {
-    await forEach(readBatches(input), concurrency, async (batch) => {
-      // The service creates all entities of a batch, or none.
-      if (!batch.every(({ entity }) => ids.get(entity.id) !== undefined)) {
-        const bodies = batch.map((line) => bodyOf(references.rewritten(line)));
-        const key = hash('sha256', batch.map(({ entity }) => entity.id).join(), 'base64url');
-        const news = await createAll(client, name, bodies, `${ids.importId}-${key}`).catch(
-          (error: unknown) => {
-            throw withLine(error, batch);
-          },
-        );
-        ids.add(Object.fromEntries(batch.map(({ entity }, position) => [entity.id, news[position] ?? ''])));
-        created += batch.length;
+    ids.give(entities);
+    const missing = new Set(entities.filter((id) => ids.get(id) === undefined));
+    progress.step(entities.length - missing.size);
+    await forEach(readBatches(input, missing), concurrency, async (batch) => {
+      // The batches in progress end before the failure is reported, so that the file has what they create.
+      if (failure !== undefined) return;
+      try {
+        await create(batch);
+        ids.add(batch.map(({ entity }) => entity.id));
+        progress.step(batch.length);
+      } catch (error) {
+        failure ??= error;
       }
-      progress.step(batch.length);
     });
+    if (failure !== undefined) throw failure;
   } finally {
     progress.end();
     ids.close();
   }
-  return { created, known: total - created, ids: path };
+  return { created, known: entities.length - created, ids: path };
 }

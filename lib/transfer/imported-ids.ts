@@ -1,20 +1,26 @@
 /**
- * The ids that an import has given, as a file beside the input. Its first line names the service and the import. Each other line is one batch, and
- * is written after the service has confirmed it. So the file also tells what is left to do after an interruption.
+ * The ids that an import gives, as a file beside the input. Its first line names the service. Each other line has ids, and is written before the service
+ * gets them, or the entities of a batch that the service has confirmed. So an entity that is sent again after an interruption has the same id, and the
+ * service never creates it twice.
  */
-import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs';
+import { newId } from '../../client/index.ts';
 import { CommandFailure } from '../cli/command-line.ts';
 
 export const importedIdsFile = 'imported-ids.ndjson';
 
-/** New ids by those in the input. */
-type Ids = Readonly<Record<string, string>>;
+/** A line of the file. */
+interface Noted {
+  readonly service?: string;
+  /** New ids by those in the input. */
+  readonly ids?: Readonly<Record<string, string>>;
+  /** Ids in the input. */
+  readonly created?: readonly string[];
+}
 
 export class ImportedIds {
-  /** A random text, the beginning of the idempotency keys: another import of the same file creates other entities. */
-  readonly importId: string;
-  readonly #ids = new Map<string, string>();
+  readonly #given = new Map<string, string>();
+  readonly #created = new Set<string>();
   readonly #file: number;
 
   /**
@@ -22,54 +28,65 @@ export class ImportedIds {
    * @throws CommandFailure when it belongs to another service, or is no such file.
    */
   constructor(path: string, url: string) {
-    const known = existsSync(path) ? this.#read(path, url) : undefined;
-    this.importId = known ?? randomUUID();
+    const isBegun = existsSync(path) && this.#read(path, url);
     this.#file = openSync(path, 'a');
-    if (known === undefined) this.#append({ service: url, import: this.importId });
+    if (!isBegun) this.#note({ service: url });
   }
 
   /** Returns the new id of an entity; `undefined` when it was not imported. */
   get(id: string): string | undefined {
-    return this.#ids.get(id);
+    return this.#created.has(id) ? this.#given.get(id) : undefined;
+  }
+
+  /** Returns the new id of an entity, also before it is imported. */
+  given(id: string): string | undefined {
+    return this.#given.get(id);
+  }
+
+  /** Gives new ids to entities, unless they have one. The ids are in the order of the entities, so lists have it too. */
+  give(entities: readonly string[]): void {
+    const others = entities.filter((id) => !this.#given.has(id));
+    if (others.length > 0) this.#note({ ids: Object.fromEntries(others.map((id) => [id, newId()])) });
   }
 
   /** Adds the entities of a batch that the service has created. */
-  add(ids: Ids): void {
-    this.#append({ ids });
-    this.#remember(ids);
+  add(created: readonly string[]): void {
+    this.#note({ created });
   }
 
   close(): void {
     closeSync(this.#file);
   }
 
-  #remember(ids: Ids): void {
-    for (const [from, to] of Object.entries(ids)) this.#ids.set(from, to);
+  #remember({ ids = {}, created = [] }: Noted): void {
+    for (const [from, to] of Object.entries(ids)) this.#given.set(from, to);
+    for (const id of created) this.#created.add(id);
   }
 
-  #append(line: object): void {
+  #note(line: Noted): void {
     writeSync(this.#file, `${JSON.stringify(line)}\n`);
-    // What is confirmed must not be created again, also after the machine has stopped.
+    // An id that the service has must not be lost, also when the machine stops.
     fsyncSync(this.#file);
+    this.#remember(line);
   }
 
-  /** Returns the id of the import; `undefined` when an interruption has left nothing of the file. */
-  #read(path: string, url: string): string | undefined {
+  /** Returns whether an interruption has left something of the file. */
+  #read(path: string, url: string): boolean {
     const text = readFileSync(path, 'utf8');
     const end = text.lastIndexOf('\n') + 1;
-    // An interruption can leave a part of a line. Its batch is sent again.
+    // An interruption can leave a part of a line. Its entities are sent again.
     if (end < text.length) truncateSync(path, Buffer.byteLength(text.slice(0, end)));
     const [first, ...lines] = text.slice(0, end).split('\n').slice(0, -1);
-    if (first === undefined) return undefined;
+    if (first === undefined) return false;
     try {
-      const { service, import: importId } = JSON.parse(first) as { service?: string; import: string };
+      const { service } = JSON.parse(first) as Noted;
       if (service !== url) {
         throw new CommandFailure(
           `${path} has the ids of another service, ${service}. Import into ${url} from another folder.`,
         );
       }
-      for (const line of lines) this.#remember((JSON.parse(line) as { ids: Ids }).ids);
-      return importId;
+      for (const line of lines) this.#remember(JSON.parse(line) as Noted);
+      return true;
     } catch (cause) {
       if (cause instanceof CommandFailure) throw cause;
       throw new CommandFailure(`${path} is not a file of imported ids. Move it away to begin again.`, {

@@ -94,7 +94,7 @@ test('an import that is killed continues, and creates nothing twice', async () =
   // Only the file of ids says what a second run knows, and this process answers the import: it cannot end meanwhile.
   await until(
     () =>
-      existsSync(file(importedIdsFile)) && readFileSync(file(importedIdsFile), 'utf8').split('\n').length > 2,
+      existsSync(file(importedIdsFile)) && readFileSync(file(importedIdsFile), 'utf8').includes('"created"'),
   );
   process.kill(-(killed.process.pid ?? 0), 'SIGKILL');
   await killed.ended();
@@ -111,17 +111,28 @@ test('an import that is killed continues, and creates nothing twice', async () =
   );
 });
 
-test('a batch that was created before the crash, but not noted, is not created again', async () => {
+test('what was created before the crash, but not noted, is not created again, also in a file that has grown', async () => {
   write('tasks.ndjson', tasks(30, 'Not noted'));
   await imported('tasks', 'tasks.ndjson', ['--concurrency', '1']);
-  const ids = file('imported-ids.ndjson');
-  const noted = readFileSync(ids, 'utf8');
   // The crash left a part of the line of the last batch.
-  writeFileSync(ids, noted.slice(0, -40));
+  const noted = readFileSync(file(importedIdsFile), 'utf8');
+  writeFileSync(file(importedIdsFile), noted.slice(0, -10));
+  write('tasks.ndjson', tasks(40, 'Not noted'));
   const { output } = await imported('tasks', 'tasks.ndjson');
-  expect(output).toMatch(/^An earlier run created 25 of the tasks\.\nCreated 5 tasks\./m);
-  expect(await totalOf('Not noted')).toBe(30);
-  expect(readFileSync(ids, 'utf8')).toBe(noted);
+  expect(output).toMatch(/^An earlier run created 30 of the tasks\.\nCreated 10 tasks\./m);
+  const { data } = await to.tasks.list({ name: 'Not noted', sortBy: 'id', sortOrder: 'asc', limit: 100 });
+  expect(data.map(({ status }) => status)).toEqual(tasks(40, '').map(({ status }) => status));
+});
+
+test('what was created before a line is refused is known when the file is corrected', async () => {
+  const lines = tasks(200, 'Corrected');
+  write('tasks.ndjson', lines.with(29, { ...tasks(30, '')[29], name: '' } as (typeof lines)[0]));
+  expect((await imported('tasks', 'tasks.ndjson')).errors).toMatch(/^Line 30 is refused: /m);
+  const before = await totalOf('Corrected');
+  write('tasks.ndjson', lines.toSpliced(29, 1));
+  const { output } = await imported('tasks', 'tasks.ndjson');
+  expect(output).toContain(`An earlier run created ${before} of the tasks.\nCreated ${199 - before} tasks.`);
+  expect(await totalOf('Corrected')).toBe(199);
 });
 
 test('a reference to an entity that was not imported fails, is kept or dropped', async () => {
