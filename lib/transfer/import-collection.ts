@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createClient, isProblem, ProblemError } from '../../client/index.ts';
 import { maxOperations } from '../../functions/contract/contract.ts';
-import { referencesOf } from '../../functions/engine/model/relations.ts';
-import type { Relation } from '../../functions/engine/model/schema.ts';
+import { referencesOf, treeOf } from '../../functions/engine/model/relations.ts';
+import type { Kind, Relation } from '../../functions/engine/model/schema.ts';
 import { maxBodyBytes } from '../../functions/http/json-body.ts';
 import { routes } from '../../functions/routes.ts';
 import { forEach } from '../../functions/runtime/for-each.ts';
@@ -83,68 +83,63 @@ async function* readBatches(file: string, wanted: ReadonlySet<string>): AsyncGen
   if (batch.length > 0) yield batch;
 }
 
-/** Checks all lines before anything is created. @returns the ids of their entities. */
-async function readIds(file: string): Promise<readonly string[]> {
-  const numbers = new Map<string, number>();
+/** The number of each line, and the entity above that of the line in a tree, by the id of the entity. */
+type Lines = ReadonlyMap<string, { readonly number: number; readonly parent: unknown }>;
+
+/** Checks all lines before anything is created. */
+async function checkLines(file: string, kind: Kind): Promise<Lines> {
+  const lines = new Map<string, { number: number; parent: unknown }>();
   for await (const { entity, number } of readLines(file)) {
-    const other = numbers.get(entity.id);
+    const other = lines.get(entity.id);
     if (other !== undefined) {
       throw new CommandFailure(
-        `Lines ${other} and ${number} of ${file} have the same id. Nothing was created.`,
+        `Lines ${other.number} and ${number} of ${file} have the same id. Nothing was created.`,
       );
     }
-    numbers.set(entity.id, number);
+    lines.set(entity.id, { number, parent: entity[treeOf(kind)?.field ?? ''] });
   }
-  return [...numbers.keys()];
+  return lines;
 }
 
-const resourceOf = (name: CollectionName) =>
-  routes.flatMap(({ contract: { resource } }) => resource ?? []).find(({ plural }) => plural === name);
-
-/** Rewrites the references of entities. */
-class References {
-  readonly #relations: readonly Relation[];
-  readonly #ids: ImportedIds;
-  readonly #rule: ImportOptions['otherReferences'];
-
-  constructor(name: CollectionName, ids: ImportedIds, rule: ImportOptions['otherReferences']) {
-    const kind = resourceOf(name)?.kind;
-    this.#relations = kind ? referencesOf(kind) : [];
-    this.#ids = ids;
-    this.#rule = rule;
+/** Divides entities into levels: a parent is created before what is below it. */
+function levelsOf(lines: Lines, entities: readonly string[]): ReadonlySet<string>[] {
+  const levels: Set<string>[] = [];
+  for (let rest = new Set(entities); rest.size > 0; ) {
+    const level = new Set([...rest].filter((id) => !rest.has(lines.get(id)?.parent as string)));
+    if (level.size === 0) {
+      const [number] = [...rest].map((id) => lines.get(id)?.number);
+      throw new CommandFailure(
+        `Line ${number} is below itself, or below a line that is. Correct its parent.`,
+      );
+    }
+    levels.push(level);
+    rest = new Set([...rest].filter((id) => !level.has(id)));
   }
+  return levels;
+}
 
-  #rewrite(id: string, { field, parent }: Relation, { number }: Line): string[] {
-    const known = this.#ids.get(id);
+/**
+ * Returns the body that creates an entity: with new references, and without what only the service sets.
+ * @throws CommandFailure for a reference to an entity that was not imported.
+ */
+function bodyOf(line: Line, kind: Kind, ids: ImportedIds, rule: ImportOptions['otherReferences']): object {
+  const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...fields } = line.entity;
+  const rewrite = (id: string, { field, parent }: Relation): string[] => {
+    const known = ids.get(id);
     if (known !== undefined) return [known];
-    if (this.#rule === 'keep') return [id];
-    if (this.#rule === 'drop') return [];
+    if (rule === 'keep') return [id];
+    if (rule === 'drop') return [];
     throw new CommandFailure(
-      `Line ${number}: "${field}" refers to the ${parent} ${id}, which was not imported from this folder. Import it first, or choose --other-references keep or drop.`,
+      `Line ${line.number}: "${field}" refers to the ${parent} ${id}, which was not imported from this folder. Import it first, or choose --other-references keep or drop.`,
     );
-  }
-
-  /** Returns an entity with new references. @throws CommandFailure for a reference to an entity that was not imported. */
-  rewritten(line: Line): Readonly<Record<string, unknown>> {
-    const { entity } = line;
-    const changed = this.#relations.flatMap((relation): [string, unknown][] => {
-      const value = entity[relation.field];
-      if (Array.isArray(value))
-        return [[relation.field, value.flatMap((id) => this.#rewrite(String(id), relation, line))]];
-      if (typeof value !== 'string') return [];
-      return [[relation.field, this.#rewrite(value, relation, line)[0] ?? null]];
-    });
-    return { ...entity, ...Object.fromEntries(changed) };
-  }
+  };
+  const changed = referencesOf(kind).flatMap((relation): [string, unknown][] => {
+    const value = fields[relation.field];
+    if (Array.isArray(value)) return [[relation.field, value.flatMap((id) => rewrite(String(id), relation))]];
+    return typeof value === 'string' ? [[relation.field, rewrite(value, relation)[0] ?? null]] : [];
+  });
+  return { ...fields, ...Object.fromEntries(changed) };
 }
-
-/** Returns the body that creates an entity: without what only the service sets. */
-const bodyOf = ({
-  id: _id,
-  createdAt: _createdAt,
-  updatedAt: _updatedAt,
-  ...fields
-}: Readonly<Record<string, unknown>>) => fields;
 
 /** Returns the position of the operation for which a batch is refused; `undefined` when the service names none. */
 function positionOf({ problem }: ProblemError): number | undefined {
@@ -172,16 +167,18 @@ function withLine(error: unknown, batch: readonly Line[]): unknown {
 export async function importCollection(options: ImportOptions, progress: Progress): Promise<ImportResult> {
   const { collection: name, url, token, input, otherReferences, concurrency } = options;
   if (!existsSync(input)) throw new CommandFailure(`There is no file ${input}.`);
-  const entities = await readIds(input);
+  const resources = routes.flatMap(({ contract: { resource } }) => resource ?? []);
+  const kind = resources.find(({ plural }) => plural === name)?.kind ?? name;
+  const lines = await checkLines(input, kind);
+  const entities = [...lines.keys()];
   const path = join(dirname(input), importedIdsFile);
   const ids = new ImportedIds(path, url);
-  const references = new References(name, ids, otherReferences);
   const client = createClient({ url, token, tries: maxAttempts });
   let created = 0;
   /** Creates the entities of a batch, except those that exist. */
   const create = async (batch: readonly Line[]): Promise<void> => {
     if (batch.length === 0) return;
-    const bodies = batch.map((line) => bodyOf(references.rewritten(line)));
+    const bodies = batch.map((line) => bodyOf(line, kind, ids, otherReferences));
     const given = batch.map(({ entity }) => ids.given(entity.id));
     try {
       await createAll(client, name, bodies, given);
@@ -197,21 +194,24 @@ export async function importCollection(options: ImportOptions, progress: Progres
   let failure: unknown;
   progress.begin(name, entities.length);
   try {
-    ids.give(entities);
-    const missing = new Set(entities.filter((id) => ids.get(id) === undefined));
-    progress.step(entities.length - missing.size);
-    await forEach(readBatches(input, missing), concurrency, async (batch) => {
-      // The batches in progress end before the failure is reported, so that the file has what they create.
-      if (failure !== undefined) return;
-      try {
-        await create(batch);
-        ids.add(batch.map(({ entity }) => entity.id));
-        progress.step(batch.length);
-      } catch (error) {
-        failure ??= error;
-      }
-    });
-    if (failure !== undefined) throw failure;
+    const missing = entities.filter((id) => ids.get(id) === undefined);
+    const levels = levelsOf(lines, missing);
+    ids.give(missing);
+    progress.step(entities.length - missing.length);
+    for (const level of levels) {
+      await forEach(readBatches(input, level), concurrency, async (batch) => {
+        // The batches in progress end before the failure is reported, so that the file has what they create.
+        if (failure !== undefined) return;
+        try {
+          await create(batch);
+          ids.add(batch.map(({ entity }) => entity.id));
+          progress.step(batch.length);
+        } catch (error) {
+          failure ??= error;
+        }
+      });
+      if (failure !== undefined) throw failure;
+    }
   } finally {
     progress.end();
     ids.close();

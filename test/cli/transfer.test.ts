@@ -53,6 +53,9 @@ const write = (name: string, entities: readonly object[]): void =>
 const tasks = (length: number, name: string, description = '') =>
   Array.from({ length }, (_, number) => ({ id: `old ${number}`, name, status: `s${number}`, description }));
 
+const inOrder = async (name: string) =>
+  (await to.tasks.list({ name, expand: ['parent'], sortBy: 'id', sortOrder: 'asc', limit: 100 })).data;
+
 const totalOf = async (name: string): Promise<number> => (await to.tasks.list({ name, limit: 1 })).total;
 
 test('what was exported can be imported, with references to the new entities', async () => {
@@ -120,19 +123,39 @@ test('what was created before the crash, but not noted, is not created again, al
   write('tasks.ndjson', tasks(40, 'Not noted'));
   const { output } = await imported('tasks', 'tasks.ndjson');
   expect(output).toMatch(/^An earlier run created 30 of the tasks\.\nCreated 10 tasks\./m);
-  const { data } = await to.tasks.list({ name: 'Not noted', sortBy: 'id', sortOrder: 'asc', limit: 100 });
-  expect(data.map(({ status }) => status)).toEqual(tasks(40, '').map(({ status }) => status));
+  expect((await inOrder('Not noted')).map(({ status }) => status)).toEqual(
+    tasks(40, '').map(({ status }) => status),
+  );
 });
 
 test('what was created before a line is refused is known when the file is corrected', async () => {
   const lines = tasks(200, 'Corrected');
-  write('tasks.ndjson', lines.with(29, { ...tasks(30, '')[29], name: '' } as (typeof lines)[0]));
+  write(
+    'tasks.ndjson',
+    lines.map((line, number) => (number === 29 ? { ...line, name: '' } : line)),
+  );
   expect((await imported('tasks', 'tasks.ndjson')).errors).toMatch(/^Line 30 is refused: /m);
   const before = await totalOf('Corrected');
   write('tasks.ndjson', lines.toSpliced(29, 1));
   const { output } = await imported('tasks', 'tasks.ndjson');
   expect(output).toContain(`An earlier run created ${before} of the tasks.\nCreated ${199 - before} tasks.`);
   expect(await totalOf('Corrected')).toBe(199);
+});
+
+test('sub-tasks are imported below their parents, also from a file that has the parents later', async () => {
+  const parentOf = (number: number) => (number % 10 === 9 ? null : `old ${number + 1}`);
+  const lines = tasks(60, 'Tree').map((line, number) => ({ ...line, parentId: parentOf(number) }));
+  write('tasks.ndjson', lines);
+  expect(await imported('tasks', 'tasks.ndjson')).toMatchObject({ code: 0 });
+  const parents = (await inOrder('Tree')).map(({ parent }) => parent?.status.replace('s', 'old ') ?? null);
+  expect(parents).toEqual(lines.map(({ parentId }) => parentId));
+  write(
+    'cycle.ndjson',
+    ['a', 'b'].map((id, place) => ({ id, name: 'Cycle', parentId: ['b', 'a'][place] })),
+  );
+  expect((await imported('tasks', 'cycle.ndjson')).errors).toMatch(
+    /^Line 1 is below itself, or below a line/m,
+  );
 });
 
 test('a reference to an entity that was not imported fails, is kept or dropped', async () => {
