@@ -1,4 +1,4 @@
-import { type Client, createClient } from '../../client/index.ts';
+import { type Client, createClient, isProblem } from '../../client/index.ts';
 import { forEach } from '../../functions/runtime/for-each.ts';
 import {
   type CollectionName,
@@ -7,6 +7,7 @@ import {
   createAll,
   inBatches,
   maxAttempts,
+  toFailure,
 } from '../cli/collections.ts';
 import type { Progress } from '../cli/progress.ts';
 import { type Amounts, DataGenerator } from './data.ts';
@@ -32,12 +33,17 @@ async function deleteAll(client: Client, progress: Progress): Promise<void> {
     const list = () => collection.list({ limit: 100, fields: ['id'] });
     let page = await list();
     progress.begin(`${kind} to delete`, page.total);
-    for (; page.data.length > 0; page = await list()) {
+    while (page.data.length > 0) {
+      const { total } = page;
       const operations = page.data.map(({ id }) => ({ operation: 'delete' as const, id }));
       await forEach(inBatches(operations), operations.length, async (batch) => {
-        await collection.batch(batch);
-        progress.step(batch.length);
+        await collection.batch(batch).catch((error: unknown) => {
+          // Another batch has deleted a task with its sub-tasks, one of which is in this batch. The next page has the rest.
+          if (!isProblem(error, 'not-found')) throw error;
+        });
       });
+      page = await list();
+      progress.step(total - page.total);
     }
   }
 }
@@ -71,6 +77,9 @@ export async function seed(options: SeedOptions, progress: Progress): Promise<Se
         progress.step(positions.length);
       });
     }
+  } catch (error) {
+    // The creation of entities names its request in a failure.
+    throw toFailure('The deletion', error);
   } finally {
     progress.end();
   }

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { createClient } from '#client/index.ts';
 import { createOrganization } from '#functions/organizations/contract.ts';
 import { createProject } from '#functions/projects/contract.ts';
 import { createTag } from '#functions/tags/contract.ts';
@@ -106,15 +107,25 @@ describe('seed', () => {
 
   test('creates the given number of entities of each kind, and deletes everything first when asked to', async () => {
     const { url } = service;
-    const amounts = { organizations: 2, users: 4, tags: 3, projects: 4, tasks: 25 };
+    const amounts = { organizations: 2, users: 4, tags: 3, projects: 4, tasks: 50 };
     let steps = 0;
     const step = (amount = 1) => {
       steps += amount;
     };
     await seed({ amounts, seed: 1, url, concurrency: 8 }, { ...quiet, step });
-    expect([await totals(), steps]).toEqual([amounts, 38]);
+    expect([await totals(), steps]).toEqual([amounts, 63]);
+    const { tasks } = createClient({ url });
+    const ids = (await tasks.list({ limit: 50 })).data.map(({ id }) => id);
+    // The deletion of each of the two batches also deletes a task of the other one.
+    for (const [child, parent] of [
+      [49, 0],
+      [1, 48],
+    ] as const)
+      await tasks.update(ids[child] ?? '', { parentId: ids[parent] });
     const few = { organizations: 1, users: 1, tags: 1, projects: 1, tasks: 30 };
     await seed({ amounts: few, seed: 2, url, concurrency: 3, reset: true }, quiet);
     expect(await totals()).toEqual(few);
+    const failing = seed({ amounts, seed: 1, url: `${url}/v2`, concurrency: 1, reset: true }, quiet);
+    await expect(failing).rejects.toThrow(/^The deletion failed: 404 /);
   });
 });
