@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import { closerOf } from '../local/close-server.ts';
 import { loopback } from '../local/port.ts';
 import { CommandFailure } from './command-line.ts';
 
@@ -41,6 +42,20 @@ interface SignIn {
 /** Returns the authorization code. @throws CommandFailure when the sign-in failed. */
 async function receiveCode(port: number, state: string, onListening: () => void): Promise<string> {
   const server = createServer();
+  const close = closerOf(server);
+  const received = new Promise<URLSearchParams>((resolve) => {
+    server.on('request', ({ url }, response) => {
+      const query = new URLSearchParams(url?.split('?')[1]);
+      // A page of another origin can send requests here, but it does not know the state.
+      if (query.get('state') !== state) {
+        response.writeHead(404).end();
+        return;
+      }
+      response.writeHead(200, { 'content-type': 'text/plain', connection: 'close' });
+      response.end('Signed in. You can close this page.');
+      resolve(query);
+    });
+  });
   server.listen(port, loopback);
   await once(server, 'listening').catch((cause: Error) => {
     throw new CommandFailure(
@@ -48,26 +63,12 @@ async function receiveCode(port: number, state: string, onListening: () => void)
     );
   });
   onListening();
-  try {
-    for (;;) {
-      const [request, response] = (await once(server, 'request')) as [IncomingMessage, ServerResponse];
-      const { searchParams } = new URL(request.url ?? '', 'http://localhost');
-      // A page of another origin can send requests here, but it does not know the state.
-      if (searchParams.get('state') !== state) {
-        response.writeHead(404).end();
-        continue;
-      }
-      response.writeHead(200, { 'content-type': 'text/plain', connection: 'close' });
-      response.end('Signed in. You can close this page.');
-      const code = searchParams.get('code');
-      if (code) return code;
-      const reason = searchParams.get('error_description') ?? searchParams.get('error') ?? 'no code';
-      throw new CommandFailure(`The sign-in failed: ${reason}`);
-    }
-  } finally {
-    server.close();
-    server.closeIdleConnections();
-  }
+  const query = await received;
+  await close();
+  const code = query.get('code');
+  if (code) return code;
+  const reason = query.get('error_description') ?? query.get('error') ?? 'no code';
+  throw new CommandFailure(`The sign-in failed: ${reason}`);
 }
 
 /** Returns a token of a person, who signs in in a browser: authorization code with PKCE (RFC 7636). */

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { CommandFailure } from '#lib/cli/command-line.ts';
 import { machineToken, personToken } from '#lib/cli/tokens.ts';
 import { freePort } from '#lib/local/port.ts';
@@ -7,6 +9,8 @@ import { startResponder, type TestServer } from '../support/http-server.ts';
 /** A sign-in page that signs everyone in, with the checks of Cognito. */
 
 let server: TestServer;
+/** A connection without a request, which a browser opens in advance. */
+let spare: Socket;
 const challenges = new Map<string, string>();
 
 beforeAll(async () => {
@@ -34,6 +38,8 @@ async function signIn(address: string, more: Record<string, string>): Promise<vo
   const send = (state: string) => fetch(`${redirect}?${new URLSearchParams({ ...more, state })}`);
   // A request without the state is ignored.
   expect((await send('wrong')).status).toBe(404);
+  spare = connect(Number(new URL(redirect).port), '127.0.0.1').resume();
+  await once(spare, 'connect');
   await send(searchParams.get('state') ?? '');
 }
 
@@ -49,9 +55,13 @@ const person = async (more: Record<string, string>): Promise<string> => {
     },
   });
   try {
+    await token;
+    // The command ends when no connection is left.
+    expect(spare.readableEnded).toBe(true);
     return await token;
   } finally {
     await browser;
+    spare.destroy();
   }
 };
 
