@@ -1,5 +1,4 @@
-import { mkdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { Command, Option } from '@commander-js/extra-typings';
 import { createClient } from '../client/index.ts';
 import { collections } from '../lib/cli/collections.ts';
@@ -32,7 +31,6 @@ export const command = new Command('export')
     const progress = progressOn(process.stderr);
     for (const collection of only ? [only] : collections) {
       const file = only || output === undefined ? output : join(output, `${collection}.${options.format}`);
-      if (file) await mkdir(dirname(file), { recursive: true });
       const count = await exportCollection({ ...options, collection, output: file }, progress);
       console.error(`Wrote ${count} ${collection}${file === undefined ? '' : ` to ${file}`}.`);
     }

@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import { suggestion } from '../functions/http/suggestion.ts';
+import { CommandFailure } from '../lib/cli/command-line.ts';
 import { mapsByOperation, resolveTrace } from '../lib/cli/resolve-trace.ts';
 
 /** Returns the name of an operation's source map. */
@@ -26,8 +27,10 @@ export const command = new Command('trace')
     'dist/functions',
   )
   .action(async ({ operation: file, maps }) => {
-    const map = JSON.parse(readFileSync(join(maps, file), 'utf8')) as ConstructorParameters<
-      typeof SourceMap
-    >[0];
+    const path = join(maps, file);
+    if (!existsSync(path)) {
+      throw new CommandFailure(`There is no source map ${path}. Run "npm run synth", or pass --maps.`);
+    }
+    const map = JSON.parse(readFileSync(path, 'utf8')) as ConstructorParameters<typeof SourceMap>[0];
     console.log(resolveTrace(await text(process.stdin), new SourceMap(map)));
   });

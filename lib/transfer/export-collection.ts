@@ -1,9 +1,12 @@
 import { createWriteStream } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createClient } from '../../client/index.ts';
 import { routes } from '../../functions/routes.ts';
 import { type CollectionName, collectionOf, maxAttempts, toFailure } from '../cli/collections.ts';
+import { CommandFailure } from '../cli/command-line.ts';
 import type { Progress } from '../cli/progress.ts';
 import { csvLine } from './csv.ts';
 
@@ -23,7 +26,7 @@ const fieldNames = (plural: string): readonly string[] =>
 /**
  * Writes all entities of a collection in the order of their creation.
  * @returns the number of entities.
- * @throws CommandFailure when the service does not respond or refuses a request.
+ * @throws CommandFailure when the service does not respond or refuses a request, or the output cannot be written.
  */
 export async function exportCollection(options: ExportOptions, progress: Progress): Promise<number> {
   const { collection: name, url, token, format, output } = options;
@@ -47,9 +50,17 @@ export async function exportCollection(options: ExportOptions, progress: Progres
     progress.begin(name, total);
     const source = Readable.from(lines());
     if (output === undefined) await pipeline(source, process.stdout, { end: false });
-    else await pipeline(source, createWriteStream(output));
+    else {
+      await mkdir(dirname(output), { recursive: true });
+      await pipeline(source, createWriteStream(output));
+    }
     return count;
   } catch (error) {
+    const { syscall, message } = error as NodeJS.ErrnoException;
+    if (syscall !== undefined) {
+      const what = output ?? 'The standard output';
+      throw new CommandFailure(`${what} cannot be written: ${message}`, { cause: error });
+    }
     throw toFailure(`GET /v1/${name}`, error);
   } finally {
     progress.end();

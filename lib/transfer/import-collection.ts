@@ -1,4 +1,4 @@
-import { createReadStream, existsSync } from 'node:fs';
+import { createReadStream, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createClient, isProblem, ProblemError } from '../../client/index.ts';
@@ -107,9 +107,9 @@ function levelsOf(lines: Lines, entities: readonly string[]): ReadonlySet<string
   for (let rest = new Set(entities); rest.size > 0; ) {
     const level = new Set([...rest].filter((id) => !rest.has(lines.get(id)?.parent as string)));
     if (level.size === 0) {
-      const [number] = [...rest].map((id) => lines.get(id)?.number);
+      const [first = ''] = rest;
       throw new CommandFailure(
-        `Line ${number} is below itself, or below a line that is. Correct its parent.`,
+        `Line ${lines.get(first)?.number} is below itself, or below a line that is. Correct its parent.`,
       );
     }
     levels.push(level);
@@ -166,7 +166,8 @@ function withLine(error: unknown, batch: readonly Line[]): unknown {
  */
 export async function importCollection(options: ImportOptions, progress: Progress): Promise<ImportResult> {
   const { collection: name, url, token, input, otherReferences, concurrency } = options;
-  if (!existsSync(input)) throw new CommandFailure(`There is no file ${input}.`);
+  if (!statSync(input, { throwIfNoEntry: false })?.isFile())
+    throw new CommandFailure(`There is no file ${input}.`);
   const resources = routes.flatMap(({ contract: { resource } }) => resource ?? []);
   const kind = resources.find(({ plural }) => plural === name)?.kind ?? name;
   const lines = await checkLines(input, kind);
