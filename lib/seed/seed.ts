@@ -78,7 +78,6 @@ export async function seed(options: SeedOptions, progress: Progress): Promise<Se
       });
     }
   } catch (error) {
-    // The creation of entities names its request in a failure.
     throw toFailure('The deletion', error);
   } finally {
     progress.end();

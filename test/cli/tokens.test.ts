@@ -9,8 +9,6 @@ import { startResponder, type TestServer } from '../support/http-server.ts';
 /** A sign-in page that signs everyone in, with the checks of Cognito. */
 
 let server: TestServer;
-/** A connection without a request, which a browser opens in advance. */
-let spare: Socket;
 const challenges = new Map<string, string>();
 
 beforeAll(async () => {
@@ -31,21 +29,23 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 /** Does what a browser does with the address: the page redirects with a code. */
-async function signIn(address: string, more: Record<string, string>): Promise<void> {
+async function signIn(address: string, more: Record<string, string>): Promise<Socket> {
   const { searchParams } = new URL(address);
   challenges.set('code', searchParams.get('code_challenge') ?? '');
   const redirect = (searchParams.get('redirect_uri') ?? '').replace('localhost', '127.0.0.1');
   const send = (state: string) => fetch(`${redirect}?${new URLSearchParams({ ...more, state })}`);
   // A request without the state is ignored.
   expect((await send('wrong')).status).toBe(404);
-  spare = connect(Number(new URL(redirect).port), '127.0.0.1').resume();
+  // A browser opens a connection in advance.
+  const spare = connect(Number(new URL(redirect).port), '127.0.0.1').resume();
   await once(spare, 'connect');
   await send(searchParams.get('state') ?? '');
+  return spare;
 }
 
 const person = async (more: Record<string, string>): Promise<string> => {
   const port = await freePort();
-  let browser: Promise<void> | undefined;
+  let browser: Promise<Socket> | undefined;
   const token = personToken({
     signInUrl: server.url,
     clientId: 'app',
@@ -57,11 +57,10 @@ const person = async (more: Record<string, string>): Promise<string> => {
   try {
     await token;
     // The command ends when no connection is left.
-    expect(spare.readableEnded).toBe(true);
+    expect((await browser)?.readableEnded).toBe(true);
     return await token;
   } finally {
-    await browser;
-    spare.destroy();
+    (await browser)?.destroy();
   }
 };
 

@@ -117,11 +117,8 @@ describe('seed', () => {
     const { tasks } = createClient({ url });
     const ids = (await tasks.list({ limit: 50 })).data.map(({ id }) => id);
     // The deletion of each of the two batches also deletes a task of the other one.
-    for (const [child, parent] of [
-      [49, 0],
-      [1, 48],
-    ] as const)
-      await tasks.update(ids[child] ?? '', { parentId: ids[parent] });
+    await tasks.update(ids[49] ?? '', { parentId: ids[0] });
+    await tasks.update(ids[1] ?? '', { parentId: ids[48] });
     const few = { organizations: 1, users: 1, tags: 1, projects: 1, tasks: 30 };
     await seed({ amounts: few, seed: 2, url, concurrency: 3, reset: true }, quiet);
     expect(await totals()).toEqual(few);
