@@ -292,14 +292,6 @@ test('a card shows its history in a panel, which Escape closes', async () => {
   expect(errors).toEqual([]);
 });
 
-test('explains how to start the service when there is none', async () => {
-  const other = await serveBoard('http://localhost:9', 0);
-  await page.goto(other.url);
-  await page.getByText('npm start').waitFor({ timeout: 20_000 });
-  expect(await page.getByText('npm start').isVisible()).toBe(true);
-  await other.stop();
-});
-
 test.each([
   [1280, 'light'],
   [390, 'dark'],

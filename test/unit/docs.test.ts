@@ -22,7 +22,6 @@ import { toRowQuery } from '#functions/engine/lists/to-row-query.ts';
 import { methodsByPath } from '#functions/routes.ts';
 import { pageNames } from '#lib/site/guides.ts';
 import { expectComplete } from '#test/support/complete.ts';
-import { benchmarks } from '../../benchmarks/catalogue.ts';
 import { mutations } from '../mutations/mutations.ts';
 import { isValue, listQuery, sortedBy } from '../support/list-queries.ts';
 import { idOf, LogBuilder, startMs } from '../support/log-builder.ts';
@@ -311,23 +310,6 @@ describe('list engine rules', () => {
     expect(rules.filter((rule) => namesIn(rule).length === 0)).toEqual([]);
     expect(namesIn(page).filter((name) => !mutationNames.includes(name))).toEqual([]);
   });
-});
-
-describe('benchmark results', () => {
-  const folder = join(__dirname, '../../benchmarks/results');
-  const pages = readdirSync(folder).filter((file) => file.endsWith('.md'));
-
-  test.each(pages)(
-    '%s names the command, the commit and the day of its figures in its first line',
-    (page) => {
-      const text = readFileSync(join(folder, page), 'utf8');
-      const [, name] =
-        /^Written by `npm run bench -- ([\w-]+)[^`]*` at commit `[0-9a-f]{7,}` on \d{4}-\d\d-\d\d\./.exec(
-          text,
-        ) ?? [];
-      expect(Object.keys(benchmarks)).toContain(name);
-    },
-  );
 });
 
 describe('examples', () => {

@@ -101,10 +101,6 @@ describe('outputs', () => {
     writeFileSync(file, JSON.stringify(stacks));
     expect(readOutputs('test', file)).toEqual({ TableName: 't', Url: 'u' });
   });
-
-  test('names the command for a stage that was not deployed from this folder', () => {
-    expect(() => readOutputs('test', join(folder, 'other.json'))).toThrow('npm run deploy -- -c stage=test');
-  });
 });
 
 describe('require service', () => {
