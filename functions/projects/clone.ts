@@ -6,6 +6,7 @@ import { fieldsAt, readChildrenAsOf } from '../engine/feed/children-as-of.ts';
 import { readSequencer } from '../engine/feed/read-log.ts';
 import { readChildIds, readChildren, refersToAny } from '../engine/lists/children.ts';
 import { buildCreate, type WholeChange } from '../engine/model/changes.ts';
+import { isExpired } from '../engine/model/deletion.ts';
 import {
   type Entity,
   type Fields,
@@ -70,6 +71,9 @@ const stepSize = 45;
 /** Tasks in a step when more of them would have more bytes: the record of their creation has all words, about 25 KB of a text in Chinese, in one item. */
 const stepSizeOfLongTexts = 10;
 const maxStepBytes = 350_000;
+
+/** Milliseconds after which a job looks again whether its clone is restored. */
+const deletedPauseMs = 600_000;
 
 /** Returns the fields of an entity that a copy gets: those that its caller has set. */
 function copyFields(entity: Entity): Fields {
@@ -176,9 +180,11 @@ async function cloneStep(
 ): Promise<Step<CloneWork>> {
   const { from, to, asOf, path } = work;
   const place = path.at(-1);
-  // Tasks must not be created in a project that was deleted meanwhile.
-  const clone = await session.database.get(entityKey(session.tenant, 'project', to));
-  if (!clone || !place) return { left: undefined };
+  const clone = await session.database.get(entityKey(session.tenant, 'project', to), { withDeleted: true });
+  const deletion = clone && decodeAnyEntity(clone).deletion;
+  if (!clone || !place || (deletion && isExpired(deletion, now()))) return { left: undefined };
+  // Tasks must not be created in a project that was deleted meanwhile. It can be restored.
+  if (deletion) return { left: work, dueAt: new Date(now() + deletedPauseMs).toISOString() };
   const { copies, after } = place;
   const [relation, parentIds] = copies ? [parenthood(), Object.keys(copies)] : [ownership(), [from]];
   const page = await readChildrenAsOf(session, relation, parentIds, { after, asOf, limit });

@@ -58,6 +58,11 @@ export const cascadeMutations = toMutations({
     ],
   },
   'functions/projects/clone.ts': {
+    'clone-ends-with-its-project': [
+      'a clone that is deleted and restored at once is never complete',
+      '{ left: work, dueAt: new Date',
+      '{ left: undefined, dueAt: new Date',
+    ],
     'clone-of-long-texts-stops': [
       'the record of a step that copies long texts is larger than an item',
       'bytes > maxStepBytes',

@@ -17,6 +17,11 @@ export const deletedEntityMutations = toMutations({
     ],
   },
   'functions/engine/deletions/restore.ts': {
+    'restored-before-its-parent': [
+      'an entity loses its reference to one that the same restore brings back a moment later',
+      'return root && stored.deletion;',
+      'return root && undefined;',
+    ],
     'restore-after-expiry': [
       'a deleted entity can be restored until DynamoDB deletes its item',
       '(stored.deletion && isExpired(stored.deletion, nowMs))',

@@ -176,6 +176,13 @@ async function buildWithMembers(
   };
 }
 
+/** Returns the deletion of an entity when its root exists again: what the job of the restore has not reached comes back too. */
+async function comingBack({ tenant, database }: Session, stored: DeletedEntity) {
+  const { kind, id } = stored.deletion.root;
+  const root = isRoot(stored) ? undefined : await database.get(entityKey(tenant, kind, id));
+  return root && stored.deletion;
+}
+
 /**
  * Restores a deleted entity as it was, without references to entities that do not exist any more. With it comes back what its deletion has removed
  * besides, in the same transaction when it fits, and otherwise by a job. An entity that exists is returned as it is.
@@ -193,7 +200,11 @@ export function restoreEntity(session: Session, kind: Kind, id: string, expected
     }
     const { deletion: _, ...deleted } = stored;
     if (expected !== 'none') requireExpectedVersion({ ...deleted, version: stored.version - 1 }, expected);
-    const [{ fields = {}, required } = {}] = await readFields(session, [stored]);
+    const [{ fields = {}, required } = {}] = await readFields(
+      session,
+      [stored],
+      await comingBack(session, stored),
+    );
     if (required) throw new RequiredReferenceMissing(kind, required.field, required.parent);
     const own = buildRestore(stored, fields, nowMs);
     await requireFreeValue(session, own);

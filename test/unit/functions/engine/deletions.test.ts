@@ -251,6 +251,11 @@ describe('a clone', () => {
     expect((await clone.step(session, jobOf(work))).once?.changes).toHaveLength(1);
     await deleteEntity(fresh(), 'task', copy);
     expect((await clone.step(fresh(), jobOf(work))).once?.changes).toEqual([]);
+    // Until nobody can restore the clone.
+    await deleteEntity(fresh(), 'project', to);
+    expect(await clone.step(fresh(), jobOf(work))).toEqual({ left: work, dueAt: expect.any(String) });
+    await eraseDeleted(fresh(), 'project', to);
+    expect(await clone.step(fresh(), jobOf(work))).toEqual({ left: undefined });
   });
 
   test('finds in no index the tasks that were there, changed or not, also those with later ids and without those with earlier ids', async () => {
@@ -390,9 +395,13 @@ describe('restoreEntity', () => {
   test('brings back by itself what a step of the deletion of its parent removes during the restore', async () => {
     const organization = await make('organization');
     const project = await make('project', { organizationId: organization });
+    const task = await make('task', { projectId: project });
     const deletion = await deleteAlone(await stored('organization', organization));
     await restoreEntity(fresh(), 'organization', organization);
     await deleteAlone(await stored('project', project), deletion);
+    await deleteAlone(await stored('task', task), deletion);
+    // Its project comes back later.
+    expect((await restoreEntity(fresh(), 'task', task)).entity['projectId']).toBe(project);
     expect((await restoreEntity(fresh(), 'project', project)).entity.id).toBe(project);
     await finishJobs();
     expect((await readEntity(fresh(), 'project', project)).entity.id).toBe(project);
