@@ -84,6 +84,11 @@ export const dueWorkMutations = toMutations({
     ],
   },
   'functions/engine/write/job-limit.ts': {
+    'late-looks-refuse-jobs': [
+      'the jobs that deletions leave for later count as unfinished',
+      '|| version !== 1',
+      '|| version !== 0',
+    ],
     'jobs-without-limit': [
       'a tenant begins any number of jobs',
       'if (count > maxJobs) throw',

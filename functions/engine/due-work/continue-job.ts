@@ -30,10 +30,10 @@ import { maxTurnMs, PacedWorker } from './pace-jobs.ts';
 export const minStepMs = 1_000;
 
 /**
- * Steps of a job, at most. A step handles up to 100 entities, so a deletion of 10^6 entities takes 10,000 steps. A job with more steps makes
- * no progress: it is not continued, and reported each time.
+ * Steps of a job, at most. A step handles up to 100 entities, and a second pass looks at all of them again, so a deletion of 10^6 entities takes about 20,000
+ * steps. A job with more steps makes no progress: it is not continued, and reported each time.
  */
-export const maxSteps = 20_000;
+export const maxSteps = 50_000;
 
 /** Milliseconds for which a job waits whose tenant has more steps to do than a worker waits for. The schedule continues it. */
 const postponedMs = 30_000;

@@ -1,15 +1,24 @@
 /**
- * Limits the unfinished jobs of a tenant. Jobs that jobs begin are exempt: they must make progress. So are those that are due later: each deletion has one,
+ * Limits the unfinished jobs of a tenant. Jobs that jobs begin are exempt: they must make progress. So are those that begin later: each deletion has one,
  * a minute later, even of an entity without children.
  */
 import { now } from '../../runtime/time-and-chance.ts';
 import { TooManyJobs } from '../model/errors.ts';
-import { beginsDueJob, dueJobsOf } from '../model/job.ts';
+import { alwaysDue, beginsDueJob, dueJobsOf } from '../model/job.ts';
 import type { Write } from '../model/writes.ts';
 import type { Session } from '../table/session.ts';
 
 /** Unfinished jobs of a tenant that are due, at most, about: requests at the same time count the same jobs, and the index lags. */
 export const maxJobs = 1_000;
+
+/** Jobs that are read to count them, at most, with those that are exempt. */
+const maxRead = 10 * maxJobs;
+
+/** What a count needs. */
+const attributes = {
+  ProjectionExpression: 'dueAt, #version',
+  ExpressionAttributeNames: { '#version': 'version' },
+};
 
 /**
  * Checks that a tenant may begin the jobs of a change set. The count of many due jobs costs 50 read units: less than a request that needs a job.
@@ -19,8 +28,13 @@ export async function requireJobCapacity({ tenant, database }: Session, writes: 
   const nowMs = now();
   let count = writes.filter((write) => beginsDueJob(write, nowMs)).length;
   if (count === 0) return;
-  for await (const { items } of database.pages({ ...dueJobsOf(tenant, nowMs), ProjectionExpression: 'pk' })) {
-    count += items.length;
+  let read = 0;
+  const query = { ...dueJobsOf(tenant, nowMs), ...attributes };
+  for await (const { items } of database.pages(query)) {
+    // One that begins later has not had its first step.
+    count += items.filter(({ dueAt, version }) => dueAt === alwaysDue || version !== 1).length;
     if (count > maxJobs) throw new TooManyJobs(maxJobs);
+    read += items.length;
+    if (read >= maxRead) return;
   }
 }

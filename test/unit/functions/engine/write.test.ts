@@ -119,6 +119,7 @@ describe('job-limit', () => {
     await begin(`${session.tenant}0`, 100);
     // Each deletion has a second pass a minute later.
     await begin(session.tenant, 100, '3000-01-01T00:00:00.000Z');
+    await begin(session.tenant, 100, new Date(now - 1).toISOString());
     await requireJobCapacity(session, jobs(session.tenant, 11, '3000-01-01T00:00:00.000Z'));
     await requireJobCapacity(session, jobs(session.tenant, 10));
     await expect(requireJobCapacity(session, jobs(session.tenant, 11))).rejects.toThrow(TooManyJobs);
