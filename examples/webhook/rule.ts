@@ -50,7 +50,7 @@ new Rule(stack, 'Rule', {
   eventBus: EventBus.fromEventBusName(stack, 'Bus', context('bus')),
   eventPattern: {
     source: ['project-management'],
-    detailType: ['task.created', 'task.updated', 'task.deleted'],
+    detailType: ['task.created', 'task.updated', 'task.deleted', 'task.restored'],
   },
   targets: [new LambdaFunction(webhook, { deadLetterQueue: undelivered })],
 });

@@ -79,7 +79,8 @@ function toEvent({ tenant, kind }: LogIdentity, { position, time, actor }: LogRe
   const { operation, changes } = describeChange(kind, entry);
   return fitEvent({
     specversion: '1.0',
-    id: `${id}:${version}`,
+    // An app can give one id to entities of several kinds.
+    id: `${kind}:${id}:${version}`,
     type: `${kind as Kind}.${eventNames[operation]}`,
     source: sourceOf(tenant),
     subject: id,

@@ -95,7 +95,7 @@ export class EventDelivery {
     const database = this.#database();
     for (const partition of [...this.#logs]) {
       this.#logs.delete(partition);
-      const error = await this.#deliverLog(database, partition);
+      const error = await this.#deliverLog(database, partition).catch((failure: unknown) => failure);
       if (error !== undefined || this.#placeOf(partition).holes.length > 0) this.#logs.add(partition);
       this.#report(error);
       if (error !== undefined) return;

@@ -33,11 +33,12 @@ export async function makeEveryChange(url: string): Promise<ExpectedEvent[]> {
   for (const [, collection, id] of changes) await collection.restore(id);
   for (const [kind, , id] of changes)
     for (const [place, operation] of ['created', 'updated', 'deleted', 'restored'].entries())
-      expected.push({ id: `${id}:${place + 1}`, type: `${kind}.${operation}` });
+      expected.push({ id: `${kind}:${id}:${place + 1}`, type: `${kind}.${operation}` });
   const created = await tasks.batch(
     [1, 2].map(() => ({ operation: 'create', body: { name: 'x' } })) as never,
   );
-  for (const { id } of created as { id: string }[]) expected.push({ id: `${id}:1`, type: 'task.created' });
+  for (const { id } of created as { id: string }[])
+    expected.push({ id: `task:${id}:1`, type: 'task.created' });
   return expected;
 }
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { CloudEvent } from '#functions/jobs/cloud-events.ts';
+import { type CloudEvent, eventNames } from '#functions/jobs/cloud-events.ts';
 import { killLeftovers, spawnGroup } from '../cli/started-service.ts';
 import { distinct, makeEveryChange } from '../support/every-change.ts';
 import { startResponder, startServer, type TestServer } from '../support/http-server.ts';
@@ -115,6 +115,7 @@ test('the rule of the example can be deployed', async () => {
   });
   const template = readFileSync(join(folder, 'project-management-webhook.template.json'), 'utf8');
   expect(template).toContain('"source": [\n      "project-management"');
+  for (const name of Object.values(eventNames)) expect(template).toContain(`"task.${name}"`);
   expect(template).toContain('{{resolve:secretsmanager:webhook-key');
 });
 
@@ -140,7 +141,7 @@ test('the commands of the guide deliver an event of a task', async () => {
   await second.printed(/The API listens on/);
   expect(await paste(change).ended()).toBe(0);
   await first.printed(/"type":"task\.created"/);
-  expect(first.output()).toMatch(/^[\w-]{36}:1: \{"specversion":"1\.0"/m);
+  expect(first.output()).toMatch(/^task:[\w-]{36}:1: \{"specversion":"1\.0"/m);
 });
 
 async function freePorts(): Promise<readonly number[]> {

@@ -154,7 +154,7 @@ describe('cloud events', () => {
     const event = eventOf({ before: row, after: { ...row, status: 'done' } }, '8d3c');
     expect(event).toEqual({
       specversion: '1.0',
-      id: '019a0000-0000-7000-8000-000000000001:11',
+      id: 'task:019a0000-0000-7000-8000-000000000001:11',
       type: 'task.updated',
       source: '/tenants/acme',
       subject: '019a0000-0000-7000-8000-000000000001',
@@ -491,7 +491,7 @@ describe('new log records with a bus', () => {
     process.env['TABLE_NAME'] = store.tableName;
     let left = await writeTags(40);
     const ids = left.flatMap((item) =>
-      decodeRecord(item).entries.map(({ id, version }) => `${id}:${version}`),
+      decodeRecord(item).entries.map(({ id, version }) => `tag:${id}:${version}`),
     );
     const idOf = new Map(left.map(({ sk }, place) => [sk, ids[place]]));
     [onPut, onSend] = [fail(0.9), fail(0.5)];
