@@ -51,22 +51,6 @@ test.each(workflows)(
   },
 );
 
-test('main is deployed to staging first, and to production only after staging has not failed', () => {
-  const text = readFileSync(join(folder, 'deploy.yml'), 'utf8');
-  const [, production = ''] = text.split(/^ {2}production:$/m);
-  expect(production).toMatch(/^ {4}needs: \[test, staging\]$/m);
-  expect(production).toContain('!failure() && !cancelled()');
-  const called = [
-    ...text.matchAll(
-      /uses: \.\/\.github\/workflows\/deploy-stage\.yml\n {4}with:\n {6}stage: (\w+)\n {6}role: (.*)/g,
-    ),
-  ];
-  expect(called.map(([, stage, role]) => [stage, role])).toEqual([
-    ['staging', `\${{ vars.AWS_ROLE_STAGING }}`],
-    ['production', `\${{ vars.AWS_ROLE_PRODUCTION }}`],
-  ]);
-});
-
 describe('the roles of the workflows', () => {
   interface Statement {
     readonly Effect: string;

@@ -94,10 +94,8 @@ describe('outputs', () => {
   const file = join(folder, 'test.json');
 
   test('reads the outputs of both stacks', () => {
-    const stacks = {
-      'project-management-test-data': { TableName: 't' },
-      'project-management-test-api': { Url: 'u' },
-    };
+    const [data, api] = [{ TableName: 't' }, { Url: 'u' }];
+    const stacks = { 'project-management-test-data': data, 'project-management-test-api': api };
     writeFileSync(file, JSON.stringify(stacks));
     expect(readOutputs('test', file)).toEqual({ TableName: 't', Url: 'u' });
   });
