@@ -52,7 +52,7 @@ test('continues after it was killed, and after it was stopped: nothing is missin
 
   expect([...mediaTypes]).toEqual(['application/cloudevents-batch+json; charset=utf-8']);
   const distinct = new Map(events.map((event) => [event.id, event]));
-  expect([...distinct.keys()].sort()).toEqual(ids.map((id) => `${id}:1`).sort());
+  expect([...distinct.keys()].sort()).toEqual(ids.map((id) => `task:${id}:1`).sort());
   for (const event of events) expect(event).toEqual(distinct.get(event.id));
   await receiver.stop();
 });
