@@ -69,7 +69,7 @@ function eventSchema(resource: Resource, operation: ChangeOperation): [EventType
       type: 'object',
       properties: {
         specversion: { const: '1.0' },
-        id: { type: 'string', description: 'The id of the entity and the version: the same on a repeat.' },
+        id: { type: 'string', description: 'Kind, id and version of the entity: the same on a repeat.' },
         type: { const: type },
         source: { type: 'string', format: 'uri-reference', description: 'The tenant.' },
         subject: { ...id, description: `The id of the ${resource.kind}.` },
