@@ -68,9 +68,12 @@ const maxClonedTasks = 10_000;
 /** Tasks in a step, which is one transaction: copies with long texts make up to 92 writes of at most 2 MB in all. */
 const stepSize = 45;
 
-/** Tasks in a step when more of them would have more bytes: the record of their creation has all words, about 25 KB of a text in Chinese, in one item. */
-const stepSizeOfLongTexts = 10;
+/**
+ * JSON bytes of the tasks of a step, at most. The record of their creation is one item, of at most 400 KB, and has all their words: about 25 KB for each of the
+ * longest texts. A step with more bytes is taken with few tasks instead, which always fit.
+ */
 const maxStepBytes = 350_000;
+const smallStepSize = 10;
 
 /** Milliseconds after which a job looks again whether its clone is restored. */
 const deletedPauseMs = 600_000;
@@ -195,8 +198,7 @@ async function cloneStep(
   const bytes = Buffer.byteLength(
     JSON.stringify([...changes.values()].map(({ after: copy }) => copy.entity)),
   );
-  if (limit > stepSizeOfLongTexts && bytes > maxStepBytes)
-    return cloneStep(session, { work }, stepSizeOfLongTexts);
+  if (limit > smallStepSize && bytes > maxStepBytes) return cloneStep(session, { work }, smallStepSize);
   const ids = Object.fromEntries([...changes].map(([id, { after: copy }]) => [id, copy.entity.id]));
   const below = await readChildIds(session, parenthood(), Object.keys(ids));
   const left = path.slice(0, -1);

@@ -1,11 +1,11 @@
-/** Finds out which differences of a table are real: a write between the two items of a read causes one too. */
+/** Confirms the differences that two scans of a table have found: a write between the two items of a read looks like one too. */
 import { delay } from '../../functions/runtime/time-and-chance.ts';
 
 /** Reads of a suspect before its difference is reported. */
 const maxReads = 3;
 
 /**
- * Returns the differences that are still there when all suspects are read again, with pauses.
+ * Returns the differences that each of several reads finds. There is one pause between two reads for all suspects together.
  * @param read returns the difference of a suspect, if there is one.
  */
 export async function confirm<Suspect, Difference>(
@@ -13,15 +13,15 @@ export async function confirm<Suspect, Difference>(
   pauseMs: number,
   read: (suspect: Suspect) => Promise<Difference | undefined>,
 ): Promise<Difference[]> {
-  let found = suspects.map((suspect) => ({ suspect, difference: undefined as Difference | undefined }));
-  for (let reads = 1; reads <= maxReads && found.length > 0; reads += 1) {
-    if (reads > 1) await delay(pauseMs);
-    const again: typeof found = [];
-    for (const { suspect } of found) {
+  let left = suspects;
+  for (let reads = 1; ; reads += 1) {
+    const found: { readonly suspect: Suspect; readonly difference: Difference }[] = [];
+    for (const suspect of left) {
       const difference = await read(suspect);
-      if (difference !== undefined) again.push({ suspect, difference });
+      if (difference !== undefined) found.push({ suspect, difference });
     }
-    found = again;
+    if (reads === maxReads || found.length === 0) return found.map(({ difference }) => difference);
+    left = found.map(({ suspect }) => suspect);
+    await delay(pauseMs);
   }
-  return found.map(({ difference }) => difference as Difference);
 }

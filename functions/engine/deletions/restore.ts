@@ -176,8 +176,8 @@ async function buildWithMembers(
   };
 }
 
-/** Returns the deletion of an entity when its root exists again: what the job of the restore has not reached comes back too. */
-async function comingBack({ tenant, database }: Session, stored: DeletedEntity) {
+/** Returns the deletion of an entity if its root has been restored: a job may still bring back what the same deletion has removed. */
+async function deletionBeingRestored({ tenant, database }: Session, stored: DeletedEntity) {
   const { kind, id } = stored.deletion.root;
   const root = isRoot(stored) ? undefined : await database.get(entityKey(tenant, kind, id));
   return root && stored.deletion;
@@ -203,7 +203,7 @@ export function restoreEntity(session: Session, kind: Kind, id: string, expected
     const [{ fields = {}, required } = {}] = await readFields(
       session,
       [stored],
-      await comingBack(session, stored),
+      await deletionBeingRestored(session, stored),
     );
     if (required) throw new RequiredReferenceMissing(kind, required.field, required.parent);
     const own = buildRestore(stored, fields, nowMs);

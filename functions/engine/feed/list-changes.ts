@@ -21,7 +21,6 @@ import type { ListQuery } from '../model/list-query.ts';
 import { Digest, longTextOf, withLongText } from '../model/long-text.ts';
 import { type Row, toRow } from '../model/row.ts';
 import type { Kind } from '../model/schema.ts';
-import type { Database } from '../table/database.ts';
 import type { Session } from '../table/session.ts';
 import { readTexts } from '../table/whole-entities.ts';
 import type { ChangesCursor } from './cursor.ts';
@@ -47,11 +46,6 @@ const maxTextUnits = 4;
 /** Bytes of the item of a long text besides the text. */
 const textItemBytes = 200;
 
-interface TableOfTenant {
-  readonly tenant: string;
-  readonly database: Pick<Database, 'tableName'>;
-}
-
 type RowMatcher = (id: string, row: Row) => boolean;
 
 function matcherOf(kind: Kind, query: ListQuery): RowMatcher {
@@ -61,7 +55,7 @@ function matcherOf(kind: Kind, query: ListQuery): RowMatcher {
 }
 
 /** Returns a number of a table and a tenant. A cursor of another one would leave out what is before it. */
-export const tableNumber = ({ tenant, database: { tableName } }: TableOfTenant): number =>
+export const tableNumber = (tenant: string, tableName: string): number =>
   hash('sha256', `${tableName} ${tenant}`, 'buffer').readUInt32BE();
 
 /** Returns how many of the first entries cost at most so many read units together: at least one, so that each page goes on. */
@@ -98,7 +92,7 @@ async function walk(session: Session, kind: Kind, query: ListQuery, cursor: Chan
   const shown = found.filter(({ entity }) => matches(entity.id, toRow(entity)));
   // One page has all that was written before it. What is newer than the log was comes again.
   const isExact = page.log.isExact && found.every(({ version }, place) => version === taken[place]?.version);
-  const table = tableNumber(session);
+  const table = tableNumber(session.tenant, session.database.tableName);
   return {
     entities: shown.map(({ entity }) => entity),
     versions: shown.map(({ version }) => version),
@@ -110,7 +104,7 @@ async function walk(session: Session, kind: Kind, query: ListQuery, cursor: Chan
 
 /** Returns the cursor of what a list shows: the feed continues it. */
 export const cursorOf = (session: Session, progress: Progress): ChangesCursor => ({
-  table: tableNumber(session),
+  table: tableNumber(session.tenant, session.database.tableName),
   progress,
 });
 
@@ -237,7 +231,8 @@ export async function listChanges(
   cursor: ChangesCursor | 'now' | undefined,
 ): Promise<ChangesPage> {
   if (cursor === 'now') return beginNow(session, kind);
-  if (cursor && cursor.table !== tableNumber(session)) throw new CursorExpired('the data was restored');
+  if (cursor && cursor.table !== tableNumber(session.tenant, session.database.tableName))
+    throw new CursorExpired('the table or the tenant has changed');
   return cursor && cursor.lastId === undefined
     ? readChanges(session, kind, query, cursor)
     : walk(session, kind, query, cursor);

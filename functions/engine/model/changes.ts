@@ -103,8 +103,8 @@ export function buildRestore<Deleted extends DeletedEntity>(
  */
 export function buildWrite(tenant: string, { before, after }: Change, logPosition: number): Write {
   if (!before) return { put: encodeEntity(tenant, after, logPosition), condition: notExists };
-  const bringsBack = before.deletion && !before.deletion.isErased && !after?.deletion?.isErased;
-  const condition = bringsBack ? hasVersionUnerased(before.version) : hasVersion(before.version);
+  const undoesErasure = before.deletion && !before.deletion.isErased && !after?.deletion?.isErased;
+  const condition = undoesErasure ? hasVersionUnerased(before.version) : hasVersion(before.version);
   const replaced = encodeEntity(tenant, before, logPosition);
   if (after) return { put: encodeEntity(tenant, after, logPosition), condition, replaced };
   return { remove: entityKey(tenant, before.kind, before.entity.id), condition, replaced };

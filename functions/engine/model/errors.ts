@@ -107,9 +107,11 @@ export class InvalidCursor extends Error {
   override readonly name = 'InvalidCursor';
 }
 
-/** What a cursor continues is gone: records have expired, or the table was restored. */
+/** What a cursor continues is gone: records have expired, the table was restored, or the tenant is another one. */
 export class CursorExpired extends Error {
-  constructor(reason: 'the records have expired' | 'the data was restored') {
+  constructor(
+    reason: 'the records have expired' | 'the data was restored' | 'the table or the tenant has changed',
+  ) {
     super(`The cursor is too old: ${reason} since.`);
     this.name = 'CursorExpired';
   }

@@ -11,17 +11,17 @@ import type { Session } from '../table/session.ts';
 /** Unfinished jobs of a tenant that are due, at most, about: requests at the same time count the same jobs, and the index lags. */
 export const maxJobs = 1_000;
 
-/** Jobs that are read to count them, at most, with those that are exempt. */
+/** Jobs that a count reads, at most, with those that are exempt. */
 const maxRead = 10 * maxJobs;
 
-/** What a count needs. */
+/** The attributes that a count needs. */
 const attributes = {
   ProjectionExpression: 'dueAt, #version',
   ExpressionAttributeNames: { '#version': 'version' },
 };
 
 /**
- * Checks that a tenant may begin the jobs of a change set. The count of many due jobs costs 50 read units: less than a request that needs a job.
+ * Checks that a tenant may begin the jobs of a change set. The count costs 50 read units for each 1,000 jobs that it reads.
  * @throws TooManyJobs when it has too many that are due.
  */
 export async function requireJobCapacity({ tenant, database }: Session, writes: readonly Write[] = []) {
@@ -29,9 +29,8 @@ export async function requireJobCapacity({ tenant, database }: Session, writes: 
   let count = writes.filter((write) => beginsDueJob(write, nowMs)).length;
   if (count === 0) return;
   let read = 0;
-  const query = { ...dueJobsOf(tenant, nowMs), ...attributes };
-  for await (const { items } of database.pages(query)) {
-    // One that begins later has not had its first step.
+  for await (const { items } of database.pages({ ...dueJobsOf(tenant, nowMs), ...attributes })) {
+    // A job that begins later has version 1 until its first step. The query has those that were due at once before them.
     count += items.filter(({ dueAt, version }) => dueAt === alwaysDue || version !== 1).length;
     if (count > maxJobs) throw new TooManyJobs(maxJobs);
     read += items.length;

@@ -60,7 +60,7 @@ async function fillHoles(
   records: readonly LogRecord[],
 ): Promise<readonly LogRecord[]> {
   const last = records.findLast(({ time }) => time + minHoleMs < nowMs)?.position ?? 0;
-  // Readers do not go past many holes, so nobody but compaction gets them out of the way.
+  // However many holes follow each other: readers do not go past more than `maxHoles`, and nobody else fills them.
   const old = missingBetween(above, last, positionsOf(records), maxFilled);
   if (old.length === 0) return records;
   return [...records, ...(await writer.fill(old))].sort((one, other) => one.position - other.position);
