@@ -37,7 +37,7 @@ function readHeader(text: string, before: Readonly<Record<string, string>> = {})
   throw new InvalidArgumentError('It must be a name, a colon and a value, for example "if-match: *".');
 }
 
-/** Adds parameters to the text of a query. A value is encoded, but not commas, which separate values, unless the argument has several parameters. */
+/** Adds parameters to the text of a query. An argument with one parameter is encoded, except its commas: encoded, they would not separate values. */
 function readQuery(text: string, before = ''): string {
   const mark = text.indexOf('=');
   if (mark <= 0)

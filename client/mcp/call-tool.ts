@@ -74,7 +74,7 @@ function hintFor(filters: Arguments): string | undefined {
 const withoutDescription = ({ description: _, ...entity }: { readonly description?: unknown }): object =>
   entity;
 
-/** Returns a filter with its values apart: a comma within a text that is sent belongs to a value. */
+/** Divides the text of a filter with several values at its commas. As one text, its commas would be encoded, and belong to one value. */
 const withValues = ([name, value]: [string, unknown]): [string, unknown] =>
   typeof value === 'string' && /\[(?:in|notIn|all)\]$/.test(name)
     ? [name, value.split(/(?<!\\),/)]

@@ -65,7 +65,11 @@ export async function seed(options: SeedOptions, progress: Progress): Promise<Se
   };
   const started = performance.now();
   try {
-    if (options.reset) await deleteAll(client, progress);
+    if (options.reset) {
+      await deleteAll(client, progress).catch((error: unknown) => {
+        throw toFailure('The deletion', error);
+      });
+    }
     for (const kind of collections) {
       progress.begin(kind, amounts[kind]);
       const batches = inBatches([...Array(amounts[kind]).keys()]);
@@ -77,8 +81,6 @@ export async function seed(options: SeedOptions, progress: Progress): Promise<Se
         progress.step(positions.length);
       });
     }
-  } catch (error) {
-    throw toFailure('The deletion', error);
   } finally {
     progress.end();
   }

@@ -153,16 +153,11 @@ export function fetchArguments(
   { method, url, query, headers, body }: SampleRequest,
   token: string,
 ): [string, { method: string; headers: Record<string, string>; body?: string }] {
-  const search =
-    query.length === 0
-      ? ''
-      : // Commas separate values.
-        `?${new URLSearchParams(query.map(([name, value]): [string, string] => [name, value]))}`.replaceAll(
-          '%2C',
-          ',',
-        );
+  const parameters = new URLSearchParams(query.map(([name, value]): [string, string] => [name, value]));
+  // Commas separate values, unless they are encoded.
+  const search = `${parameters}`.replaceAll('%2C', ',');
   return [
-    url + search,
+    search === '' ? url : `${url}?${search}`,
     {
       method,
       headers: {

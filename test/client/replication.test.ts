@@ -124,9 +124,8 @@ describe('push', () => {
     const { replication, faults } = replicationOf();
     faults.push(() => new Promise(() => {}));
     void replication.push([{ after: { id: newId(), name: 'never sent' } }]);
-    await expect(
-      replication.pull(undefined, { signal: AbortSignal.abort(new Error('stopped')) }),
-    ).rejects.toThrow('stopped');
+    const signal = AbortSignal.abort(new Error('stopped'));
+    await expect(replication.pull(undefined, { signal })).rejects.toThrow('stopped');
   });
 
   test('creates, updates and deletes, and sends only fields that differ', async () => {

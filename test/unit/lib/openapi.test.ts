@@ -306,6 +306,7 @@ describe('event schemas', () => {
     expect(events.map(({ type }) => type).sort()).toEqual(types.sort());
     expect(Object.keys(eventSchemas()['$defs'] as object).sort()).toEqual(types);
     expect(events.filter((event) => !validate(event))).toEqual([]);
+    expect(validate({ ...events[0], type: 'task.moved' })).toBe(false);
     expect(new Set(events.map(({ sequence }) => sequence))).toEqual(new Set(['000000000000007']));
   });
 });

@@ -336,7 +336,7 @@ describe('list-changes', () => {
         [tenant, `${tableName}-restored`] as const,
         ['@other', tableName] as const,
       ]) {
-        const table = tableNumber({ tenant: other, database: { tableName: name } });
+        const table = tableNumber(other, name);
         await expect(newFeed({}, { table, progress: upTo(1) }).poll()).rejects.toThrow(CursorExpired);
       }
       await expect((await feedAt(3)).poll()).rejects.toThrow(CursorExpired);
