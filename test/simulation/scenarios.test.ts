@@ -5,6 +5,7 @@ import './scenarios/holes.ts';
 import './scenarios/jobs.ts';
 import './scenarios/reads.ts';
 import './scenarios/restore.ts';
+import './scenarios/undo.ts';
 import './scenarios/unavailable.ts';
 import './scenarios/writes.ts';
 // Last, because a world of a process is later than those before, and these take months.

@@ -4,7 +4,7 @@ import { now } from '../../runtime/time-and-chance.ts';
 import { type ExpectedVersions, requireExpectedVersion } from '../entities/preconditions.ts';
 import { requireFreeValue } from '../entities/unique-values.ts';
 import { buildRestore, type ChangeSet, mergeChangeSets } from '../model/changes.ts';
-import { isDeletedItem, isExpired, isRoot, isSameDeletion } from '../model/deletion.ts';
+import { isDeletedItem, isExpired, isRoot, isSameDeletion, isSameRoot } from '../model/deletion.ts';
 import type {
   DeletedEntity,
   Deletion,
@@ -176,12 +176,13 @@ async function buildWithMembers(
   };
 }
 
+/** Reads the root of a deletion, if it has been restored. */
+const readRoot = ({ tenant, database }: Session, { root: { kind, id } }: Deletion) =>
+  database.get(entityKey(tenant, kind, id));
+
 /** Returns the deletion of an entity if its root has been restored: a job may still bring back what the same deletion has removed. */
-async function deletionBeingRestored({ tenant, database }: Session, stored: DeletedEntity) {
-  const { kind, id } = stored.deletion.root;
-  const root = isRoot(stored) ? undefined : await database.get(entityKey(tenant, kind, id));
-  return root && stored.deletion;
-}
+const deletionBeingRestored = async (session: Session, stored: DeletedEntity) =>
+  !isRoot(stored) && (await readRoot(session, stored.deletion)) ? stored.deletion : undefined;
 
 /**
  * Restores a deleted entity as it was, without references to entities that do not exist any more. With it comes back what its deletion has removed
@@ -225,7 +226,10 @@ async function restoreStep(session: Session, { work }: Job<RestoreWork>): Promis
   const walk = { from: { position, after }, limit: stepSize };
   const { value: page } = await walkMembers(session, [deletion], cascadeKinds(kind), walk).next();
   if (page) {
-    const later = decodeAnyEntity(root).deletion;
+    const { deletion: later } = decodeAnyEntity(root);
+    // Its restore is in progress: the root of this job comes back with its second pass, and then the rest.
+    if (later && !isSameRoot(later, deletion) && (await readRoot(session, later)))
+      return { left: work, dueAt: nextPassAt(now()) };
     const repeatable = await restoreMembers(session, page.members, deletion, later);
     return { repeatable, left: { ...work, ...page.next } };
   }

@@ -2,7 +2,7 @@
 
 import { now } from '../../runtime/time-and-chance.ts';
 import { readChildIds } from '../lists/children.ts';
-import { isSameDeletion } from '../model/deletion.ts';
+import { isRootOf, isSameDeletion } from '../model/deletion.ts';
 import type { DeletedEntity, Deletion, StoredEntity } from '../model/entity.ts';
 import { newId } from '../model/ids.ts';
 import { decodeAnyEntity } from '../model/item-codec.ts';
@@ -114,7 +114,9 @@ async function readParents(
   if (position === 0)
     return { kind, deletions: roots, next: hasMembers ? { position: 1, after: '' } : undefined };
   const walk = { from: { position: position - 1, after }, limit: pageSize, isFromIndex: true };
-  const { value: page } = await walkMembers(session, [...roots.values()], kinds, walk).next();
+  // What a restore has moved into a later deletion is a member of that one: its other members belong to its own job.
+  const own = [...roots].flatMap(([id, deletion]) => (isRootOf(deletion, kind, id) ? [deletion] : []));
+  const { value: page } = await walkMembers(session, own, kinds, walk).next();
   return (
     page && {
       kind: page.kind,

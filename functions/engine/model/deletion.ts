@@ -38,13 +38,21 @@ export function newDeletion(
   return { deletedAt, ...(deletedBy !== undefined && { deletedBy }), root: { kind, id } };
 }
 
+/** Returns whether two deletions have the same root: a caller has deleted it twice, or they are the same one. */
+export const isSameRoot = ({ root: one }: Deletion, { root: other }: Deletion): boolean =>
+  one.id === other.id && one.kind === other.kind;
+
 /** Returns whether two deletions are the same one. */
 export const isSameDeletion = (one: Deletion, other: Deletion): boolean =>
-  one.deletedAt === other.deletedAt && one.root.id === other.root.id && one.root.kind === other.root.kind;
+  one.deletedAt === other.deletedAt && isSameRoot(one, other);
 
 /** Returns whether a caller has deleted the entity itself, not one that it belongs to. */
-export const isRoot = ({ kind, entity, deletion: { root } }: DeletedEntity): boolean =>
-  root.kind === kind && root.id === entity.id;
+export const isRoot = ({ kind, entity, deletion }: DeletedEntity): boolean =>
+  isRootOf(deletion, kind, entity.id);
+
+/** Returns whether an entity is the root of a deletion. */
+export const isRootOf = ({ root }: Deletion, kind: Kind, id: string): boolean =>
+  root.kind === kind && root.id === id;
 
 /** Returns the time of the deletions that have expired, and of all earlier ones. @param nowMs milliseconds since 1970. */
 export const expiredAt = (nowMs: number): number => nowMs - restorableDays * dayMs;
