@@ -6,6 +6,7 @@ import {
   type ChangesPage,
   type ChangesQuery,
   type DeletedPage,
+  type DeletedQuery,
   type HistoryPage,
   type Item,
   queryString,
@@ -55,13 +56,6 @@ export interface HistoryOptions extends RequestOptions {
   /** The `cursor` of the page before. Without it, the history begins with the newest change. */
   readonly after?: string | undefined;
   /** Changes per page, at most 100. Default: 20. A page can have fewer, although more follow. */
-  readonly limit?: number | undefined;
-}
-
-export interface DeletedOptions extends RequestOptions {
-  /** The `cursor` of the page before. Without it, the list begins with the last deleted. */
-  readonly after?: string | undefined;
-  /** Entities per page, at most 100. Default: 20. */
   readonly limit?: number | undefined;
 }
 
@@ -210,16 +204,19 @@ export class Collection<Types extends ResourceTypes> extends Listing<Types> {
   }
 
   /**
-   * Gets the entities that were deleted in the last 30 days and can be restored, the last deleted first.
+   * Gets one page of the entities that were deleted in the last 30 days and can be restored, the last deleted first.
    * @example
-   * const { data, cursor } = await client.tasks.deleted();
+   * const { data, total } = await client.tasks.deleted({ search: 'report' });
+   * const parts = await client.tasks.deleted({ deletedWith: project.id });
    */
-  async deleted({ after, limit, signal }: DeletedOptions = {}): Promise<DeletedPage<Types['entity']>> {
-    const query = queryString({ after, limit });
+  async deleted(
+    query: DeletedQuery<Types> = {} as DeletedQuery<Types>,
+    { signal }: RequestOptions = {},
+  ): Promise<DeletedPage<Types['entity']>> {
     const { body } = await this.connection.send({
       method: 'GET',
       path: `${this.path}/deleted`,
-      query,
+      query: queryString(query),
       signal,
     });
     return body as DeletedPage<Types['entity']>;

@@ -11,7 +11,6 @@ export type {
   BatchOperation,
   BatchResults,
   CreateOptions,
-  DeletedOptions,
   ExpandOptions,
   HistoryOptions,
 } from './collection.ts';
@@ -27,6 +26,8 @@ export type {
   ChangesQuery,
   Counted,
   DeletedPage,
+  DeletedQuery,
+  Deletion,
   Direction,
   FieldChange,
   HistoryEntry,

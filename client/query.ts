@@ -170,17 +170,33 @@ export interface HistoryPage<Entity> {
   readonly isComplete: boolean;
 }
 
-/** A page of deleted entities. */
-export interface DeletedPage<Entity> {
-  /** The last deleted first. */
-  readonly data: readonly (Entity & {
-    readonly deletedAt: string;
-    /** The `subject` of the token of the request; null where requests need no token. */
-    readonly deletedBy: string | null;
-  })[];
-  /** The `after` of the next page; null on the last page. */
-  readonly cursor: string | null;
+/** What lists of deleted entities show besides. */
+export interface Deletion {
+  readonly deletedAt: string;
+  /** The `subject` of the token of the request; null where requests need no token. */
+  readonly deletedBy: string | null;
+  /** The id of the entity whose deletion removed it; null if it was deleted itself. */
+  readonly deletedWith: string | null;
+  /** Number of other entities that come back with it. */
+  readonly restores: number;
 }
+
+type DeletionField = 'deletedAt' | 'deletedBy' | 'deletedWith';
+
+/** The query of a list of deleted entities: filters on their fields and on those of their deletions, and their order. Default: what was deleted itself, the last deleted first. */
+export type DeletedQuery<Types extends ResourceTypes> = Types['filters'] & {
+  readonly [Filter in DeletionField | `${DeletionField}[${string}]`]?: string | boolean | readonly string[];
+} & SortOptions<Types['sort'] | DeletionField> & {
+    readonly search?: string | undefined;
+    readonly page?: number | undefined;
+    /** `''` for the first page, then the `next` of the page before. Instead of `page`. */
+    readonly after?: string | undefined;
+    /** Entities per page, at most 100. Default: 20. */
+    readonly limit?: number | undefined;
+  };
+
+/** A page of deleted entities. */
+export type DeletedPage<Entity> = Page<Entity & Deletion>;
 
 const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 

@@ -22,6 +22,30 @@ export interface Organization {
   readonly updatedAt: string;
 }
 
+/** One of the organizations before its deletion. */
+export interface DeletedOrganization {
+  /** An opaque, unique id. Later ids sort after earlier ones. */
+  readonly id: string;
+  /** The name. Leading and trailing white space is removed before the length is checked. 1 to 255 characters. */
+  readonly name: string;
+  /** Any status. Common values are active, planned, completed and archived. 1 to 64 characters. */
+  readonly status: Status;
+  /** Free text of one or more lines. At most 10,000 characters. */
+  readonly description: string;
+  /** The time of the creation, in UTC. */
+  readonly createdAt: string;
+  /** The time of the last write, in UTC. */
+  readonly updatedAt: string;
+  /** When it was deleted. It can be restored for 30 days. As in `2026-03-02T09:15:27.318Z`. */
+  readonly deletedAt: string;
+  /** The subject of the token with which it was deleted: that of the user whose `subject` it is. Null on a service without tokens. At most 1,024 characters. */
+  readonly deletedBy: string | null;
+  /** The id of the entity whose deletion removed it. Null if it was deleted itself. At most 255 characters. */
+  readonly deletedWith: string | null;
+  /** Number of other entities that come back with it. */
+  readonly restores: number;
+}
+
 /** Fields that you omit get their default values. */
 export interface NewOrganization {
   /** The name. Leading and trailing white space is removed before the length is checked. 1 to 255 characters. */
@@ -76,6 +100,36 @@ export interface ExpandedOrganization {
   readonly createdAt: string;
   /** The time of the last write, in UTC. */
   readonly updatedAt: string;
+}
+
+/** One of the projects before its deletion. */
+export interface DeletedProject {
+  /** An opaque, unique id. Later ids sort after earlier ones. */
+  readonly id: string;
+  /** The name. Leading and trailing white space is removed before the length is checked. 1 to 255 characters. */
+  readonly name: string;
+  /** Any status. Common values are active, planned, completed and archived. 1 to 64 characters. */
+  readonly status: Status;
+  /** Id of the organization. At most 255 characters. */
+  readonly organizationId: string;
+  /** Free text of one or more lines. At most 10,000 characters. */
+  readonly description: string;
+  /** The first day. `YYYY-MM-DD`. */
+  readonly startDate: string | null;
+  /** The last day. `YYYY-MM-DD`. */
+  readonly dueDate: string | null;
+  /** The time of the creation, in UTC. */
+  readonly createdAt: string;
+  /** The time of the last write, in UTC. */
+  readonly updatedAt: string;
+  /** When it was deleted. It can be restored for 30 days. As in `2026-03-02T09:15:27.318Z`. */
+  readonly deletedAt: string;
+  /** The subject of the token with which it was deleted: that of the user whose `subject` it is. Null on a service without tokens. At most 1,024 characters. */
+  readonly deletedBy: string | null;
+  /** The id of the entity whose deletion removed it. Null if it was deleted itself. At most 255 characters. */
+  readonly deletedWith: string | null;
+  /** Number of other entities that come back with it. */
+  readonly restores: number;
 }
 
 /** All fields are optional. */
@@ -136,6 +190,34 @@ export interface User {
   readonly createdAt: string;
   /** The time of the last write, in UTC. */
   readonly updatedAt: string;
+}
+
+/** One of the users before its deletion. */
+export interface DeletedUser {
+  /** An opaque, unique id. Later ids sort after earlier ones. */
+  readonly id: string;
+  /** The name. Leading and trailing white space is removed before the length is checked. 1 to 255 characters. */
+  readonly name: string;
+  /** Any status. Common values are active, planned, completed and archived. 1 to 64 characters. */
+  readonly status: Status;
+  /** An e-mail address. Several users can share one. At most 254 characters. */
+  readonly email: string | null;
+  /** Id of the organization. At most 255 characters. */
+  readonly organizationId: string | null;
+  /** Identifies the user to the issuer of tokens: the claim `sub`. It is unique in a tenant; otherwise the response is 409. 1 to 255 characters. */
+  readonly subject: string | null;
+  /** The time of the creation, in UTC. */
+  readonly createdAt: string;
+  /** The time of the last write, in UTC. */
+  readonly updatedAt: string;
+  /** When it was deleted. It can be restored for 30 days. As in `2026-03-02T09:15:27.318Z`. */
+  readonly deletedAt: string;
+  /** The subject of the token with which it was deleted: that of the user whose `subject` it is. Null on a service without tokens. At most 1,024 characters. */
+  readonly deletedBy: string | null;
+  /** The id of the entity whose deletion removed it. Null if it was deleted itself. At most 255 characters. */
+  readonly deletedWith: string | null;
+  /** Number of other entities that come back with it. */
+  readonly restores: number;
 }
 
 /** Fields that you omit get their default values. */
@@ -266,6 +348,48 @@ export interface ExpandedTag {
   readonly updatedAt: string;
 }
 
+/** One of the tasks before its deletion. */
+export interface DeletedTask {
+  /** An opaque, unique id. Later ids sort after earlier ones. */
+  readonly id: string;
+  /** The name. Leading and trailing white space is removed before the length is checked. 1 to 255 characters. */
+  readonly name: string;
+  /** Any status. Common values are active, planned, completed and archived. 1 to 64 characters. */
+  readonly status: Status;
+  /** Free text of one or more lines. At most 10,000 characters. */
+  readonly description: string;
+  /** The urgency, from none to urgent. */
+  readonly priority: 'none' | 'low' | 'medium' | 'high' | 'urgent';
+  /** Id of the project. Deleting the project also deletes the task. At most 255 characters. */
+  readonly projectId: string | null;
+  /** Id of the task that it is a part of. Deleting that task also deletes this one. At most 255 characters. */
+  readonly parentId: string | null;
+  /** Id of the user to whom the task is assigned. At most 255 characters. */
+  readonly userId: string | null;
+  /** The last day. `YYYY-MM-DD`. */
+  readonly dueDate: string | null;
+  /** Ids of the tags. At most 50. */
+  readonly tagIds: readonly string[];
+  /** A key for an order that people arrange, for example by drag and drop. Keys sort by code point, and their format is up to the app. At most 100 characters. */
+  readonly position: string | null;
+  /** The expected effort, in the unit of the team, with at most two decimals. */
+  readonly estimate: number | null;
+  /** The time of the creation, in UTC. */
+  readonly createdAt: string;
+  /** The time of the last write, in UTC. */
+  readonly updatedAt: string;
+  /** With `expand`: the tags of `tagIds`. */
+  readonly tags?: readonly undefined[] | undefined;
+  /** When it was deleted. It can be restored for 30 days. As in `2026-03-02T09:15:27.318Z`. */
+  readonly deletedAt: string;
+  /** The subject of the token with which it was deleted: that of the user whose `subject` it is. Null on a service without tokens. At most 1,024 characters. */
+  readonly deletedBy: string | null;
+  /** The id of the entity whose deletion removed it. Null if it was deleted itself. At most 255 characters. */
+  readonly deletedWith: string | null;
+  /** Number of other entities that come back with it. */
+  readonly restores: number;
+}
+
 /** Fields that you omit get their default values. */
 export interface NewTask {
   /** The name. Leading and trailing white space is removed before the length is checked. 1 to 255 characters. */
@@ -336,6 +460,34 @@ export interface Tag {
   readonly createdAt: string;
   /** The time of the last write, in UTC. */
   readonly updatedAt: string;
+}
+
+/** One of the tags before its deletion. */
+export interface DeletedTag {
+  /** An opaque, unique id. Later ids sort after earlier ones. */
+  readonly id: string;
+  /** The name. Leading and trailing white space is removed before the length is checked. 1 to 255 characters. */
+  readonly name: string;
+  /** Any status. Common values are active, planned, completed and archived. 1 to 64 characters. */
+  readonly status: Status;
+  /** A color in the form #rrggbb. At most 7 characters. */
+  readonly color: string;
+  /** Free text of one or more lines. At most 10,000 characters. */
+  readonly description: string;
+  /** Id of the organization. At most 255 characters. */
+  readonly organizationId: string | null;
+  /** The time of the creation, in UTC. */
+  readonly createdAt: string;
+  /** The time of the last write, in UTC. */
+  readonly updatedAt: string;
+  /** When it was deleted. It can be restored for 30 days. As in `2026-03-02T09:15:27.318Z`. */
+  readonly deletedAt: string;
+  /** The subject of the token with which it was deleted: that of the user whose `subject` it is. Null on a service without tokens. At most 1,024 characters. */
+  readonly deletedBy: string | null;
+  /** The id of the entity whose deletion removed it. Null if it was deleted itself. At most 255 characters. */
+  readonly deletedWith: string | null;
+  /** Number of other entities that come back with it. */
+  readonly restores: number;
 }
 
 /** Fields that you omit get their default values. */

@@ -70,9 +70,8 @@ function hintFor(filters: Arguments): string | undefined {
   return undefined;
 }
 
-/** What a list leaves out unless it is asked for. */
-const withoutDescription = ({ description: _, ...entity }: { readonly description?: unknown }): object =>
-  entity;
+/** What deleted entities have besides. */
+const deletionFields = ['deletedAt', 'deletedBy', 'deletedWith', 'restores'];
 
 /** Divides the text of a filter with several values at its commas. As one text, its commas would be encoded, and belong to one value. */
 const withValues = ([name, value]: [string, unknown]): [string, unknown] =>
@@ -87,12 +86,15 @@ async function read(
   { path, rest }: { readonly path: string; readonly rest: Arguments },
   signal: AbortSignal,
 ): Promise<object> {
-  const { filters = {}, withDescription = false, ...query } = rest;
+  const { filters = {}, ...query } = rest;
   const isFullList = template === '/v1/{collection}';
+  const isOfDeleted = template.endsWith('/deleted');
   const collection = path.split('/')[2] ?? '';
   const fields =
     query['fields'] ??
-    (isFullList || template.endsWith('{collection}/changes') ? shortFields[collection] : undefined);
+    (isFullList || isOfDeleted || template.endsWith('{collection}/changes')
+      ? [...(shortFields[collection] ?? []), ...(isOfDeleted ? deletionFields : [])]
+      : undefined);
   // The only place of lists: their entities can be passed to an update together with their versions.
   const etags = isFullList && { etags: true };
   const { headers, body } = await connection.send({
@@ -107,11 +109,9 @@ async function read(
     signal,
   });
   const found = withVersions(body, isList(body) ? null : headers.get('etag')) as Partial<List> & object;
-  const isShort = template.endsWith('/deleted') && !withDescription;
   const hint = (found as { total?: number }).total === 0 ? hintFor(filters as Arguments) : undefined;
   return {
     ...found,
-    ...(isShort && found.data && { data: found.data.map(withoutDescription) }),
     ...(hint && { hint }),
     ...dateOf(headers),
   };

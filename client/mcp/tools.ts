@@ -1,7 +1,7 @@
 // Generated from the contracts by "npx pm-api openapi". Do not edit.
 import type { Tool } from './tool.ts';
 
-export const version = '0.7.0';
+export const version = '0.8.0';
 
 export const tools: readonly Tool[] = [
   {
@@ -229,7 +229,7 @@ export const tools: readonly Tool[] = [
   },
   {
     "name": "listDeleted",
-    "description": "Lists deleted entities that can be restored, the last deleted first.",
+    "description": "Lists deleted entities that can be restored, the last deleted first: those that were deleted themselves, or with the filter `deletedWith` what the deletion of one entity removed.",
     "inputSchema": {
       "type": "object",
       "properties": {
@@ -242,6 +242,38 @@ export const tools: readonly Tool[] = [
             "tags"
           ]
         },
+        "filters": {
+          "type": "object",
+          "additionalProperties": {
+            "type": [
+              "string",
+              "number",
+              "boolean"
+            ]
+          },
+          "description": "By name: `field` or `field[operator]`, such as {\"priority[gte]\": \"high\", \"status[notIn]\": \"completed,archived\"}. Operators: ne, in, notIn, lt, lte, gt, gte, contains, startsWith, isNull, isEmpty, all."
+        },
+        "search": {
+          "type": "string",
+          "description": "Words: each must be the beginning of a word of the name or the description."
+        },
+        "sortBy": {
+          "type": "array",
+          "items": {
+            "type": "string"
+          },
+          "description": "Up to three fields."
+        },
+        "sortOrder": {
+          "type": "array",
+          "items": {
+            "enum": [
+              "asc",
+              "desc"
+            ]
+          },
+          "description": "One, or one for each field."
+        },
         "limit": {
           "type": "integer",
           "minimum": 1,
@@ -249,11 +281,14 @@ export const tools: readonly Tool[] = [
         },
         "after": {
           "type": "string",
-          "description": "The `cursor` of the page before."
+          "description": "Empty for the first page, then the `next` of each answer."
         },
-        "withDescription": {
-          "type": "boolean",
-          "description": "Whether long texts are shown."
+        "fields": {
+          "type": "array",
+          "items": {
+            "type": "string"
+          },
+          "description": "Only these fields. By default all but `description`."
         }
       },
       "required": [

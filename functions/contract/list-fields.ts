@@ -43,7 +43,9 @@ export const operatorsOfSeveralValues: ReadonlySet<string> = new Set<ListOperato
 export const operatorsOfBooleans: ReadonlySet<string> = new Set<ListOperator>(['isNull', 'isEmpty']);
 
 /** Fields whose values hardly ever occur twice: counting them says nothing. */
-const uncounted: ReadonlySet<string> = new Set(['id', 'name', longTextField, 'createdAt', 'updatedAt']);
+const uncounted: ReadonlySet<string> = new Set([
+  ...['id', 'name', longTextField, 'createdAt', 'updatedAt', 'deletedAt'],
+]);
 
 export interface ListField {
   readonly name: string;
@@ -138,6 +140,13 @@ const listField = (name: string, type: FieldType, isNullable: boolean): ListFiel
 
 /** The fields that only the store sets. */
 const ownFields: Readonly<Record<string, FieldType>> = { id: 'id', createdAt: 'time', updatedAt: 'time' };
+
+/** The fields that lists of deleted entities have besides. */
+export const deletedListFields: Readonly<Record<string, ListField>> = {
+  deletedAt: listField('deletedAt', 'time', false),
+  deletedBy: listField('deletedBy', 'text', true),
+  deletedWith: listField('deletedWith', 'id', true),
+};
 
 /**
  * Returns what lists can do with a field.

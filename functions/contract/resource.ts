@@ -1,10 +1,17 @@
 import * as v from 'valibot';
+import { restoresField } from '../engine/model/deletion.ts';
 import { type Entity, type Fields, type ItemFields, readOnlyFields } from '../engine/model/entity.ts';
 import type { Check, Relation } from '../engine/model/schema.ts';
 import type { Kind } from '../kinds.ts';
 import { lazy } from '../runtime/lazy.ts';
 import { label, longTextField, status, withDefault } from './fields.ts';
-import { type ListField, referenceIn, toListField, withoutDefault } from './list-fields.ts';
+import {
+  deletedListFields,
+  type ListField,
+  referenceIn,
+  toListField,
+  withoutDefault,
+} from './list-fields.ts';
 
 const maxLabelLength = 255;
 
@@ -89,6 +96,17 @@ function relationOf(
   return [{ child, field: name, parent, onDelete: 'setNull', isArray, isRequired, ...reference.options }];
 }
 
+/** Returns a function that shows fields of entities. @param defaults the names of all fields in their order, and their defaults. */
+const showing =
+  (defaults: readonly (readonly [name: string, fallback: unknown])[]): Resource['show'] =>
+  (entity, only) => {
+    const shown: Record<string, unknown> = {};
+    for (const [name, fallback] of defaults) {
+      if (!only || only.has(name)) shown[name] = entity[name] ?? fallback;
+    }
+    return shown;
+  };
+
 export function resource(definition: Definition): Resource {
   const { fields, kind } = definition;
   const fieldNames = ['id', ...Object.keys(fields), 'createdAt', 'updatedAt'];
@@ -125,13 +143,7 @@ export function resource(definition: Definition): Resource {
       ),
     ),
     defaults: Object.fromEntries(defaults),
-    show: (entity, only) => {
-      const shown: Record<string, unknown> = {};
-      for (const [name, fallback] of defaults) {
-        if (!only || only.has(name)) shown[name] = entity[name] ?? fallback;
-      }
-      return shown;
-    },
+    show: showing(defaults),
     schemas: {
       whole: lazy(() => v.object(fields) as unknown as v.GenericSchema<unknown, Fields>),
       part: lazy(() => {
@@ -149,6 +161,17 @@ export function resource(definition: Definition): Resource {
           }) as unknown as v.GenericSchema<unknown, Entity>,
       ),
     },
+  };
+}
+
+/** Returns a resource as lists of its deleted entities show it: with the fields of deletions. */
+export function deletedOf(resource: Resource): Resource {
+  const fieldNames = [...resource.fieldNames, ...Object.keys(deletedListFields), restoresField];
+  return {
+    ...resource,
+    fieldNames,
+    listFields: { ...resource.listFields, ...deletedListFields },
+    show: showing(fieldNames.map((name) => [name, resource.defaults[name] ?? null] as const)),
   };
 }
 

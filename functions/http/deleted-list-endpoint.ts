@@ -3,6 +3,4 @@ import { listDeleted } from '../engine/lists/list-deleted.ts';
 import { endpoint } from './endpoint.ts';
 
 export const deletedListEndpoint = (contract: ReturnType<typeof define.listDeleted>) =>
-  endpoint(contract, ({ session, deletedQuery }) =>
-    listDeleted(session, contract.resource.kind, deletedQuery),
-  );
+  endpoint(contract, ({ session, query }) => listDeleted(session, contract.resource.kind, query));

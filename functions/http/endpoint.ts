@@ -3,8 +3,6 @@ import { type Contract, isConditionalWrite, needsToken } from '../contract/contr
 import type { ExpectedVersions } from '../engine/entities/preconditions.ts';
 import { decodeHistoryCursor } from '../engine/feed/history-cursor.ts';
 import type { HistoryPlace } from '../engine/feed/list-history.ts';
-import { decodeDeletedPlace } from '../engine/lists/deleted-cursor.ts';
-import type { DeletedQuery } from '../engine/lists/list-deleted.ts';
 import type { ItemFields } from '../engine/model/entity.ts';
 import type { Filter, ListQuery } from '../engine/model/list-query.ts';
 import { readEntities } from '../engine/table/read-entities.ts';
@@ -18,6 +16,7 @@ import type { Caller, Handler } from './middleware.ts';
 import {
   type ReadChangesQuery,
   readChangesQuery,
+  readDeletedQuery,
   readEntityView,
   readListQuery,
   readPageQuery,
@@ -39,12 +38,11 @@ interface Request<C extends Contract> {
     ? Value
     : undefined;
   /** The query of a list. The parent of a nested list is one of its filters. */
-  readonly query: C extends { success: 'list' | 'changes' } ? ListQuery : undefined;
+  readonly query: C extends { success: 'list' | 'changes' | 'deletedList' } ? ListQuery : undefined;
   /** The cursor of a change feed; `undefined` for its first page. */
   readonly since: C extends { success: 'changes' } ? ReadChangesQuery['since'] : undefined;
   /** The hash of the query of a change feed: part of its cursors. */
   readonly cursorHash?: Buffer | undefined;
-  readonly deletedQuery: C extends { success: 'deletedList' } ? DeletedQuery : undefined;
   readonly place: C extends { success: 'history' } ? HistoryPlace : undefined;
   readonly view: EntityView;
 }
@@ -61,10 +59,7 @@ function readQuery(
     return { view: readEntityView(resource, rawQueryString) };
   }
   if (success === 'changes' && resource) return readChangesQuery(resource, rawQueryString);
-  if (success === 'deletedList' && resource) {
-    const decode = (cursor: string) => decodeDeletedPlace(resource.kind, cursor);
-    return { deletedQuery: readPageQuery(rawQueryString, decode), view: wholeView };
-  }
+  if (success === 'deletedList' && resource) return readDeletedQuery(resource, rawQueryString);
   if (success === 'history' && resource) {
     const decode = (cursor: string) => decodeHistoryCursor({ kind: resource.kind, id }, cursor);
     return { place: readPageQuery(rawQueryString, decode), view: wholeView };

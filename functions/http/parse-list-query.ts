@@ -1,6 +1,6 @@
 import { longTextField } from '../contract/fields.ts';
 import { changesOptions, listOptions } from '../contract/list-fields.ts';
-import type { Expansion, Resource } from '../contract/resource.ts';
+import { deletedOf, type Expansion, type Resource } from '../contract/resource.ts';
 import { type ChangesCursor, decodeCursor } from '../engine/feed/cursor.ts';
 import { queryHash } from '../engine/lists/cursor-codec.ts';
 import { decodePlace } from '../engine/lists/place-cursor.ts';
@@ -128,10 +128,10 @@ function readSearch(parameters: Parameters): Filter[] {
 }
 
 /** Returns the order of a list. One direction holds for all fields. */
-function readSort({ listFields }: Resource, parameters: Parameters): readonly SortField[] {
+function readSort({ listFields }: Resource, parameters: Parameters, byDefault: string): readonly SortField[] {
   const sortable = Object.values(listFields).flatMap(({ name, isSortable }) => (isSortable ? [name] : []));
   const explain = (value: string) => explainSort(value, sortable);
-  const fields = readNames('sortBy', parameters, sortable, explain) ?? ['createdAt'];
+  const fields = readNames('sortBy', parameters, sortable, explain) ?? [byDefault];
   const order = readNames<Direction>('sortOrder', parameters, directions) ?? ['desc'];
   if (fields.length > maxSortFields) {
     const detail = `"sortBy" has ${fields.length} fields; at most ${maxSortFields} are allowed.`;
@@ -178,12 +178,12 @@ const needsTexts = ({ listFields }: Resource, { fields }: EntityView): boolean =
 const summedFields = ({ listFields }: Resource): string[] =>
   Object.values(listFields).flatMap(({ name, isSummable }) => (isSummable ? [name] : []));
 
-function listParameters(resource: Resource): readonly string[] {
+function listParameters(resource: Resource, options: readonly string[]): readonly string[] {
   const unused = [
     ...(Object.keys(resource.expansions).length === 0 ? ['expand'] : []),
     ...(summedFields(resource).length === 0 ? ['sumBy'] : []),
   ];
-  return [...listOptions.filter((name) => !unused.includes(name)), ...resource.fieldNames];
+  return [...options.filter((name) => !unused.includes(name)), ...Object.keys(resource.listFields)];
 }
 
 /**
@@ -192,18 +192,48 @@ function listParameters(resource: Resource): readonly string[] {
  * @param more filters that the path has.
  * @throws Problem 400 that names every parameter that is unknown, ambiguous or invalid.
  */
-export function readListQuery(
+export const readListQuery = (resource: Resource, rawQueryString: string, more: readonly Filter[] = []) =>
+  readQuery(resource, rawQueryString, { more, sortBy: 'createdAt', options: listOptions });
+
+/** Accepts the roots of deletions: what a caller has deleted itself. */
+const isRoot: Filter = { field: 'deletedWith', operator: 'isNull', values: ['true'] };
+
+/**
+ * Returns the query of a list of deleted entities. It has the roots of deletions, unless a filter says which others.
+ * @throws Problem 400, as `readListQuery`.
+ */
+export const readDeletedQuery = (resource: Resource, rawQueryString: string): ReadListQuery =>
+  readQuery(deletedOf(resource), rawQueryString, {
+    more: [],
+    otherwise: isRoot,
+    sortBy: 'deletedAt',
+    options: listOptions.filter((name) => name !== 'changesCursor'),
+  });
+
+interface ListKind {
+  /** Filters that the path has. */
+  readonly more: readonly Filter[];
+  /** A filter that holds unless the caller filters by its field. */
+  readonly otherwise?: Filter;
+  /** The field by which the list is sorted by default. */
+  readonly sortBy: string;
+  readonly options: readonly string[];
+}
+
+function readQuery(
   resource: Resource,
   rawQueryString: string,
-  more: readonly Filter[] = [],
+  { more, otherwise, sortBy, options }: ListKind,
 ): ReadListQuery {
   const { listFields, ranks, defaults } = resource;
-  const parameters = readKnownParameters(resource, rawQueryString, listParameters(resource));
+  const parameters = readKnownParameters(resource, rawQueryString, listParameters(resource, options));
   const countable = Object.values(listFields).flatMap(({ name, isCountable }) => (isCountable ? [name] : []));
   const view = readView(resource, parameters);
   const search = readSearch(parameters);
-  const filters = [...readFilters(parameters, listFields), ...search, ...more];
-  const sort = readSort(resource, parameters);
+  const own = readFilters(parameters, listFields);
+  const isOwn = own.some(({ field }) => field === otherwise?.field);
+  const filters = [...own, ...search, ...more, ...(otherwise && !isOwn ? [otherwise] : [])];
+  const sort = readSort(resource, parameters, sortBy);
   const withCursor = readBoolean('changesCursor', parameters);
   if (withCursor && parameters.has('search')) {
     const detail = 'A feed has no search, so a list with one has no "changesCursor".';

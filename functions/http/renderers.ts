@@ -1,11 +1,10 @@
 import type { Contract } from '../contract/contract.ts';
+import { deletedOf } from '../contract/resource.ts';
 import { encodeCursor } from '../engine/feed/cursor.ts';
 import { type ChangesPage, cursorOf } from '../engine/feed/list-changes.ts';
-import { encodeDeletedPlace } from '../engine/lists/deleted-cursor.ts';
-import type { DeletedPage } from '../engine/lists/list-deleted.ts';
 import { encodePlace } from '../engine/lists/place-cursor.ts';
 import type { PageLog } from '../engine/lists/read-page.ts';
-import type { Deletion, ItemFields, WholeEntity } from '../engine/model/entity.ts';
+import type { ItemFields, WholeEntity } from '../engine/model/entity.ts';
 import type { ListQuery, Page } from '../engine/model/list-query.ts';
 import type { Session } from '../engine/table/session.ts';
 import { acceptsNoVersion, isCurrent } from './conditional-requests.ts';
@@ -29,7 +28,7 @@ export interface Results {
   readonly entity: WholeEntity;
   readonly created: WholeEntity;
   readonly deleted: undefined;
-  readonly deletedList: DeletedPage;
+  readonly deletedList: Page;
   readonly batch: readonly object[];
   readonly signedInUser: SignedInUser;
   readonly changes: ChangesPage;
@@ -56,8 +55,11 @@ type Renderers = {
 
 const noStore = { 'cache-control': 'no-store' } as const;
 
-const show = ({ contract: { resource }, view, expanded }: Rendering, entity: ItemFields): unknown =>
-  resource ? showEntity(resource, entity, view, expanded) : entity;
+/** Returns a function that returns what the response shows of an entity. */
+function showing({ contract: { resource, success }, view, expanded }: Rendering) {
+  const shown = resource && (success === 'deletedList' ? deletedOf(resource) : resource);
+  return (entity: ItemFields): unknown => (shown ? showEntity(shown, entity, view, expanded) : entity);
+}
 
 const json = (statusCode: number, content: string, headers: Record<string, string>): Response => ({
   statusCode,
@@ -96,7 +98,7 @@ function renderWrite(
   more: Record<string, string> = {},
 ): Response {
   const { session } = rendering;
-  return json(statusCode, JSON.stringify(show(rendering, entity)), {
+  return json(statusCode, JSON.stringify(showing(rendering)(entity)), {
     etag: versionTag(entity.id, version),
     ...noStore,
     ...more,
@@ -120,33 +122,37 @@ function renderCreated(rendering: Rendering, stored: WholeEntity): Response {
   return renderWrite(rendering, 201, stored, { location });
 }
 
+function renderList(rendering: Rendering, page: Page & { readonly log?: PageLog }): Response {
+  const { contract, event, id, session, query, cursorHash, view } = rendering;
+  if (!query) throw new TypeError(`The list ${contract.operation} has no query.`);
+  const totalPages = Math.ceil(page.total / query.limit);
+  const etags = etagsOf(view, page);
+  const next = query.after === undefined ? undefined : nextCursor(contract, query, page);
+  const { log } = page;
+  const changesCursor = cursorHash && log && encodeCursor(cursorHash, cursorOf(session, log.progress));
+  const more = { etags, next, changesCursor };
+  const content = renderPage(query, page, showing(rendering), more);
+  const path = contract.path.replace('{id}', encodeURIComponent(id));
+  const link =
+    next === undefined
+      ? pageLinks(path, event.rawQueryString, query, totalPages)
+      : cursorLinks(path, event.rawQueryString, query, next);
+  return renderRead(rendering, content, view.expansions.length > 0 ? undefined : contentTag(content), {
+    'x-total-count': String(page.total),
+    ...(link !== undefined && { link }),
+  });
+}
+
 export const renderers: Renderers = {
-  list: (rendering, page) => {
-    const { contract, event, id, session, query, cursorHash, view } = rendering;
-    if (!query) throw new TypeError(`The list ${contract.operation} has no query.`);
-    const totalPages = Math.ceil(page.total / query.limit);
-    const etags = etagsOf(view, page);
-    const next = query.after === undefined ? undefined : nextCursor(contract, query, page);
-    const changesCursor = cursorHash && encodeCursor(cursorHash, cursorOf(session, page.log.progress));
-    const more = { etags, next, changesCursor };
-    const content = renderPage(query, page, (entity) => show(rendering, entity), more);
-    const path = contract.path.replace('{id}', encodeURIComponent(id));
-    const link =
-      next === undefined
-        ? pageLinks(path, event.rawQueryString, query, totalPages)
-        : cursorLinks(path, event.rawQueryString, query, next);
-    return renderRead(rendering, content, view.expansions.length > 0 ? undefined : contentTag(content), {
-      'x-total-count': String(page.total),
-      ...(link !== undefined && { link }),
-    });
-  },
+  list: renderList,
+  deletedList: renderList,
   entity: (rendering, stored) => {
     const { contract, event, view } = rendering;
     if (contract.method === 'PUT' && acceptsNoVersion(event.headers)) return renderCreated(rendering, stored);
     if (contract.method !== 'GET') return renderWrite(rendering, 200, stored);
     const { entity, version } = stored;
     const tag = view.expansions.length > 0 ? undefined : versionTag(entity.id, version);
-    return renderRead(rendering, JSON.stringify(show(rendering, entity)), tag);
+    return renderRead(rendering, JSON.stringify(showing(rendering)(entity)), tag);
   },
   created: renderCreated,
   changes: (rendering, page) => {
@@ -154,26 +160,12 @@ export const renderers: Renderers = {
     if (!cursorHash) throw new TypeError(`The change feed ${contract.operation} has no query.`);
     const { entities, removed, cursor, hasMore } = page;
     const rest = { etags: etagsOf(view, page), removed, cursor: encodeCursor(cursorHash, cursor), hasMore };
-    const content = renderData(entities, (entity) => show(rendering, entity), rest);
+    const content = renderData(entities, showing(rendering), rest);
     return json(200, content, { ...noStore });
   },
   history: renderValue,
   batch: ({ session }, results) =>
     json(200, JSON.stringify({ results }), { ...noStore, ...replayedHeader(session) }),
-  deletedList: (rendering, { deleted, end }) => {
-    const { resource } = rendering.contract;
-    const deletions = new Map<ItemFields, Deletion>(
-      deleted.map(({ entity, deletion }) => [entity, deletion]),
-    );
-    const showDeleted = (entity: ItemFields) => {
-      const { deletedAt = 0, deletedBy = null } = deletions.get(entity) ?? {};
-      const shown = show(rendering, entity) as object;
-      return { ...shown, deletedAt: new Date(deletedAt).toISOString(), deletedBy };
-    };
-    const cursor = resource && end ? encodeDeletedPlace(resource.kind, end) : null;
-    const content = renderData([...deletions.keys()], showDeleted, { cursor });
-    return json(200, content, { ...noStore });
-  },
   deleted: () => ({ statusCode: 204, headers: { ...noStore } }),
   signedInUser: renderValue,
   health: (_, health) => json(200, JSON.stringify(health), { ...noStore }),

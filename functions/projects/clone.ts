@@ -19,7 +19,7 @@ import { newId } from '../engine/model/ids.ts';
 import { decodeAnyEntity } from '../engine/model/item-codec.ts';
 import { beginJob, type Job, type JobWork, type Step } from '../engine/model/job.ts';
 import { entityKey } from '../engine/model/keys.ts';
-import { relationOf } from '../engine/model/relations.ts';
+import { isStoreField, relationOf } from '../engine/model/relations.ts';
 import type { Session } from '../engine/table/session.ts';
 import { readTexts } from '../engine/table/whole-entities.ts';
 import { commit } from '../engine/write/commit.ts';
@@ -81,7 +81,8 @@ const deletedPauseMs = 600_000;
 /** Returns the fields of an entity that a copy gets: those that its caller has set. */
 function copyFields(entity: Entity): Fields {
   const excluded: readonly string[] = readOnlyFields;
-  return Object.fromEntries(Object.entries(entity).filter(([field]) => !excluded.includes(field))) as Fields;
+  const isOwn = (field: string): boolean => !excluded.includes(field) && !isStoreField(field);
+  return Object.fromEntries(Object.entries(entity).filter(([field]) => isOwn(field))) as Fields;
 }
 
 /** Reads tasks, also deleted ones. */

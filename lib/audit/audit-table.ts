@@ -36,6 +36,8 @@ interface AuditOptions {
   readonly segments?: number | undefined;
   /** Milliseconds between two comparisons of a log. It is wrong when both find the same: writes in progress have ended by then. */
   readonly pauseMs: number;
+  /** Milliseconds since 1970; by default, the time of this machine. */
+  readonly nowMs?: number;
 }
 
 interface Findings extends Pick<Report, 'cycles' | 'texts' | 'subjects' | 'sequencers' | 'logs'> {
@@ -63,7 +65,7 @@ class TableAudit {
   async run(): Promise<Report> {
     const { pauseMs, segments, onItems } = this.#options;
     const table = { client: this.#client, tableName: this.#tableName, segments, onItems };
-    const inventory = new Inventory();
+    const inventory = new Inventory(this.#options.nowMs ?? now());
     await scanTable(table, (items) => {
       for (const item of items) inventory.add(item);
     });

@@ -12,14 +12,20 @@ import {
 import { StaleRead } from '../../functions/engine/columns/read/stale-read.ts';
 import type { LogIdentity } from '../../functions/engine/model/change-log.ts';
 import { UnknownFormat } from '../../functions/engine/model/errors.ts';
-import { toRow } from '../../functions/engine/model/row.ts';
 import { Database } from '../../functions/engine/table/database.ts';
 import { Deadline } from '../../functions/engine/table/deadline.ts';
 import { forEach } from '../../functions/runtime/for-each.ts';
 import { delay } from '../../functions/runtime/time-and-chance.ts';
 import { defaultSegments, type ScannedTable } from '../hosting/scan-table.ts';
 import { readStored } from './rebuild-logs.ts';
-import { type AuditedLog, copyOfRow, type Inventory, maxFindings, mayDiffer } from './snapshot.ts';
+import {
+  type AuditedLog,
+  comparedRow,
+  copyOfRow,
+  type Inventory,
+  maxFindings,
+  mayDiffer,
+} from './snapshot.ts';
 
 /** Deadline of one call, retries included. */
 const maxCallMs = 60_000;
@@ -28,10 +34,15 @@ async function readEntities(
   database: Database,
   log: LogIdentity,
   ids: readonly string[],
+  nowMs: number,
 ): Promise<ReadonlyMap<string, SegmentRow>> {
   const stored = await readStored(database, log, ids);
   return new Map(
-    stored.map(({ entity, version }) => [entity.id, { id: entity.id, version, values: toRow(entity) }]),
+    stored.flatMap((one): [string, SegmentRow][] => {
+      const row = comparedRow(one, nowMs);
+      const { entity, version } = one;
+      return row ? [[entity.id, { id: entity.id, version, values: row }]] : [];
+    }),
   );
 }
 
@@ -71,6 +82,7 @@ const maxMemoryBytes = 128 * 1024 * 1024;
 async function visitLog(
   { client, tableName }: ScannedTable,
   { tenant, kind }: LogIdentity,
+  nowMs: number,
   visit: (id: string, known: KnownRow) => void,
 ): Promise<RowCounts> {
   const database = new Database(client, tableName, new Deadline(10 * maxCallMs));
@@ -78,14 +90,14 @@ async function visitLog(
     reader: openLog(database, tenant, kind),
     memory: new ProcessMemory(maxMemoryBytes).of(tenant, kind),
   };
-  return visitRows(source, visit);
+  return visitRows(source, nowMs, visit);
 }
 
 /** Subtracts the rows of all logs from the checksums to which the first scan has added those of the entities. */
 export async function subtractRows(table: ScannedTable, inventory: Inventory): Promise<void> {
   await forEach(inventory.logs, table.segments ?? defaultSegments, async ([partition, log]) => {
     try {
-      const { rows, total } = await visitLog(table, log, (id, known) =>
+      const { rows, total } = await visitLog(table, log, inventory.nowMs, (id, known) =>
         inventory.change(log, copyOfRow(partition, id, known, -1)),
       );
       log.isUncertain = rows !== total;
@@ -110,14 +122,14 @@ interface FoundRows extends RowCounts {
  * @returns why the log cannot be read: its format is unknown, or several reads, with pauses, find that a part is missing.
  */
 async function readRowsOf(
-  { table, pauseMs }: Comparison,
+  { table, inventory, pauseMs }: Comparison,
   log: LogIdentity,
   isWanted: (id: string, found: ReadonlyMap<string, KnownRow>) => boolean,
 ): Promise<FoundRows | string> {
   for (let read = 1; ; read += 1) {
     const found = new Map<string, KnownRow>();
     try {
-      const counts = await visitLog(table, log, (id, known) => {
+      const counts = await visitLog(table, log, inventory.nowMs, (id, known) => {
         if (isWanted(id, found)) found.set(id, known);
       });
       return { ...counts, found };
@@ -145,7 +157,11 @@ async function compareLog(
   if (typeof first === 'string') return { log, ids: [], unreadable: first };
   const database = new Database(table.client, table.tableName, new Deadline(10 * maxCallMs));
   const candidates = [...new Set([...first.found.keys(), ...own.suspects])];
-  const differing = differingIds(first.found, await readEntities(database, own, candidates), candidates);
+  const differing = differingIds(
+    first.found,
+    await readEntities(database, own, candidates, inventory.nowMs),
+    candidates,
+  );
   const suspects = new Set(differing);
   if (suspects.size === 0 && first.total === first.rows) {
     const isIncomplete = Math.max(first.found.size, own.suspects.size) >= maxFindings;
@@ -154,7 +170,11 @@ async function compareLog(
   await delay(pauseMs);
   const again = await readRowsOf(comparison, own, (id) => suspects.has(id));
   if (typeof again === 'string') return { log, ids: [], unreadable: again };
-  const ids = differingIds(again.found, await readEntities(database, own, differing), suspects);
+  const ids = differingIds(
+    again.found,
+    await readEntities(database, own, differing, inventory.nowMs),
+    suspects,
+  );
   const isWrong = again.total !== again.rows;
   return ids.length > 0 || isWrong ? { log, ids, ...(isWrong && { wrongTotal: again.total }) } : undefined;
 }

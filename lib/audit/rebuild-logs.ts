@@ -11,12 +11,11 @@ import {
   recordPrefix,
   sequencerKey,
 } from '../../functions/engine/model/change-log.ts';
-import { isDeletedItem } from '../../functions/engine/model/deletion.ts';
-import { isWhole, type StoredEntity } from '../../functions/engine/model/entity.ts';
+import { storedRow } from '../../functions/engine/model/deletion.ts';
+import { type DeletedEntity, isWhole, type StoredEntity } from '../../functions/engine/model/entity.ts';
 import { UnknownFormat } from '../../functions/engine/model/errors.ts';
-import { decodeEntity, withText } from '../../functions/engine/model/item-codec.ts';
+import { decodeAnyEntity, withText } from '../../functions/engine/model/item-codec.ts';
 import { entityKey, entitySortKey, textKey } from '../../functions/engine/model/keys.ts';
-import { toRow } from '../../functions/engine/model/row.ts';
 import type { Kind } from '../../functions/engine/model/schema.ts';
 import { withOtherWords } from '../../functions/engine/model/words.ts';
 import type { Item } from '../../functions/engine/model/writes.ts';
@@ -28,6 +27,8 @@ import { tenantOf } from './snapshot.ts';
 
 /** Deadline of one call, retries included. */
 const maxCallMs = 60_000;
+
+type AnyEntity = StoredEntity | DeletedEntity;
 
 type ScannedLogs = ReadonlyMap<string, LogIdentity & { readonly ids: Set<string> }>;
 
@@ -46,9 +47,9 @@ async function scanLogs(table: ScannedTable, only?: ReadonlySet<string>): Promis
     const isOfLog = item.sk === manifestSortKey || item.sk.startsWith(recordPrefix);
     const log = isOfLog ? parseLogPartition(item.pk) : undefined;
     if (log) idsOf(log.tenant, log.kind);
-    if (item.sk !== entitySortKey || isDeletedItem(item)) return;
-    const { kind, entity } = decodeEntity(item);
-    idsOf(tenantOf(item), kind)?.add(entity.id);
+    if (item.sk !== entitySortKey) return;
+    const { kind, entity, deletion } = decodeAnyEntity(item);
+    if (!deletion?.isErased) idsOf(tenantOf(item), kind)?.add(entity.id);
   };
   await scanTable(table, (items) => {
     for (const item of items) addItem(item);
@@ -60,21 +61,22 @@ async function scanLogs(table: ScannedTable, only?: ReadonlySet<string>): Promis
 async function withTexts(
   database: Database,
   { tenant, kind }: LogIdentity,
-  stored: readonly StoredEntity[],
-): Promise<StoredEntity[]> {
-  const keyOf = ({ entity }: StoredEntity) => textKey(tenant, kind, entity.id);
+  stored: readonly AnyEntity[],
+): Promise<AnyEntity[]> {
+  const keyOf = ({ entity }: AnyEntity) => textKey(tenant, kind, entity.id);
   const items = await database.getMany(stored.filter((one) => !isWhole(one)).map(keyOf));
   const texts = new Map(items.map((item) => [item.pk, item]));
   return stored.map((one) => withText(one, texts.get(keyOf(one).pk)) ?? one);
 }
 
-/** Reads entities without their long texts. */
+/** Reads entities, and deleted ones, without their long texts. */
 export async function readStored(
   database: Database,
   { tenant, kind }: LogIdentity,
   ids: readonly string[],
-): Promise<StoredEntity[]> {
-  return (await database.getMany(ids.map((id) => entityKey(tenant, kind, id)))).map(decodeEntity);
+): Promise<AnyEntity[]> {
+  const keys = ids.map((id) => entityKey(tenant, kind, id));
+  return (await database.getMany(keys, true, { withDeleted: true })).map(decodeAnyEntity);
 }
 
 /** Entities that are read at the same time: eight calls. */
@@ -89,9 +91,10 @@ async function readNewRows(
   const rows = new Map<string, SegmentRow>();
   for (let first = 0; first < ids.length; first += maxEntities) {
     const stored = await readStored(open(), log, ids.slice(first, first + maxEntities));
-    for (const { entity, version } of await withTexts(open(), log, stored)) {
-      const values = toValues(withOtherWords(toRow(entity), entity));
-      rows.set(entity.id, { id: entity.id, version, values });
+    for (const one of await withTexts(open(), log, stored)) {
+      const row = storedRow(one);
+      const { entity, version } = one;
+      if (row) rows.set(entity.id, { id: entity.id, version, values: toValues(withOtherWords(row, entity)) });
     }
   }
   return rows;

@@ -11,13 +11,13 @@ import {
   positionOf,
   recordPrefix,
 } from '../../functions/engine/model/change-log.ts';
-import { isDeletedItem } from '../../functions/engine/model/deletion.ts';
-import type { StoredEntity } from '../../functions/engine/model/entity.ts';
+import { isExpired, storedRow } from '../../functions/engine/model/deletion.ts';
+import type { DeletedEntity, StoredEntity } from '../../functions/engine/model/entity.ts';
 import { UnknownFormat } from '../../functions/engine/model/errors.ts';
-import { decodeAnyEntity, decodeEntity, encodeEntity } from '../../functions/engine/model/item-codec.ts';
+import { decodeAnyEntity, encodeEntity } from '../../functions/engine/model/item-codec.ts';
 import { entityKey, entitySortKey } from '../../functions/engine/model/keys.ts';
 import { referencesOf } from '../../functions/engine/model/relations.ts';
-import { type Row, toRow } from '../../functions/engine/model/row.ts';
+import type { Row } from '../../functions/engine/model/row.ts';
 import type { Kind } from '../../functions/engine/model/schema.ts';
 import type { Item, Key } from '../../functions/engine/model/writes.ts';
 import { schema } from '../../functions/schema.ts';
@@ -45,6 +45,10 @@ export function referencesFrom(tenant: string, { kind, entity }: StoredEntity): 
       .map((id) => ({ child, member, parent: entityKey(tenant, parent, String(id)) })),
   );
 }
+
+/** Returns the row that the log of an entity must have; none of a deleted one that has expired or was erased. */
+export const comparedRow = (stored: StoredEntity | DeletedEntity, nowMs: number): Row | undefined =>
+  stored.deletion && isExpired(stored.deletion, nowMs) ? undefined : storedRow(stored);
 
 /** Returns the copy of a row in a log. The columns and the entity give the fields in different orders. */
 export function copyOfRow(
@@ -101,7 +105,13 @@ export class Inventory {
   /** The entities that are above others in a tree. */
   readonly inner = new KeyFilter();
   readonly malformed: string[] = [];
+  /** When the audit began, in milliseconds since 1970: which deletions have expired. */
+  readonly nowMs: number;
   entities = 0;
+
+  constructor(nowMs: number) {
+    this.nowMs = nowMs;
+  }
 
   add(item: Item): void {
     for (const copy of [copyOfText(item), copyOfSubject(item)]) if (copy) this.checksums.change(copy);
@@ -126,15 +136,15 @@ export class Inventory {
       { ...item },
     );
     if (isMalformed && this.malformed.length < maxFindings) this.malformed.push(pk);
-    const log = this.#logOf(tenant, stored.kind, stored.logPosition);
-    if (stored.deletion) return;
-    const { kind, entity, version } = stored;
+    const { kind, entity, version, deletion } = stored;
+    const log = this.#logOf(tenant, kind, stored.logPosition);
+    const row = comparedRow(stored, this.nowMs);
+    if (row) this.change(log, copyOfRow(logPartition(tenant, kind), entity.id, { version, row }, 1));
+    if (deletion) return;
     this.entities += 1;
     if (parents.has(kind)) this.referable.add(pk);
     const parent = parentKeyOf(tenant, stored as StoredEntity);
     if (parent) this.inner.add(parent);
-    const row = { version, row: toRow(entity) };
-    this.change(log, copyOfRow(logPartition(tenant, kind), entity.id, row, 1));
   }
 
   /** Returns a log that has reached a position. */
@@ -179,11 +189,9 @@ export class Suspects {
     if (isSuspect.text) this.texts.add(item);
     if (isSuspect.subject) this.subjects.add(item);
     this.#kept += Number(isSuspect.text || isSuspect.subject);
-    if (item.sk !== entitySortKey || isDeletedItem(item)) return;
-    const stored = decodeEntity(item);
+    if (item.sk !== entitySortKey) return;
+    const stored = decodeAnyEntity(item);
     const tenant = tenantOf(item);
-    const parent = parentKeyOf(tenant, stored);
-    if (parent && inner.has(item.pk)) this.parentOf.set(item.pk, parent);
     const partition = logPartition(tenant, stored.kind);
     const log = logs.get(partition);
     if (
@@ -193,7 +201,12 @@ export class Suspects {
       checksums.differs(`${partition}#${stored.entity.id}`)
     )
       log.suspects.add(stored.entity.id);
+    if (stored.deletion) return;
+    const existing = stored as StoredEntity;
+    const parent = parentKeyOf(tenant, existing);
+    if (parent && inner.has(item.pk)) this.parentOf.set(item.pk, parent);
     if (this.dangling.length >= maxFindings) return;
-    this.dangling.push(...referencesFrom(tenant, stored).filter(({ parent }) => !referable.has(parent.pk)));
+    const references = referencesFrom(tenant, existing);
+    this.dangling.push(...references.filter(({ parent: { pk } }) => !referable.has(pk)));
   }
 }

@@ -29,7 +29,8 @@ export async function eraseEntity(
 ): Promise<number> {
   const database = new Database(client, tableName, new Deadline(maxMs));
   try {
-    return await eraseDeleted({ tenant, database }, kind, id);
+    const counts = await eraseDeleted({ tenant, database }, kind, id);
+    return [...counts.values()].reduce((sum, count) => sum + count, 0);
   } catch (cause) {
     if (cause instanceof ConditionFailed)
       throw new CommandFailure(`The ${kind} ${id} was restored meanwhile.`, { cause });

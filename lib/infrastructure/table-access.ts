@@ -65,20 +65,16 @@ function batchAccess(resource: Resource): Access {
 }
 
 /** The permissions to restore an entity, and what its deletion has removed besides, or to begin the job that does. */
-const restoreAccess = (resource: Resource): Access => ({
-  actions: [...writeActions, 'Query', 'BatchGetItem'],
-  indexes: dependentsOf(resource.kind).some(({ onDelete }) => onDelete === 'cascade') ? jobIndexes : [],
-});
+function restoreAccess({ kind }: Resource): Access {
+  const isAlone = !dependentsOf(kind).some(({ onDelete }) => onDelete === 'cascade');
+  const actions = [...writeActions, 'Query', 'BatchGetItem'] as const;
+  return isAlone ? { actions } : { actions, indexes: jobIndexes, usesListEngine: true };
+}
 
-const deletedListAccess = ({ fields }: Resource): Access => ({
-  actions: longTextField in fields ? ['BatchGetItem'] : [],
-  indexes: ['by-status'],
-});
-
-/** No index has the entities of a nested list. */
-const listAccess = (nestedBy: string | undefined): Access => ({
+/** No index has the entities of a nested list, nor deleted ones. */
+const listAccess = ({ nestedBy, success }: Contract): Access => ({
   actions: ['GetItem', 'BatchGetItem', 'Query'],
-  indexes: nestedBy === undefined ? ['by-creation', 'by-status'] : [],
+  indexes: nestedBy === undefined && success !== 'deletedList' ? ['by-creation', 'by-status'] : [],
   usesListEngine: true,
 });
 
@@ -89,7 +85,8 @@ const actionAccess: Access = {
   usesListEngine: true,
 };
 
-export function accessOf({ success, method, path, resource, nestedBy }: Contract): Access {
+export function accessOf(contract: Contract): Access {
+  const { success, method, path, resource } = contract;
   if (!resource) return { actions: success === 'health' ? ['GetItem'] : [] };
   const { kind, plural } = resource;
   // The list engine finds what is below an entity that moves.
@@ -99,9 +96,8 @@ export function accessOf({ success, method, path, resource, nestedBy }: Contract
   switch (`${method} ${success}`) {
     case 'GET list':
     case 'GET changes':
-      return listAccess(nestedBy);
     case 'GET deletedList':
-      return deletedListAccess(resource);
+      return listAccess(contract);
     case 'GET entity':
       return { actions: ['Query', ...referenceActions(kind)] };
     case 'GET history':

@@ -26,6 +26,19 @@ const filters: Schema = {
     'By name: `field` or `field[operator]`, such as {"priority[gte]": "high", "status[notIn]": "completed,archived"}. Operators: ne, in, notIn, lt, lte, gt, gte, contains, startsWith, isNull, isEmpty, all.',
 } as unknown as Schema;
 
+const ofPages: Properties = {
+  filters,
+  search: text('Words: each must be the beginning of a word of the name or the description.'),
+  sortBy: texts('Up to three fields.'),
+  sortOrder: {
+    type: 'array',
+    items: { enum: ['asc', 'desc'] },
+    description: 'One, or one for each field.',
+  },
+  limit,
+  after: text('Empty for the first page, then the `next` of each answer.'),
+};
+
 const batchBody: Schema = {
   type: 'object',
   description: 'The fields, as of the tools that create and update.',
@@ -50,16 +63,7 @@ const sharedTools: Readonly<Record<string, SharedTool>> = {
     name: 'list',
     description: 'Lists entities, the newest first, with the exact total of all that match.',
     properties: {
-      filters,
-      search: text('Words: each must be the beginning of a word of the name or the description.'),
-      sortBy: texts('Up to three fields.'),
-      sortOrder: {
-        type: 'array',
-        items: { enum: ['asc', 'desc'] },
-        description: 'One, or one for each field.',
-      },
-      limit,
-      after: text('Empty for the first page, then the `next` of each answer.'),
+      ...ofPages,
       fields,
       expand: texts('Adds what references name: project, user, tags, organization.'),
       countBy: texts('Counts the values of these fields over all that match.'),
@@ -86,11 +90,11 @@ const sharedTools: Readonly<Record<string, SharedTool>> = {
   },
   'GET /v1/{collection}/deleted': {
     name: 'listDeleted',
-    description: 'Lists deleted entities that can be restored, the last deleted first.',
+    description:
+      'Lists deleted entities that can be restored, the last deleted first: those that were deleted themselves, or with the filter `deletedWith` what the deletion of one entity removed.',
     properties: {
-      limit,
-      after: text('The `cursor` of the page before.'),
-      withDescription: { type: 'boolean', description: 'Whether long texts are shown.' },
+      ...ofPages,
+      fields,
     },
   },
   'POST /v1/{collection}/batch': {

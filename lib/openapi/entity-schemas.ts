@@ -1,7 +1,6 @@
-import type { Expansion, Resource } from '../../functions/contract/resource.ts';
+import { deletedOf, type Expansion, type Resource } from '../../functions/contract/resource.ts';
 import { maxCountedValues } from '../../functions/engine/columns/read/count-values.ts';
 import { maxChangesCursorLength } from '../../functions/engine/feed/cursor.ts';
-import { maxDeletedCursorLength } from '../../functions/engine/lists/deleted-cursor.ts';
 import { maxPlaceCursorLength } from '../../functions/engine/lists/place-cursor.ts';
 import { restorableDays } from '../../functions/engine/model/deletion.ts';
 import { readOnlyFields } from '../../functions/engine/model/entity.ts';
@@ -173,43 +172,41 @@ const changesSchema = (resource: Resource): Schema => ({
   required: ['data', 'removed', 'cursor', 'hasMore'],
 });
 
-const deletedListSchema = (resource: Resource, fields: Record<string, Schema>): Schema => ({
-  type: 'object',
-  description: `A page of deleted ${resource.plural}.`,
-  properties: {
-    data: {
-      type: 'array',
-      maxItems: maxLimit,
-      items: {
-        type: 'object',
-        description: `One of the ${resource.plural} before its deletion.`,
-        properties: {
-          ...fields,
-          deletedAt: {
-            type: 'string',
-            format: 'date-time',
-            maxLength: 24,
-            description: `When it was deleted. It can be restored for ${restorableDays} days.`,
-          },
-          deletedBy: {
-            type: ['string', 'null'],
-            maxLength: 1_024,
-            description:
-              'The subject of the token with which it was deleted: that of the user whose `subject` it is. Null on a service without tokens.',
-          },
-        },
-        required: [...Object.keys(fields), 'deletedAt', 'deletedBy'],
-      },
-      description: 'The last deleted first.',
-    },
-    cursor: {
-      type: ['string', 'null'],
-      maxLength: maxDeletedCursorLength,
-      description: 'The `after` of the next page. Null on the last one.',
-    },
+/** The fields that lists of deleted entities show besides. */
+const deletionSchemas: Record<string, Schema> = {
+  deletedAt: {
+    type: 'string',
+    format: 'date-time',
+    maxLength: 24,
+    description: `When it was deleted. It can be restored for ${restorableDays} days.`,
   },
-  required: ['data', 'cursor'],
-});
+  deletedBy: {
+    type: ['string', 'null'],
+    maxLength: 1_024,
+    description:
+      'The subject of the token with which it was deleted: that of the user whose `subject` it is. Null on a service without tokens.',
+  },
+  deletedWith: {
+    type: ['string', 'null'],
+    maxLength: 255,
+    description: 'The id of the entity whose deletion removed it. Null if it was deleted itself.',
+  },
+  restores: count(0, 'Number of other entities that come back with it.'),
+};
+
+/** Returns the schema of a page of deleted entities: a list without the cursor of a feed. */
+function deletedListSchema(resource: Resource, fields: Record<string, Schema>): Schema {
+  const shown = deletedOf(resource);
+  const all = { ...fields, ...deletionSchemas };
+  const { properties = {}, ...list } = listSchema(shown, all);
+  const { changesCursor: _, ...ofPage } = properties;
+  const items = itemSchema(`Deleted${pascal(resource.kind)}`);
+  return {
+    ...list,
+    description: `A page of deleted ${resource.plural}.`,
+    properties: { ...ofPage, data: { ...ofPage['data'], items } },
+  };
+}
 
 /** Returns the schemas of entities that the expansions of a resource add, by name. */
 function expandedEntitySchemas({ expansions }: Resource): Record<string, Schema> {
@@ -246,6 +243,18 @@ export function entitySchemas(resource: Resource): Record<string, Schema> {
     ...expandedEntitySchemas(resource),
     [`${one}List`]: listSchema(resource, fields),
     [`${one}ChangesPage`]: changesSchema(resource),
+    [`Deleted${one}`]: {
+      type: 'object',
+      description: `One of the ${resource.plural} before its deletion.`,
+      properties: { ...properties, ...deletionSchemas },
+      required: [...Object.keys(fields), ...Object.keys(deletionSchemas)],
+    },
+    [`PartialDeleted${one}`]: {
+      type: 'object',
+      description: `Fields of one of the deleted ${resource.plural}: those that \`fields\` names.`,
+      properties: { ...properties, ...deletionSchemas },
+      required: ['id'],
+    },
     [`Deleted${one}List`]: deletedListSchema(resource, fields),
     [`${one}History`]: historySchema(resource, fields),
   };

@@ -79,7 +79,7 @@ export function problemsOf(contract: Contract): Map<number, readonly ProblemCode
   const isOne = path.includes('{') && success !== 'list';
   const expands =
     method === 'GET' &&
-    !['changes', 'history', 'deletedList'].includes(success) &&
+    !['changes', 'history'].includes(success) &&
     Object.keys(resource?.expansions ?? {}).length > 0;
   const when = (condition: boolean, ...codes: ProblemCode[]): ProblemCode[] => (condition ? codes : []);
   const codes: readonly ProblemCode[] = [

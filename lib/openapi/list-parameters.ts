@@ -5,9 +5,8 @@ import {
   operatorsOfBooleans,
   operatorsOfSeveralValues,
 } from '../../functions/contract/list-fields.ts';
-import type { Resource } from '../../functions/contract/resource.ts';
+import { deletedOf, type Resource } from '../../functions/contract/resource.ts';
 import { maxChangesCursorLength } from '../../functions/engine/feed/cursor.ts';
-import { maxDeletedCursorLength } from '../../functions/engine/lists/deleted-cursor.ts';
 import { maxPlaceCursorLength } from '../../functions/engine/lists/place-cursor.ts';
 import { maxWordLength } from '../../functions/engine/model/words.ts';
 import { maxLongTextPrefix, maxValues } from '../../functions/http/operands.ts';
@@ -71,19 +70,6 @@ export const changesParameters: Readonly<Record<'since' | 'changesLimit', Parame
   },
 };
 
-/** The parameter of lists of deleted entities that other lists do not have, by the name of its component. */
-export const deletedParameters: Readonly<Record<'deletedAfter', Parameter>> = {
-  deletedAfter: {
-    name: 'after',
-    in: 'query',
-    description:
-      'The `cursor` of the previous response. Without it, the list begins with the latest deletion.',
-    schema: { type: 'string', maxLength: maxDeletedCursorLength },
-  },
-};
-
-export const deletedParameterNames = ['limit', ...Object.keys(deletedParameters)];
-
 const severalValues = (name: string, description: string, schema: Schema): Parameter => ({
   name,
   in: 'query',
@@ -117,11 +103,14 @@ const fieldsWith = (
     .filter((field) => field[property])
     .map(({ name }) => name);
 
+const defaultSort = ({ listFields }: Resource): string =>
+  'deletedAt' in listFields ? 'deletedAt' : 'createdAt';
+
 function sortParameters(resource: Resource): Parameter[] {
   const sortBy = severalValues(
     'sortBy',
     `Up to ${maxSortFields} fields to sort by. Text sorts by Unicode code point and enumerations by rank. Null is the lowest value.`,
-    { ...names(fieldsWith(resource, 'isSortable'), maxSortFields), default: ['createdAt'] },
+    { ...names(fieldsWith(resource, 'isSortable'), maxSortFields), default: [defaultSort(resource)] },
   );
   const sortOrder = severalValues(
     'sortOrder',
@@ -206,9 +195,16 @@ function operandSchema({ name, type, values }: ListField, operator: ListOperator
   return name === 'status' && isWhole ? { ...anyText, examples: knownStatuses } : anyText;
 }
 
+/** What lists of deleted entities show besides. */
+export const deletedExample: Readonly<Record<string, unknown>> = {
+  deletedAt: '2026-03-09T18:05:11.204Z',
+  deletedBy: '8d3c0e9a-7a51-4d5e-9a0e-3c1f2d4b5a69',
+  deletedWith: '019b2f4f-53d8-7f6b-b1e9-7a2c4d8f0e36',
+};
+
 function exampleOperands(resource: Resource, { name, values }: ListField, operator: ListOperator): unknown[] {
   if (operatorsOfBooleans.has(operator)) return ['true'];
-  const value = [resourceDocs[resource.kind].example[name]].flat()[0];
+  const value = [{ ...resourceDocs[resource.kind].example, ...deletedExample }[name]].flat()[0];
   if (operator === 'startsWith') return [String(value).split(' ')[0]];
   if (operator === 'contains') return [String(value).split(' ').at(-1)];
   if (!operatorsOfSeveralValues.has(operator)) return [value];
@@ -274,6 +270,25 @@ export function listParameters(resource: Resource): Map<string, Parameter> {
     alias(sortOrder, 'sort_order'),
   ];
   return new Map(all.map((parameter) => [componentName(resource, parameter), parameter]));
+}
+
+/** Returns the parameters of lists of deleted entities that other lists of the resource do not have in this form. */
+export function deletedListParameters(resource: Resource): Map<string, Parameter> {
+  const others = listParameters(resource);
+  return new Map(
+    [...listParameters(deletedOf(resource))]
+      .filter(([name, parameter]) => JSON.stringify(parameter) !== JSON.stringify(others.get(name)))
+      .map(([name, parameter]) => [`deleted.${name}`, parameter]),
+  );
+}
+
+/** Returns the names of the parameters of lists of deleted entities. */
+export function deletedListParameterNames(resource: Resource): string[] {
+  const own = deletedListParameters(resource);
+  const names = [...listParameters(deletedOf(resource))].flatMap(([name, parameter]) =>
+    parameter.name === 'changesCursor' ? [] : own.has(`deleted.${name}`) ? [`deleted.${name}`] : [name],
+  );
+  return [...Object.keys(pageParameters), ...names];
 }
 
 export const listParameterNames = (resource: Resource): string[] => [

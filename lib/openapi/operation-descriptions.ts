@@ -102,7 +102,7 @@ function describeEffect(contract: Contract): string {
   if (success === 'deleted')
     return `${describeCascade(kind)} You can restore the ${kind} for ${restorableDays} days. A repeated request returns 404. ${guard}`.trim();
   if (success === 'deletedList')
-    return `Lists the ${resource.plural} that were deleted in the last ${restorableDays} days and can be restored, the latest deletion first, ${defaultLimit} per page. Includes ${resource.plural} that were deleted with another entity. New deletions can appear with a short delay.`;
+    return `Lists the ${resource.plural} that were deleted in the last ${restorableDays} days and can be restored, the latest deletion first, ${defaultLimit} per page. By default, lists what was deleted itself, and \`restores\` is the number of entities that come back with it. With \`deletedWith=<id>\`, lists what the deletion of that entity has removed.\n\n${describeFilters(resource)}`;
   if (path.endsWith('/restore')) return describeRestore(resource);
   if (method === 'PUT')
     return `Replaces all fields. Fields that you omit get their default values. A request that changes nothing keeps the version. With \`If-None-Match: *\`, creates the ${kind} with the id in the path (201). The id can be generated offline, and a repeated request returns 412 and creates nothing.${references(resource)} ${guard}`;
@@ -127,7 +127,7 @@ function describeScope(contract: Contract): string {
   const { additionalScope: more } = contract;
   const additional = more ? ` Also requires the scope \`${more.scope}\` when ${more.when}.` : '';
   const { resource, method, success } = contract;
-  const takesExpand = method === 'GET' && !['changes', 'history', 'deletedList'].includes(success);
+  const takesExpand = method === 'GET' && !['changes', 'history'].includes(success);
   const expansion = resource && takesExpand ? expansionScopes(resource) : '';
   return `Requires the scope \`${scope}\`.${additional}${expansion}`;
 }

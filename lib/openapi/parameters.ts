@@ -9,8 +9,8 @@ import { anyText } from './json-schema.ts';
 import {
   changesParameterNames,
   changesParameters,
-  deletedParameterNames,
-  deletedParameters,
+  deletedListParameterNames,
+  deletedListParameters,
   expandParameterNames,
   listParameterNames,
   listParameters,
@@ -22,7 +22,6 @@ import { type Parameter, type Reference, referTo } from './types.ts';
 const shared: Readonly<Record<string, Parameter>> = {
   ...pageParameters,
   ...changesParameters,
-  ...deletedParameters,
   ...historyParameters,
   ifMatch: {
     name: 'If-Match',
@@ -78,7 +77,7 @@ function kindInPath({ path, resource, nestedBy }: Contract): Kind | undefined {
 
 /** Returns whether the response has an entity tag that the caller can compare. */
 export const isRead = ({ method, success }: Contract): boolean =>
-  method === 'GET' && !['health', 'changes', 'deletedList'].includes(success);
+  method === 'GET' && !['health', 'changes'].includes(success);
 
 /** Returns whether requests of an operation can be applied once under a key: those that create or act. */
 export const takesIdempotencyKey = ({ method }: Contract): boolean => method === 'POST' || method === 'PUT';
@@ -87,7 +86,7 @@ export const takesIdempotencyKey = ({ method }: Contract): boolean => method ===
 function queryParameterNames(resource: Resource, { success, method }: Contract): string[] {
   if (success === 'list') return listParameterNames(resource);
   if (success === 'changes') return changesParameterNames(resource);
-  if (success === 'deletedList') return deletedParameterNames;
+  if (success === 'deletedList') return deletedListParameterNames(resource);
   if (success === 'history') return Object.keys(historyParameters);
   return success === 'entity' && method === 'GET' ? expandParameterNames(resource) : [];
 }
@@ -111,6 +110,8 @@ export function parameters(contracts: readonly Contract[]): Record<string, Param
   return {
     ...Object.fromEntries([...resources].map(({ kind }) => [idName(kind), idParameter(kind)])),
     ...shared,
-    ...Object.fromEntries([...resources].flatMap((resource) => [...listParameters(resource)])),
+    ...Object.fromEntries(
+      [...resources].flatMap((resource) => [...listParameters(resource), ...deletedListParameters(resource)]),
+    ),
   };
 }

@@ -5,6 +5,7 @@ import { batchResultsExample, createdExample, entityExample, listExamples } from
 import { headerReferences } from './headers.ts';
 import { historyExample } from './history.ts';
 import { pascal } from './json-schema.ts';
+import { deletedExample } from './list-parameters.ts';
 import { isRead } from './parameters.ts';
 import { resourceDocs } from './resources.ts';
 import { type Content, type Link, type Reference, type Response, referTo } from './types.ts';
@@ -46,14 +47,16 @@ function signedInUserResponse({ resource }: Contract): Response {
   };
 }
 
+const listHeaders = (contract: Contract): Record<string, Reference> => ({
+  ...entityTagHeader(contract),
+  ...headerReferences('Cache-Control', 'Link', 'X-Total-Count'),
+});
+
 function listResponse(contract: Contract): Response {
   const { resource } = contract;
   return {
     description: `A page of ${resource?.plural}. It is empty when nothing matches.`,
-    headers: {
-      ...entityTagHeader(contract),
-      ...headerReferences('Cache-Control', 'Link', 'X-Total-Count'),
-    },
+    headers: listHeaders(contract),
     content: {
       'application/json': {
         schema: referTo('schemas', `${resource ? pascal(resource.kind) : ''}List`),
@@ -84,16 +87,15 @@ const historyResponse = (resource: Resource): Response => ({
   content: json(`${pascal(resource.kind)}History`, historyExample(resource)),
 });
 
-const deletedListResponse = (resource: Resource): Response => ({
-  description: `Deleted ${resource.plural} that can be restored, the last deleted first.`,
-  headers: headerReferences('Cache-Control'),
-  content: json(`Deleted${pascal(resource.kind)}List`, {
-    data: [
-      { ...resourceDocs[resource.kind].example, deletedAt: '2026-03-09T18:05:11.204Z', deletedBy: null },
-    ],
-    cursor: null,
-  }),
-});
+function deletedListResponse(contract: Contract): Response {
+  const { kind, plural } = contract.resource as Resource;
+  const one = { ...resourceDocs[kind].example, ...deletedExample, deletedWith: null, restores: 0 };
+  return {
+    description: `A page of deleted ${plural} that can be restored.`,
+    headers: listHeaders(contract),
+    content: json(`Deleted${pascal(kind)}List`, { data: [one], total: 1, page: 1, limit: 20, totalPages: 1 }),
+  };
+}
 
 function createdResponse(contract: Contract): Response {
   const { resource } = contract;
@@ -117,7 +119,7 @@ function success(contract: Contract): [status: string, response: Response] {
     case 'history':
       return ['200', historyResponse(resource as Resource)];
     case 'deletedList':
-      return ['200', deletedListResponse(resource as Resource)];
+      return ['200', deletedListResponse(contract)];
     case 'entity':
       return [
         '200',

@@ -30,7 +30,7 @@ async function miscount(): Promise<void> {
   await compactAll(database, 'public', 'organization', { ...defaultSizes, minSegmentRows: 1 });
   const log = openLog(database, 'public', 'organization');
   const manifest = (await log.readManifest()) ?? emptyManifest;
-  const segments = manifest.segments.map((segment) => ({ ...segment, deleted: segment.deleted - 1 }));
+  const segments = manifest.segments.map((segment) => ({ ...segment, deleted: { 0: -1 } }));
   await log.replaceManifest({ ...manifest, version: manifest.version + 1, segments });
 }
 

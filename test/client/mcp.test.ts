@@ -98,7 +98,7 @@ describe('a call', () => {
     expect((await of('list')).data[0]).toMatchObject({ name: 'Long', version: tag.version });
     await call('delete', { collection: 'tags', id: tag.id });
     expect(JSON.stringify(await of('listDeleted'))).toMatch(/"Long"(?!.*long long)/);
-    expect(JSON.stringify(await of('listDeleted', { withDescription: true }))).toContain('long long');
+    expect(JSON.stringify(await of('listDeleted', { fields: ['description'] }))).toContain('long long');
   });
 
   test('gives a hint when ids or exact texts were guessed', async () => {

@@ -1,5 +1,3 @@
-import { v7 as uuidv7 } from 'uuid';
-import { encodeDeletedPlace } from '#functions/engine/lists/deleted-cursor.ts';
 import { createMany, resultsOf, sendBatch, times } from './batches.ts';
 import { expectProblem } from './problem.ts';
 import {
@@ -14,12 +12,27 @@ import {
   resources,
   stateOf,
 } from './resources.ts';
-import { request, serviceTime, type TestResponse, unique, withQuery } from './service.ts';
+import { request, type TestResponse, unique, withQuery } from './service.ts';
 
 /** Deleted entities: the list of them, and how they come back. */
 
 interface DeletedEntity extends Entity {
   deletedAt: string;
+}
+
+interface DeletedPage {
+  readonly data: readonly DeletedEntity[];
+  readonly total: number;
+  readonly next: string | null;
+  readonly counts?: Readonly<Record<string, readonly object[]>>;
+  readonly etags?: readonly string[];
+}
+
+/** Reads a page of deleted entities. */
+async function deletedPage(query: Record<string, string>, path = '/v1/tasks'): Promise<DeletedPage> {
+  const { status, body } = await request('GET', withQuery(`${path}/deleted`, query));
+  expect(status).toBe(200);
+  return body as DeletedPage;
 }
 
 const remove = async (kind: Kind, id: string): Promise<void> => {
@@ -54,8 +67,9 @@ describe.each(resources.map(({ kind }) => kind))('a deleted %s', (kind) => {
     }
     expect(await readList(filter)).toMatchObject({ data: [], total: 0 });
     const deleted = await findDeleted(kind, entity.id);
-    const { deletedAt, deletedBy: _, ...fields } = deleted as DeletedEntity;
+    const { deletedAt, deletedBy: _, deletedWith, restores, ...fields } = deleted as DeletedEntity;
     expect(fields).toEqual(entity);
+    expect([deletedWith, restores]).toEqual([null, 0]);
     // The clocks of the two machines differ by less than a minute.
     expect(Math.abs(Date.parse(deletedAt) - Date.parse(before))).toBeLessThan(60_000);
 
@@ -95,50 +109,95 @@ test('what is not deleted is returned unchanged', async () => {
 
 describe('the list of deleted entities', () => {
   test('has the last deleted first, page by page', async () => {
-    const tasks = await createMany('task', times(5));
+    const status = unique('status');
+    const tasks = await createMany('task', times(5, { status }));
     for (const { id } of tasks) await remove('task', id);
     const found: string[] = [];
-    let cursor: string | null = '';
-    for (let page = 0; cursor !== null && page < 200; page += 1) {
-      const path = withQuery('/v1/tasks/deleted', { limit: 2, after: cursor });
-      const { body } = await request('GET', path);
-      const { data, cursor: next } = body as { data: DeletedEntity[]; cursor: string | null };
-      expect(data.length).toBeLessThanOrEqual(2);
-      found.push(...data.map(({ id }) => id));
-      cursor = next;
-      if (found.includes(tasks[0]?.id ?? '')) break;
+    for (let after: string | null = ''; after !== null; ) {
+      const path = withQuery('/v1/tasks/deleted', { status, limit: 2, after });
+      const { headers, body } = await request('GET', path);
+      const page = body as DeletedPage;
+      expect([page.total, headers.get('x-total-count')]).toEqual([5, '5']);
+      found.push(...page.data.map(({ id }) => id));
+      after = page.next;
     }
-    expect(new Set(found).size).toBe(found.length);
-    const own = new Set(tasks.map(({ id }) => id));
-    expect(found.filter((id) => own.has(id))).toEqual(tasks.map(({ id }) => id).reverse());
+    expect(found).toEqual(tasks.map(({ id }) => id).reverse());
   });
 
-  test('refuses other parameters, and cursors that are not its own', async () => {
+  test('takes filters, orders, searches, counts and expansions as other lists do', async () => {
+    const [status, word] = [unique('status'), unique('word').replace(/[^a-z0-9]/gi, '')];
+    const project = await create('project');
+    const tasks = await createMany('task', [
+      { name: `c ${word}`, status, projectId: project.id, priority: 'low' },
+      { name: 'a', status, description: `${'x '.repeat(400)}${word}`, priority: 'high' },
+      { name: 'b', status, priority: 'high' },
+    ]);
+    for (const { id } of tasks) await remove('task', id);
+    const names = async (query: Record<string, string>) =>
+      (await deletedPage({ status, ...query })).data.map(({ name }) => name);
+    expect(await names({ sortBy: 'name' })).toEqual([`c ${word}`, 'b', 'a']);
+    expect(await names({ 'name[in]': 'a,b', sortBy: 'deletedAt', sortOrder: 'asc' })).toEqual(['a', 'b']);
+    expect(await names({ search: word, sortBy: 'name', sortOrder: 'asc' })).toEqual(['a', `c ${word}`]);
+    expect(await names({ 'deletedAt[lt]': '2020-01-01T00:00:00Z' })).toEqual([]);
+    expect(await names({ 'deletedBy[isNull]': 'false' })).toEqual([]);
+    const { counts, data } = await deletedPage({
+      status,
+      countBy: 'priority',
+      expand: 'project',
+      fields: 'name',
+    });
+    expect(counts?.['priority']).toEqual([
+      { value: 'high', count: 2 },
+      { value: 'low', count: 1 },
+    ]);
+    const [name, id] = [`c ${word}`, tasks[0]?.id];
+    expect(data.at(-1)).toEqual({ id, name, project: expect.objectContaining({ id: project.id }) });
+  });
+
+  test('shows what was deleted itself, with the number of what comes back, and the parts of a deletion on request', async () => {
+    const organization = await create('organization');
+    const project = await create('project', { name: 'x', organizationId: organization.id });
+    const [top] = await createMany('task', times(3, { projectId: project.id }));
+    const below = await create('task', { name: 'x', parentId: top?.id ?? '' });
+    await remove('organization', organization.id);
+    const path = resourceOf('organization').path;
+    const found = (await deletedPage({ id: organization.id }, path)).data;
+    expect(found).toMatchObject([{ id: organization.id, deletedWith: null, restores: 5 }]);
+    expect(await deletedPage({ projectId: project.id })).toMatchObject({ data: [], total: 0 });
+    const parts = await deletedPage({ deletedWith: organization.id, sortBy: 'id', sortOrder: 'asc' });
+    expect(parts.total).toBe(4);
+    expect(parts.data.at(-1)).toMatchObject({ id: below.id, deletedWith: organization.id, restores: 0 });
+    entityOf(await restore('organization', organization.id), 200);
+    expect(await deletedPage({ deletedWith: organization.id })).toMatchObject({ total: 0 });
+  });
+
+  test('gives the tag of the version before the deletion, which a restore takes', async () => {
+    const { id } = await create('task');
+    await remove('task', id);
+    const { etags = [] } = await deletedPage({ id, etags: 'true' });
+    entityOf(await restore('task', id, { 'if-match': String(etags[0]) }), 200);
+  });
+
+  test('refuses parameters that it does not have, and cursors that are not its own', async () => {
+    const { id } = await create('task');
+    await remove('task', id);
+    const [first, second] = [await create('task'), await create('task')];
+    const { body } = await request('GET', '/v1/tasks?limit=1&after=');
+    expect(second.id > first.id).toBe(true);
     for (const [query, parameter] of [
-      ['status=active', 'status'],
-      ['page=2', 'page'],
-      ['fields=id', 'fields'],
+      ['changesCursor=true', 'changesCursor'],
+      ['restores=1', 'restores'],
+      ['sortBy=restores', 'sortBy'],
+      ['deletedAt[gt]=yesterday', 'deletedAt[gt]'],
       ['limit=0', 'limit'],
       ['after=x', 'after'],
+      // One of a service before lists of deleted entities were lists.
       ['after=AUzBjRAkOGuCAZCRj6eYZgAAAA', 'after'],
+      [`after=${(body as DeletedPage).next}`, 'after'],
     ] as const) {
       const problem = expectProblem(await request('GET', `/v1/tasks/deleted?${query}`), 400);
       expect(problem.errors).toEqual([expect.objectContaining({ parameter })]);
     }
-  });
-
-  test('ends at a cursor whose entities have expired meanwhile', async () => {
-    const place = { deletedAt: serviceTime() - 31 * 86_400_000, rootId: uuidv7(), id: uuidv7() };
-    const path = withQuery('/v1/tags/deleted', { after: encodeDeletedPlace('tag', place) });
-    const { status, body } = await request('GET', path);
-    expect([status, body]).toEqual([200, { data: [], cursor: null }]);
-  });
-
-  test('gives cursors that another collection refuses', async () => {
-    for (const { id } of await createMany('task', times(2))) await remove('task', id);
-    const { body } = await request('GET', '/v1/tasks/deleted?limit=1');
-    const { cursor } = body as { cursor: string };
-    expectProblem(await request('GET', withQuery('/v1/tags/deleted', { after: cursor })), 400);
   });
 });
 
@@ -190,15 +249,6 @@ describe('references', () => {
     entityOf(await restore('project', project.id), 200);
   });
 
-  test('a task comes back without its project', async () => {
-    const project = await create('project');
-    const task = await create('task', { name: 'x', projectId: project.id });
-    await remove('project', project.id);
-    expect(entityOf(await restore('task', task.id), 200)).toMatchObject({ projectId: null });
-    entityOf(await restore('project', project.id), 200);
-    expect(await read('task', task.id)).toMatchObject({ projectId: null });
-  });
-
   test('that a deletion has removed from others do not come back', async () => {
     const tag = await create('tag');
     const { id } = await create('task', { name: 'x', tagIds: [tag.id] });
@@ -247,5 +297,67 @@ describe('what a deletion has removed besides', () => {
     expect(await status('task', earlier?.id ?? '')).toBe(404);
     const nested = `${pathTo('project', project.id)}/tasks`;
     expect(await readList(nested)).toMatchObject({ total: 1 });
+  });
+});
+
+describe('a part of a deletion', () => {
+  const parentOf = async (id: string) => (await read('task', id))['parentId'];
+
+  /** Creates a tree of tasks, each below the one before. */
+  async function makeChain(count: number, fields: object = {}): Promise<string[]> {
+    const ids: string[] = [];
+    for (let level = 0; level < count; level += 1) {
+      const { id } = await create('task', { name: 'x', ...fields, parentId: ids.at(-1) ?? null });
+      ids.push(id);
+    }
+    return ids;
+  }
+
+  test('comes back with what is below it, and gets its reference again with what is above it', async () => {
+    const [top = '', middle = '', bottom = ''] = await makeChain(3);
+    await remove('task', top);
+    expect(entityOf(await restore('task', middle), 200)).toMatchObject({ parentId: null });
+    expect(await parentOf(bottom)).toBe(middle);
+    expect(await status('task', top)).toBe(404);
+    entityOf(await restore('task', top), 200);
+    expect(await parentOf(middle)).toBe(top);
+    expect((await readList(`/v1/tasks/${top}/tasks`)).data).toMatchObject([{ id: middle }]);
+  });
+
+  test('shows and finds no reference to what is still deleted', async () => {
+    const project = await create('project');
+    const [task = ''] = await makeChain(1, { projectId: project.id });
+    await remove('project', project.id);
+    entityOf(await restore('task', task), 200);
+    const { body } = await request('GET', `/v1/tasks/${task}?expand=project`);
+    expect(body).toMatchObject({ projectId: null, project: null });
+    expect((await readList(`/v1/projects/${project.id}/tasks`)).total).toBe(0);
+    expect((await readList(withQuery('/v1/tasks', { id: task, 'projectId[isNull]': 'true' }))).total).toBe(1);
+    const history = (await request('GET', `/v1/tasks/${task}/changes`)).text;
+    expect(history).not.toContain('$');
+    entityOf(await restore('project', project.id), 200);
+    expect((await readList(`/v1/projects/${project.id}/tasks`)).data).toMatchObject([{ id: task }]);
+  });
+
+  test('keeps what a caller has set since, and what it had is forgotten', async () => {
+    const [top = '', middle = ''] = await makeChain(2);
+    const [other = ''] = await makeChain(1);
+    await remove('task', top);
+    entityOf(await restore('task', middle), 200);
+    for (const parentId of [other, null])
+      entityOf(await request('PATCH', pathTo('task', middle), { body: { parentId } }), 200);
+    entityOf(await restore('task', top), 200);
+    expect(await parentOf(middle)).toBeNull();
+  });
+
+  test('keeps its reference while it is changed, replaced, deleted and restored', async () => {
+    const [top = '', middle = ''] = await makeChain(2);
+    await remove('task', top);
+    const restored = entityOf(await restore('task', middle), 200);
+    entityOf(await request('PUT', pathTo('task', middle), { body: { ...restored, name: 'y' } }), 200);
+    await remove('task', middle);
+    entityOf(await restore('task', middle), 200);
+    entityOf(await restore('task', top), 200);
+    expect(await read('task', middle)).toMatchObject({ name: 'y', parentId: top });
   });
 });

@@ -128,7 +128,8 @@ export async function check(world: World): Promise<void> {
   for (const version of world.moments.state.task.values()) {
     if (world.random.chance(0.2)) await checkHistory(world, version);
   }
-  const audit = (repair: boolean) => auditTable(world.table, tableName, { repair, pauseMs: 0 });
+  const audit = (repair: boolean) =>
+    auditTable(world.table, tableName, { repair, pauseMs: 0, nowMs: world.time.now() });
   const first = await audit(false);
   // Moves at the same time can make a cycle.
   if (first.cycles.length > 0 && isClean({ ...first, cycles: [] })) await audit(true);

@@ -102,8 +102,8 @@ export const listed = async (world: World, path: string): Promise<string[]> =>
   (await succeed(world, 'GET', `/v1/${path}`)).data.map(({ id }) => id);
 
 /** @throws Error with what the audit has found. */
-export async function requireClean({ table }: World): Promise<void> {
-  const report = await auditTable(table, tableName, { pauseMs: 0 });
+export async function requireClean({ table, time }: World): Promise<void> {
+  const report = await auditTable(table, tableName, { pauseMs: 0, nowMs: time.now() });
   if (!isClean(report)) throw new Error(reportLines(report).join('\n'));
 }
 

@@ -25,6 +25,8 @@ export const smallSizes: CompactionSizes = {
   maxShareOfColumn: 0.3,
   maxRewrittenColumns: 3,
   minShareOfWaiting: 0.25,
+  maxShareOfExpired: 0.25,
+  maxRowsOfOne: 2,
   maxWaitingRows: 6,
   minChanges: 1,
 };

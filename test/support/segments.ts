@@ -10,7 +10,7 @@ export const makeSegment = (more: Partial<Segment>): Segment => ({
   first: idOf(1),
   last: idOf(3),
   rows: 3,
-  deleted: 0,
+  deleted: {},
   columns: {},
   buckets: {},
   patched: {},

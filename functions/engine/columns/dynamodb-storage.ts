@@ -1,7 +1,7 @@
 /** The log and the columns of one kind in the table, for lists: it only reads. */
 
 import {
-  decodeRecord,
+  decodeStoredRecord,
   type LogRecord,
   logPartition,
   manifestSortKey,
@@ -79,7 +79,7 @@ export function openLogReader(database: Database, tenant: string, kind: Kind): L
       const manifest = items.find(isManifest);
       return {
         manifest: manifest && decodeManifest(manifest),
-        records: items.filter(({ sk }) => sk.startsWith(recordPrefix)).map(decodeRecord),
+        records: items.filter(({ sk }) => sk.startsWith(recordPrefix)).map(decodeStoredRecord),
         isComplete: next === undefined,
       };
     },
@@ -90,7 +90,7 @@ export function openLogReader(database: Database, tenant: string, kind: Kind): L
     oldestRecords: async (above, isEnough = () => false) => {
       const records: LogRecord[] = [];
       for await (const { items } of database.pages(rangeQuery(tenant, kind, { above }))) {
-        records.push(...items.map(decodeRecord));
+        records.push(...items.map(decodeStoredRecord));
         if (isEnough(records)) break;
       }
       return records;

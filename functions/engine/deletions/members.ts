@@ -1,8 +1,8 @@
-/** The deleted entities that deletions have removed. The index that has them together may lag: what is written is read by key. */
-import { isDeletedItem, isRoot, isSameDeletion, queryOfDeletion } from '../model/deletion.ts';
+/** What deletions have removed besides their roots, and what is still deleted. It is a list of rows, so it has each deletion that was applied before. */
+import { readDeletedBy } from '../lists/deleted-by.ts';
 import type { DeletedEntity, Deletion } from '../model/entity.ts';
-import { decodeAnyEntity } from '../model/item-codec.ts';
-import type { Kind } from '../model/schema.ts';
+import { ownershipOf } from '../model/relations.ts';
+import type { Kind, Relation } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
 
 /** Where a walk is among what deletions have removed. */
@@ -13,44 +13,83 @@ export interface MembersPlace {
   readonly after: string;
 }
 
+export const firstMembers: MembersPlace = { position: 0, after: '' };
+
 interface MembersPage {
   readonly kind: Kind;
+  readonly deletion: Deletion;
+  readonly ids: readonly string[];
+  /** Without those that have changed since their ids were read; none if only the ids are wanted. */
   readonly members: readonly DeletedEntity[];
   /** Where the next page begins, also when there is none. */
   readonly next: MembersPlace;
 }
 
-interface Walk {
-  /** By default, the walk begins at the beginning. */
+interface MembersRange {
   readonly from?: MembersPlace;
   /** Entities in one page. */
   readonly limit: number;
-  /** By default, they are read by key. Those of the index can have been restored a moment ago. */
-  readonly isFromIndex?: boolean;
+  readonly isForIds?: boolean;
 }
 
-/** Reads what deletions have removed of some kinds and what is still deleted, page by page, without their roots. */
-export async function* walkMembers(
-  { tenant, database }: Session,
+/** Reads the next page of what deletions have removed of some kinds; `undefined` when there is none. */
+export async function readMembers(
+  session: Session,
   deletions: readonly Deletion[],
   kinds: readonly Kind[],
-  { from = { position: 0, after: '' }, limit, isFromIndex = false }: Walk,
-): AsyncGenerator<MembersPage, undefined, undefined> {
+  { from = firstMembers, limit, isForIds }: MembersRange,
+): Promise<MembersPage | undefined> {
   const groups = deletions.flatMap((deletion) => kinds.map((kind) => ({ kind, deletion })));
-  let { position, after } = from;
-  for (let group = groups[position]; group; group = groups[position]) {
-    const { kind, deletion } = group;
-    const query = { ...queryOfDeletion(tenant, kind, deletion, after), Limit: limit };
-    const { items, next } = await database.query(query, undefined, { withDeleted: true });
-    const keys = items.map(({ pk, sk }) => ({ pk, sk }));
-    const current = isFromIndex ? items : await database.getMany(keys, true, { withDeleted: true });
-    const members = (current.filter(isDeletedItem).map(decodeAnyEntity) as DeletedEntity[])
-      .filter((one) => isSameDeletion(one.deletion, deletion) && !isRoot(one))
-      .sort((one, other) => (one.entity.id < other.entity.id ? -1 : 1));
-    const last = next && items.at(-1);
-    if (last) after = decodeAnyEntity(last).entity.id;
-    else [position, after] = [position + 1, ''];
-    if (items.length > 0) yield { kind, members, next: { position, after } };
+  for (let { position, after } = from; position < groups.length; position += 1, after = '') {
+    const { kind, deletion } = groups[position] as (typeof groups)[number];
+    const page = await readDeletedBy(session, kind, deletion, { after, limit, isForIds });
+    const { ids, stored, total } = page;
+    const last = ids.at(-1);
+    if (last === undefined) continue;
+    const isEnd = total <= ids.length;
+    const next = isEnd ? { position: position + 1, after: '' } : { position, after: last };
+    return { kind, deletion, ids, members: stored, next };
   }
   return undefined;
+}
+
+/** Where a walk is among what a deletion has removed below some entities. */
+export interface PlaceBelow extends MembersPlace {
+  readonly kind: Kind;
+  readonly ids: readonly string[];
+}
+
+export const placeBelow = (kind: Kind, ids: readonly string[]): PlaceBelow => ({
+  kind,
+  ids,
+  ...firstMembers,
+});
+
+interface PageBelow {
+  readonly members: readonly DeletedEntity[];
+  /** What is left of the walk, the next place last. */
+  readonly path: readonly PlaceBelow[];
+}
+
+/** Reads the next page of what a deletion has removed below some entities, level by level; `undefined` when the walk is over. */
+export async function readMembersBelow(
+  session: Session,
+  deletion: Deletion,
+  path: readonly PlaceBelow[],
+  limit: number,
+): Promise<PageBelow | undefined> {
+  for (let left = path; ; left = left.slice(0, -1)) {
+    const place = left.at(-1);
+    if (!place) return undefined;
+    const { kind, ids, ...from } = place;
+    const relations = ownershipOf(kind);
+    for (let { position, after } = from; position < relations.length; position += 1, after = '') {
+      const { child, field } = relations[position] as Relation;
+      const page = await readDeletedBy(session, child, deletion, { after, limit, having: { field, ids } });
+      const last = page.ids.at(-1);
+      if (last === undefined) continue;
+      const next = { ...place, position, after: last };
+      return { members: page.stored, path: [...left.slice(0, -1), next, placeBelow(child, page.ids)] };
+    }
+  }
 }

@@ -3,8 +3,15 @@
 import { now } from '../../runtime/time-and-chance.ts';
 import { type ExpectedVersions, requireExpectedVersion } from '../entities/preconditions.ts';
 import { requireFreeValue } from '../entities/unique-values.ts';
-import { buildRestore, type ChangeSet, mergeChangeSets } from '../model/changes.ts';
-import { isDeletedItem, isExpired, isRoot, isSameDeletion, isSameRoot } from '../model/deletion.ts';
+import {
+  buildMove,
+  buildRestore,
+  buildUpdate,
+  type Change,
+  type ChangeSet,
+  mergeChangeSets,
+} from '../model/changes.ts';
+import { isExpired, isRoot, isSameRoot, versionBeforeDeletion } from '../model/deletion.ts';
 import type {
   DeletedEntity,
   Deletion,
@@ -17,25 +24,40 @@ import { isId, newId } from '../model/ids.ts';
 import { decodeAnyEntity } from '../model/item-codec.ts';
 import { beginJob, type Job, type JobWork, type Step } from '../model/job.ts';
 import { entityKey } from '../model/keys.ts';
-import { cascadeKinds, referencesOf } from '../model/relations.ts';
-import type { Kind, Relation } from '../model/schema.ts';
+import { cascadeKinds } from '../model/relations.ts';
+import type { Kind } from '../model/schema.ts';
 import type { Write } from '../model/writes.ts';
 import type { Session } from '../table/session.ts';
-import { findAnyEntity, readDeletedTexts } from '../table/whole-entities.ts';
+import { findAnyEntity } from '../table/whole-entities.ts';
 import { commit, type UnitOfWork } from '../write/commit.ts';
 import type { JobHandler } from '../write/job-handler.ts';
-import { moveTo } from './erase-deleted.ts';
-import { type MembersPlace, walkMembers } from './members.ts';
+import {
+  firstMembers,
+  type MembersPlace,
+  type PlaceBelow,
+  placeBelow,
+  readMembers,
+  readMembersBelow,
+} from './members.ts';
+import { type EntitiesOfKind, findReturning, readReferences } from './restored-references.ts';
 import { nextPassAt, sweepLater } from './sweep.ts';
 
-/** Restores what the deletion of an entity has removed besides: once at once, and once more when no step of the deletion can be in progress. */
+/**
+ * Restores what the deletion of an entity has removed besides: once at once, and once more when no step of the deletion can be in progress. Of an entity that was
+ * deleted with another one, which stays deleted, that is what is below it.
+ */
 interface RestoreWork extends JobWork, MembersPlace {
   readonly type: 'restore';
-  /** The root of the deletion, which is restored already. */
+  /** The entity that is restored already: the root of the deletion, or a part of it. */
   readonly kind: Kind;
   readonly id: string;
   /** Of the deletion, milliseconds since 1970. */
   readonly deletedAt: number;
+  /** Of a part: the root of the deletion, and where the walk below the part is. */
+  readonly root?: Deletion['root'];
+  readonly path?: readonly PlaceBelow[];
+  /** Entities that are restored, and to which more references come back than one step writes. */
+  readonly returning?: EntitiesOfKind | undefined;
   /** Whether this is the second pass. */
   readonly final: boolean;
 }
@@ -46,134 +68,105 @@ const maxMembers = 45;
 /** Entities in a step of the job. */
 const stepSize = 100;
 
-const idsIn = ({ field }: Relation, { entity }: DeletedEntity): string[] =>
-  [entity[field] ?? []].flat() as string[];
-
-interface FieldsWithoutMissing {
-  /** The fields that lose references. */
-  readonly fields: Readonly<Record<string, unknown>>;
-  /** The reference without which the entity cannot be. */
-  readonly required: Relation | undefined;
-  /** The deletion of the entity that this one belongs to. */
-  readonly deletion: Deletion | undefined;
-}
-
-/** What a reference names: an entity that exists or comes back, one that is deleted, or nothing. */
-type Target = 'exists' | Deletion | undefined;
-
-/** Returns what an entity loses. @param find returns what a reference names. */
-function withoutMissing(
-  deleted: DeletedEntity,
-  find: (kind: Kind, id: string) => Target,
-): FieldsWithoutMissing {
-  const fields: Record<string, unknown> = {};
-  let required: Relation | undefined;
-  let deletion: Deletion | undefined;
-  for (const relation of referencesOf(deleted.kind)) {
-    const ids = idsIn(relation, deleted);
-    const kept = ids.filter((id) => find(relation.parent, id) === 'exists');
-    if (kept.length === ids.length) continue;
-    fields[relation.field] = relation.isArray ? kept : null;
-    if (relation.isRequired) required = relation;
-    const owner = relation.onDelete === 'cascade' ? find(relation.parent, ids[0] as string) : undefined;
-    if (owner !== 'exists') deletion = owner ?? deletion;
-  }
-  return { fields, required, deletion };
-}
-
-/**
- * Reads what deleted entities refer to, consistently. Returns what each of them loses.
- * @param deletion what it has removed comes back too.
- */
-async function readFields(
-  { tenant, database }: Session,
-  deleted: readonly DeletedEntity[],
-  deletion?: Deletion,
-): Promise<FieldsWithoutMissing[]> {
-  const keys = deleted.flatMap((one) =>
-    referencesOf(one.kind).flatMap((relation) =>
-      idsIn(relation, one).map((id) => entityKey(tenant, relation.parent, id)),
-    ),
-  );
-  const distinct = [...new Map(keys.map((key) => [key.pk, key])).values()];
-  const items = await database.getMany(distinct, true, { withDeleted: true });
-  const targets = new Map(
-    items.map((item): [string, Target] => {
-      const own = isDeletedItem(item) ? decodeAnyEntity(item).deletion : undefined;
-      // A parent that was deleted again after this deletion, and then erased: its children are erased with it.
-      const isLater = own !== undefined && deletion !== undefined && own.deletedAt > deletion.deletedAt;
-      if (own?.isErased && !isLater) return [item.pk, undefined];
-      const comesBack = !own || (deletion !== undefined && isSameDeletion(own, deletion));
-      return [item.pk, comesBack ? 'exists' : own];
-    }),
-  );
-  return deleted.map((one) => withoutMissing(one, (kind, id) => targets.get(entityKey(tenant, kind, id).pk)));
-}
-
 /**
  * Returns the change sets that restore what a deletion has removed besides its root. What belongs to an entity that was deleted again meanwhile becomes
- * a part of that deletion, with which it comes back. The job of that deletion may have looked for its children before.
+ * a part of that deletion, with which it comes back. The job of that deletion may have looked for its children before. What cannot be without another entity
+ * that is deleted becomes a deletion of its own, at last.
  * @param again the deletion of the root, if it was deleted again.
  */
 async function restoreMembers(
   session: Session,
   members: readonly DeletedEntity[],
   deletion: Deletion,
-  again?: Deletion,
+  { again, isLast = false }: { readonly again?: Deletion | undefined; readonly isLast?: boolean } = {},
 ): Promise<ChangeSet[]> {
-  const fieldsOf = again ? [] : await readFields(session, members, deletion);
-  // The record of a restored entity has the words of its texts.
-  const texts = new Map(
-    (again ? [] : await readDeletedTexts(session, members)).map((one) => [one.entity.id, one]),
-  );
+  const references = again ? [] : await readReferences(session, members, { deletion });
   const nowMs = now();
   const moved: DeletedEntity[] = [];
   const changeSets = members.flatMap((member, position): ChangeSet[] => {
-    const { fields = {}, required, deletion: later = again } = fieldsOf[position] ?? {};
-    if (!later)
-      return required
-        ? []
-        : [{ changes: [buildRestore(texts.get(member.entity.id) ?? member, fields, nowMs)] }];
+    const { fields = {}, required, ofOwner: later = again } = references[position] ?? {};
+    const { kind, entity } = member;
+    const own = { ...member.deletion, root: { kind, id: entity.id } };
+    if (!later && required) return isLast ? [{ changes: [buildMove(member, own)] }] : [];
+    if (!later) return [{ changes: [buildRestore(member, fields, nowMs)] }];
     moved.push(member);
-    return [{ changes: [], writes: moveTo(session.tenant, member, later) }];
+    return [{ changes: [buildMove(member, later)] }];
   });
   return [...sweepLater(session, moved).map((write) => ({ changes: [], writes: [write] })), ...changeSets];
 }
 
-/** Reads what a deletion has removed besides its root, if it is little enough for the same transaction. */
-async function readFewMembers(session: Session, deletion: Deletion): Promise<DeletedEntity[] | undefined> {
-  const members: DeletedEntity[] = [];
-  const walk = { limit: maxMembers + 1 };
-  for await (const page of walkMembers(session, [deletion], cascadeKinds(deletion.root.kind), walk)) {
-    members.push(...page.members);
-    if (members.length > maxMembers) return undefined;
-  }
-  return members;
+/**
+ * Returns the change sets that restore what is below a part of a deletion. References to what stays deleted are kept.
+ * @param above the part, if it is restored at the same time.
+ */
+async function restoreBelow(
+  session: Session,
+  members: readonly DeletedEntity[],
+  above: readonly DeletedEntity[] = [],
+): Promise<ChangeSet[]> {
+  const references = await readReferences(session, members, { entities: [...above, ...members] });
+  const nowMs = now();
+  return members.flatMap((member, position) => {
+    const { fields = {}, required } = references[position] ?? {};
+    return required ? [] : [{ changes: [buildRestore(member, fields, nowMs)] }];
+  });
 }
 
-function beginRestore(session: Session, { deletedAt, root }: Deletion, final: boolean, nowMs: number): Write {
-  const work = { type: 'restore', ...root, deletedAt, final, position: 0, after: '' } as const;
+/** Reads what comes back with an entity, if it is little enough for the same transaction. */
+async function readFewMembers(session: Session, before: DeletedEntity): Promise<DeletedEntity[] | undefined> {
+  const { kind, entity, deletion } = before;
+  const members: DeletedEntity[] = [];
+  let place: MembersPlace = firstMembers;
+  let path: readonly PlaceBelow[] = [placeBelow(kind, [entity.id])];
+  while (members.length <= maxMembers) {
+    const limit = maxMembers + 1;
+    if (isRoot(before)) {
+      const page = await readMembers(session, [deletion], cascadeKinds(kind), { from: place, limit });
+      if (!page) return members;
+      members.push(...page.members);
+      place = page.next;
+    } else {
+      const page = await readMembersBelow(session, deletion, path, limit);
+      if (!page) return members;
+      members.push(...page.members);
+      path = page.path;
+    }
+  }
+  return undefined;
+}
+
+function beginRestore(session: Session, before: DeletedEntity, final: boolean, nowMs: number): Write {
+  const { kind, entity, deletion } = before;
+  const { root, deletedAt } = deletion;
+  const path = final ? [] : [placeBelow(kind, [entity.id])];
+  const part = isRoot(before) ? {} : { root, path };
+  const work = { type: 'restore', kind, id: entity.id, deletedAt, ...part, final, ...firstMembers } as const;
   const dueAt = final ? nextPassAt(nowMs) : undefined;
   return beginJob(session, work, { id: newId(nowMs).id, dueAt });
 }
 
-/** Returns the change sets that restore an entity with what its deletion has removed besides. */
+/** Returns the change sets that restore an entity with what its deletion has removed besides, or below it, and give others their references to it again. */
 async function buildWithMembers(
   session: Session,
   own: { readonly before: WholeDeletedEntity; readonly after: StoredEntity },
   nowMs: number,
 ): Promise<Omit<UnitOfWork<unknown>, 'result'>> {
   const { before } = own;
-  const { deletion } = before;
-  if (!isRoot(before) || cascadeKinds(before.kind).length === 0) return { changes: [own] };
-  const rest = { changes: [own], writes: [beginRestore(session, deletion, false, nowMs)] };
-  const members = await readFewMembers(session, deletion);
+  const { kind } = before;
+  if (cascadeKinds(kind).length === 0) return { changes: [own] };
+  const rest = { changes: [own], writes: [beginRestore(session, before, false, nowMs)] };
+  const members = await readFewMembers(session, before);
   if (!members) return rest;
-  const second = { changes: [own], writes: [beginRestore(session, deletion, true, nowMs)] };
-  return {
-    ...mergeChangeSets([second, ...(await restoreMembers(session, members, deletion))]),
-    orElse: rest,
-  };
+  const restored = isRoot(before)
+    ? await restoreMembers(session, members, before.deletion)
+    : await restoreBelow(session, members, [before]);
+  const returning: Change[] = [];
+  for (const of of new Set([kind, ...members.map((member) => member.kind)])) {
+    const ids = [before, ...members].flatMap((one) => (one.kind === of ? [one.entity.id] : []));
+    returning.push(...(await findReturning(session, { kind: of, ids }, maxMembers)));
+  }
+  const second = { changes: [own, ...returning], writes: [beginRestore(session, before, true, nowMs)] };
+  return { ...mergeChangeSets([second, ...restored]), orElse: rest };
 }
 
 /** Reads the root of a deletion, if it has been restored. */
@@ -199,18 +192,62 @@ export function restoreEntity(session: Session, kind: Kind, id: string, expected
       requireExpectedVersion(stored, expected);
       return { changes: [], result: stored };
     }
-    const { deletion: _, ...deleted } = stored;
-    if (expected !== 'none') requireExpectedVersion({ ...deleted, version: stored.version - 1 }, expected);
-    const [{ fields = {}, required } = {}] = await readFields(
-      session,
-      [stored],
-      await deletionBeingRestored(session, stored),
-    );
+    const { deletion: _, ...former } = stored;
+    if (expected !== 'none')
+      requireExpectedVersion({ ...former, version: versionBeforeDeletion(stored) }, expected);
+    const deletion = await deletionBeingRestored(session, stored);
+    const [{ fields = {}, required } = {}] = await readReferences(session, [stored], { deletion });
     if (required) throw new RequiredReferenceMissing(kind, required.field, required.parent);
     const own = buildRestore(stored, fields, nowMs);
     await requireFreeValue(session, own);
     return { ...(await buildWithMembers(session, own, nowMs)), result: own.after };
   });
+}
+
+/** Returns the step that gives entities their references to restored ones again; `undefined` when there is none. */
+async function returnStep(
+  session: Session,
+  work: RestoreWork,
+  restored: EntitiesOfKind,
+): Promise<Step<RestoreWork> | undefined> {
+  const changes = await findReturning(session, restored, stepSize);
+  if (changes.length === 0) return undefined;
+  return {
+    repeatable: changes.map((change) => ({ changes: [change] })),
+    left: { ...work, returning: restored },
+  };
+}
+
+/** Returns the next step below a part of a deletion; `undefined` when the walk is over. */
+async function stepBelow(session: Session, work: RestoreWork, deletion: Deletion) {
+  const page = await readMembersBelow(session, deletion, work.path ?? [], stepSize);
+  return (
+    page && { repeatable: await restoreBelow(session, page.members), left: { ...work, path: page.path } }
+  );
+}
+
+/** Returns the next step among what a deletion has removed besides its root; `undefined` when the walk is over. */
+async function stepBeside(
+  session: Session,
+  work: RestoreWork,
+  { deletion, again }: { readonly deletion: Deletion; readonly again: Deletion | undefined },
+): Promise<Step<RestoreWork> | undefined> {
+  const { kind, position, after, final } = work;
+  const range = { from: { position, after }, limit: stepSize };
+  const page = await readMembers(session, [deletion], cascadeKinds(kind), range);
+  if (!page) return undefined;
+  // Its restore is in progress: the root of this job comes back with its second pass, and then the rest.
+  if (again && !isSameRoot(again, deletion) && (await readRoot(session, again)))
+    return { left: work, dueAt: nextPassAt(now()) };
+  const repeatable = await restoreMembers(session, page.members, deletion, { again, isLast: final });
+  const returning = again ? undefined : { kind: page.kind, ids: page.ids };
+  return { repeatable, left: { ...work, ...page.next, returning } };
+}
+
+/** Gives an entity the references again that were deleted when it was restored, and have come back since. */
+async function returnOwn(session: Session, stored: StoredEntity): Promise<ChangeSet[]> {
+  const [{ fields = {} } = {}] = await readReferences(session, [stored]);
+  return Object.keys(fields).length === 0 ? [] : [{ changes: [buildUpdate(stored, fields, now())] }];
 }
 
 /**
@@ -219,25 +256,29 @@ export function restoreEntity(session: Session, kind: Kind, id: string, expected
  */
 async function restoreStep(session: Session, { work }: Job<RestoreWork>): Promise<Step<RestoreWork>> {
   const { tenant, database } = session;
-  const { kind, id, deletedAt, final, position, after } = work;
-  const root = await database.get(entityKey(tenant, kind, id), { withDeleted: true });
-  if (!root) return { left: undefined };
-  const deletion = { deletedAt, root: { kind, id } };
-  const walk = { from: { position, after }, limit: stepSize };
-  const { value: page } = await walkMembers(session, [deletion], cascadeKinds(kind), walk).next();
-  if (page) {
-    const { deletion: later } = decodeAnyEntity(root);
-    // Its restore is in progress: the root of this job comes back with its second pass, and then the rest.
-    if (later && !isSameRoot(later, deletion) && (await readRoot(session, later)))
-      return { left: work, dueAt: nextPassAt(now()) };
-    const repeatable = await restoreMembers(session, page.members, deletion, later);
-    return { repeatable, left: { ...work, ...page.next } };
-  }
-  if (final) return { left: undefined };
-  return { left: { ...work, final: true, position: 0, after: '' }, dueAt: nextPassAt(now()) };
+  const { kind, id, deletedAt, root, returning, final } = work;
+  const item = await database.get(entityKey(tenant, kind, id), { withDeleted: true });
+  if (!item) return { left: undefined };
+  const { deletion: again, ...stored } = decodeAnyEntity(item);
+  const { returning: _, ...rest } = work;
+  const before = returning && (await returnStep(session, rest, returning));
+  if (before) return before;
+  const deletion = { deletedAt, root: root ?? { kind, id } };
+  const own = { kind, ids: [id] };
+  if (root && again) return { left: undefined };
+  const next = root
+    ? await stepBelow(session, rest, deletion)
+    : await stepBeside(session, rest, { deletion, again });
+  const step = next ?? (again ? undefined : await returnStep(session, rest, own));
+  if (step) return step;
+  if (!final) return { left: { ...rest, final: true, ...firstMembers }, dueAt: nextPassAt(now()) };
+  return { repeatable: root ? await returnOwn(session, stored) : [], left: undefined };
 }
 
 export const restore: JobHandler<RestoreWork> = {
-  fields: { type: true, kind: true, id: true, deletedAt: true, final: true, position: true, after: true },
+  fields: {
+    ...{ type: true, kind: true, id: true, deletedAt: true, final: true, position: true, after: true },
+    ...{ root: true, path: true, returning: true },
+  },
   step: restoreStep,
 };

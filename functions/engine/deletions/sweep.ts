@@ -1,8 +1,7 @@
 /** The job of deletions: removes what belongs to deleted entities, and the references to them. */
 
 import { now } from '../../runtime/time-and-chance.ts';
-import { readChildIds } from '../lists/children.ts';
-import { isRootOf, isSameDeletion } from '../model/deletion.ts';
+import { isRootOf } from '../model/deletion.ts';
 import type { DeletedEntity, Deletion, StoredEntity } from '../model/entity.ts';
 import { newId } from '../model/ids.ts';
 import { decodeAnyEntity } from '../model/item-codec.ts';
@@ -15,7 +14,7 @@ import { maxRequestMs } from '../table/deadline.ts';
 import type { Session } from '../table/session.ts';
 import type { JobHandler } from '../write/job-handler.ts';
 import { type Deletions, findNextDescendants } from './descendants.ts';
-import { type MembersPlace, walkMembers } from './members.ts';
+import { firstMembers, type MembersPlace, readMembers } from './members.ts';
 
 /** The type of the jobs of deletions. */
 export const sweepType = 'sweep';
@@ -53,7 +52,8 @@ export function beginSweep(origin: JobOrigin, kind: Kind, ids: readonly string[]
   return beginJob(origin, work, beginning);
 }
 
-const placeOfRoots: MembersPlace = { position: 0, after: '' };
+/** The roots come first, and then their members. */
+const placeOfRoots: MembersPlace = firstMembers;
 
 /**
  * Returns the writes that begin jobs for the children of requests that still saw these entities, one for each kind that can have any. The job of a deletion finds
@@ -113,28 +113,17 @@ async function readParents(
   const hasMembers = !isFirst && kinds.length > 0;
   if (position === 0)
     return { kind, deletions: roots, next: hasMembers ? { position: 1, after: '' } : undefined };
-  const walk = { from: { position: position - 1, after }, limit: pageSize, isFromIndex: true };
+  const range = { from: { position: position - 1, after }, limit: pageSize, isForIds: true };
   // What a restore has moved into a later deletion is a member of that one: its other members belong to its own job.
   const own = [...roots].flatMap(([id, deletion]) => (isRootOf(deletion, kind, id) ? [deletion] : []));
-  const { value: page } = await walkMembers(session, own, kinds, walk).next();
+  const page = await readMembers(session, own, kinds, range);
   return (
     page && {
       kind: page.kind,
-      deletions: new Map(page.members.map(({ entity, deletion }) => [entity.id, deletion])),
+      deletions: new Map(page.ids.map((id) => [id, page.deletion])),
       next: { ...page.next, position: page.next.position + 1 },
     }
   );
-}
-
-/** Returns those that are still deleted, by the same deletion: the index may lag. Few members have children, so they are read by key only if any of them has. */
-async function withoutRestored(session: Session, { kind, deletions }: Parents): Promise<Deletions> {
-  const ids = [...deletions.keys()];
-  for (const relation of dependentsOf(kind)) {
-    if ((await readChildIds(session, relation, ids)).length === 0) continue;
-    const current = await readDeletions(session, { kind, ids });
-    return new Map([...current].filter(([id, one]) => isSameDeletion(one, deletions.get(id) as Deletion)));
-  }
-  return new Map();
 }
 
 /**
@@ -147,12 +136,9 @@ export async function sweepStep(session: Session, { work }: Job<SweepWork>): Pro
   if (roots.size === 0) return { left: undefined };
   if (roots.size < work.ids.length) return { left: { ...work, ids: [...roots.keys()], ...placeOfRoots } };
   const parents = await readParents(session, work, roots);
-  const deletions = !parents || work.position === 0 ? roots : await withoutRestored(session, parents);
-  const changes = parents
-    ? await findNextDescendants(session, { kind: parents.kind, deletions, found: new Set() })
-    : [];
+  const changes = parents ? await findNextDescendants(session, { ...parents, found: new Set() }) : [];
   if (changes.length > 0) {
-    // No index has them: the next pass does not find them.
+    // They have no rows: the next pass does not find them.
     const erased = changes.flatMap(({ after }) => (after?.deletion?.isErased ? [after] : []));
     const writes = sweepLater(session, erased);
     const changeSets = changes.map((change) => ({ changes: [change] }));

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { now } from '../../runtime/time-and-chance.ts';
 import { buildUpdate } from '../model/changes.ts';
 import type { WholeEntity } from '../model/entity.ts';
+import { keptReference, ownersIn } from '../model/relations.ts';
 import type { Kind } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
 import { commit } from '../write/commit.ts';
@@ -15,6 +16,16 @@ interface UpdateTarget {
   readonly expected?: ExpectedVersions;
 }
 
+/** Returns the fields that end what is kept of references: a caller has changed these, so they do not come back. */
+const withoutKept = ({ kind, entity }: WholeEntity, fields: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(
+    ownersIn(kind)
+      .filter(({ field }) => field in fields && fields[field] !== entity[field])
+      .map((relation) => keptReference(relation).field)
+      .filter((kept) => typeof entity[kept] === 'string')
+      .map((kept) => [kept, null]),
+  );
+
 /**
  * Returns the change that sets fields of an entity; `undefined` when they have these values already.
  * @param nowMs milliseconds since 1970.
@@ -23,7 +34,7 @@ export function changeFields(before: WholeEntity, fields: Readonly<Record<string
   const isChanged = Object.entries(fields).some(
     ([field, value]) => !isDeepStrictEqual(before.entity[field], value),
   );
-  return isChanged ? buildUpdate(before, fields, nowMs) : undefined;
+  return isChanged ? buildUpdate(before, { ...fields, ...withoutKept(before, fields) }, nowMs) : undefined;
 }
 
 /**

@@ -1,10 +1,9 @@
 /** Describes what a record of the change log says about one entity: for its history, and for the events of other systems. */
 import type { LogEntry } from '../model/log-entry.ts';
 import { beginningOf, isLongTextField } from '../model/long-text.ts';
-import { isArray } from '../model/relations.ts';
+import { isArray, isStoreField } from '../model/relations.ts';
 import { type FieldValue, fromValue, type Row, type Value } from '../model/row.ts';
 import type { Kind } from '../model/schema.ts';
-import { wordsField } from '../model/words.ts';
 
 export type ChangeOperation = 'create' | 'update' | 'delete' | 'restore';
 
@@ -23,7 +22,7 @@ interface ChangeDescription {
   readonly changes: Readonly<Record<string, FieldChange>>;
 }
 
-const hiddenFields: ReadonlySet<string> = new Set(['updatedAt', wordsField]);
+const isHidden = (field: string): boolean => field === 'updatedAt' || isStoreField(field);
 
 function operationOf({ version, before, after }: LogEntry): ChangeOperation {
   if (!after) return 'delete';
@@ -59,7 +58,7 @@ const fieldsOf = (...rows: readonly (Row | undefined)[]): string[] => [
 export function describeChange(kind: Kind, entry: LogEntry): ChangeDescription {
   const { before, after } = entry;
   const changed = fieldsOf(before, after).filter(
-    (field) => !hiddenFields.has(field) && before?.[field] !== after?.[field],
+    (field) => !isHidden(field) && before?.[field] !== after?.[field],
   );
   return {
     operation: operationOf(entry),

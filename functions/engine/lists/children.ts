@@ -1,5 +1,5 @@
 /** The children of entities, page by page, in the order of their creation. The list engine finds them: it does not lag behind writes. */
-import { allIds, rangeOfId, unionRanges } from '../columns/read/id-ranges.ts';
+import { idsAfter } from '../columns/read/id-ranges.ts';
 import type { RowFilter } from '../columns/read/row-filter.ts';
 import type { RowQuery } from '../columns/read/row-query.ts';
 import type { StoredEntity } from '../model/entity.ts';
@@ -44,7 +44,7 @@ const filterOf = ({ field, isArray }: Relation, ids: readonly string[]): RowFilt
 const queryOf = (relation: Relation, parentIds: readonly string[], limit: number, after = ''): RowQuery => ({
   ...allRows,
   filters: [filterOf(relation, parentIds)],
-  ids: unionRanges([{ from: rangeOfId(after).to, to: allIds.to }]),
+  ids: idsAfter(after),
   limit,
 });
 

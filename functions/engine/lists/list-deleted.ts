@@ -1,44 +1,88 @@
-/** Lists of deleted entities that can be restored. They come from an index, which can lag behind the writes of the last moment. */
+/** Lists of deleted entities that can be restored: any filters, any order and any page, as other lists. */
+
 import { now } from '../../runtime/time-and-chance.ts';
-import { type DeletedPlace, deletedQuery, expiredAt, placeOf } from '../model/deletion.ts';
-import type { DeletedEntity, WholeDeletedEntity } from '../model/entity.ts';
-import { decodeAnyEntity } from '../model/item-codec.ts';
+import { type RowFilter, textAfter } from '../columns/read/row-filter.ts';
+import type { RowQuery } from '../columns/read/row-query.ts';
+import { expiredAt, restoresField, rowOfDeletion, versionBeforeDeletion } from '../model/deletion.ts';
+import type { DeletedEntity, ItemFields } from '../model/entity.ts';
+import type { ListQuery, Page } from '../model/list-query.ts';
+import { cascadeKinds } from '../model/relations.ts';
 import type { Kind } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
-import { readDeletedTexts } from '../table/whole-entities.ts';
+import { allRows, readDeletedPage } from './read-page.ts';
+import { readReferenced } from './read-referenced.ts';
+import { toRowQuery } from './to-row-query.ts';
 
-export interface DeletedQuery {
-  readonly limit: number;
-  /** The page begins behind this place; absent for the first page. */
-  readonly after?: DeletedPlace | undefined;
-}
+/** Accepts the rows of deletions that have not expired. */
+const isRestorable = (): RowFilter => ({
+  field: rowOfDeletion.deletedAt,
+  condition: { by: 'range', from: textAfter(new Date(expiredAt(now())).toISOString()), to: undefined },
+});
 
-export interface DeletedPage {
-  /** The last deleted first. */
-  readonly deleted: readonly WholeDeletedEntity[];
-  /** The place behind the page; absent if no entity follows. */
-  readonly end?: DeletedPlace | undefined;
-}
-
-/** @throws StoreUnavailable when the time of the request does not suffice; ReadBudgetExceeded. */
-export async function listDeleted(
+/** Returns how many entities each of some roots brings back. */
+async function countMembers(
   session: Session,
   kind: Kind,
-  { limit, after }: DeletedQuery,
-): Promise<DeletedPage> {
-  const { tenant, database } = session;
-  // All of them have expired. DynamoDB refuses a range that ends before its beginning.
-  if (after && after.deletedAt <= expiredAt(now())) return { deleted: [] };
-  const query = deletedQuery(tenant, kind, now(), after);
-  return database.readRequested(async () => {
-    // One more tells whether there is another page. The query begins with the entity of the place itself.
-    const page = { ...query, Limit: limit + 2 };
-    const { items } = await database.query(page, undefined, { withDeleted: true });
-    const found = (items.map(decodeAnyEntity) as DeletedEntity[]).filter(
-      ({ entity }) => entity.id !== after?.id,
-    );
-    const shown = found.slice(0, limit);
-    const last = found.length > limit ? shown.at(-1) : undefined;
-    return { deleted: await readDeletedTexts(session, shown), end: last && placeOf(last) };
+  ids: readonly string[],
+): Promise<Map<string, number>> {
+  const { deletedWith: field, rootKind } = rowOfDeletion;
+  const text = (name: string, texts: readonly string[]): RowFilter => ({
+    field: name,
+    condition: { by: 'texts', texts },
   });
+  const query: RowQuery = {
+    ...allRows,
+    filters: [isRestorable(), text(field, ids), text(rootKind, [kind])],
+    limit: 0,
+    countBy: [{ field }],
+  };
+  const found = new Map<string, number>();
+  const pages = ids.length === 0 ? [] : cascadeKinds(kind).map((of) => readDeletedPage(session, of, query));
+  for (const { counts } of await Promise.all(pages))
+    for (const { value, count } of counts[field] ?? [])
+      found.set(String(value), (found.get(String(value)) ?? 0) + count);
+  return found;
+}
+
+/** Returns the fields of a deleted entity, with those of its deletion. */
+const fieldsOf = (
+  { entity, deletion: { deletedAt, deletedBy, root } }: DeletedEntity,
+  restores: number,
+): ItemFields => ({
+  ...entity,
+  deletedAt: new Date(deletedAt).toISOString(),
+  deletedBy: deletedBy ?? null,
+  ...(root.id !== entity.id && { deletedWith: root.id }),
+  [restoresField]: restores,
+});
+
+/**
+ * Returns one page of the deleted entities that match and can be restored, in a total order, the exact total, and the counts of values. Their versions are
+ * those before their deletions.
+ * @throws StoreUnavailable when the time of the request does not suffice; ReadBudgetExceeded.
+ */
+export async function listDeleted(session: Session, kind: Kind, query: ListQuery): Promise<Page> {
+  const { fields, withTexts } = query;
+  const rowQuery = toRowQuery(kind, query);
+  const { stored, ...page } = await readDeletedPage(
+    session,
+    kind,
+    { ...rowQuery, filters: [...rowQuery.filters, isRestorable()], shows: fields ?? 'all' },
+    { withTexts },
+  );
+  const roots = stored.filter((one) => one.deletion.root.id === one.entity.id);
+  const restores =
+    fields?.has(restoresField) === false
+      ? new Map<string, number>()
+      : await countMembers(
+          session,
+          kind,
+          roots.map(({ entity }) => entity.id),
+        );
+  return {
+    ...page,
+    entities: stored.map((one) => fieldsOf(one, restores.get(one.entity.id) ?? 0)),
+    versions: stored.map(versionBeforeDeletion),
+    readReferenced: (references) => readReferenced(session, references),
+  };
 }

@@ -9,10 +9,11 @@ import type { RowQuery } from '../columns/read/row-query.ts';
 import { addKeyReads, prefetch } from '../columns/read/shown-rows.ts';
 import { StaleRead } from '../columns/read/stale-read.ts';
 import type { Progress } from '../log/progress.ts';
-import type { StoredEntity } from '../model/entity.ts';
-import { entityOfRow } from '../model/entity-of-row.ts';
+import { isRestorable } from '../model/deletion.ts';
+import type { DeletedEntity, StoredEntity } from '../model/entity.ts';
+import { storedOfRow } from '../model/entity-of-row.ts';
 import { StoreUnavailable } from '../model/errors.ts';
-import { decodeEntity } from '../model/item-codec.ts';
+import { decodeAnyEntity } from '../model/item-codec.ts';
 import { entityKey } from '../model/keys.ts';
 import type { Place } from '../model/list-query.ts';
 import type { Kind } from '../model/schema.ts';
@@ -21,8 +22,8 @@ import { readTexts } from '../table/whole-entities.ts';
 import { reportOldRecords } from './old-records.ts';
 import { type IndexPartition, readPageFromIndex } from './read-page-from-index.ts';
 
-interface EntityPage extends Totaled {
-  readonly stored: readonly StoredEntity[];
+interface EntityPage<Stored = StoredEntity> extends Totaled {
+  readonly stored: readonly Stored[];
   /** Also those of entities that were not read. */
   readonly ids: readonly string[];
   readonly total: number;
@@ -65,6 +66,8 @@ export const allRows = {
 const maxAttempts = 5;
 
 interface SelectedPage extends RowPage {
+  /** Whether it has deleted entities. */
+  readonly withDeleted: boolean;
   readonly source: ListSource;
   readonly state: LogState;
 }
@@ -75,14 +78,15 @@ async function selectPage(session: Session, kind: Kind, query: RowQuery): Promis
   const source: ListSource = { reader, memory: logMemory(database, tenant, kind) };
   const state = await readState(source, (manifest) => prefetch(source, manifest, query));
   reportOldRecords(session, kind, state);
-  return { source, state, ...(await listRows(source, state, query)) };
+  const withDeleted = query.isOfDeleted === true;
+  return { source, state, withDeleted, ...(await listRows(source, state, query)) };
 }
 
+type AnyEntity = StoredEntity | DeletedEntity;
+
 /** Returns the entities of rows whose columns were loaded. */
-const entitiesOfRows = (kind: Kind, rows: readonly ListedRow[]): StoredEntity[] =>
-  rows.flatMap(({ id, version, row }) =>
-    row ? [{ kind, version, entity: entityOfRow(kind, id, row) }] : [],
-  );
+const entitiesOfRows = (kind: Kind, rows: readonly ListedRow[]): AnyEntity[] =>
+  rows.flatMap(({ id, version, row }) => (row ? storedOfRow(kind, id, version, row) : []));
 
 /**
  * Returns the entities of a page. Those without a row come from an index or by key. Indexes and replicas of the table may lag behind: an entity that is
@@ -93,9 +97,9 @@ async function readEntities(
   kind: Kind,
   page: SelectedPage,
   pageIndex: IndexPartition | undefined,
-): Promise<StoredEntity[]> {
+): Promise<AnyEntity[]> {
   const { tenant, database } = session;
-  const { rows, source } = page;
+  const { rows, source, withDeleted } = page;
   const ofRows = entitiesOfRows(kind, rows);
   if (ofRows.length === rows.length) return ofRows;
   const before = database.consumption.readUnits;
@@ -110,18 +114,19 @@ async function readEntities(
   for (const isConsistent of [false, true]) {
     const missing = rows.filter(({ id, version }) => !((found.get(id)?.version ?? 0) >= version));
     const keys = missing.map(({ id }) => entityKey(tenant, kind, id));
-    for (const stored of (await database.getMany(keys, isConsistent)).map(decodeEntity))
+    for (const stored of (await database.getMany(keys, isConsistent, { withDeleted })).map(decodeAnyEntity))
       found.set(stored.entity.id, stored);
   }
   addKeyReads(source.memory, database.consumption.readUnits - before);
-  // What a replica still has in an older version, and the consistent read has not found, has been deleted.
+  // What a replica still has in an older version, and the consistent read has not found, has been deleted, or was restored.
   return rows.flatMap(({ id, version }) => {
     const stored = found.get(id);
-    return stored && stored.version >= version ? stored : [];
+    const isFound = stored && stored.version >= version && isRestorable(stored.deletion) === withDeleted;
+    return isFound ? stored : [];
   });
 }
 
-interface PageRead extends EntityPage {
+interface PageRead extends EntityPage<AnyEntity> {
   /** Whether the entities have the versions that their rows had when the page was selected. */
   readonly isCurrent: boolean;
 }
@@ -153,12 +158,19 @@ async function readOnce(
  * Returns one page of the entities that match, the exact total, and the counts of values.
  * @throws StoreUnavailable when the log changes so often that it cannot be read.
  */
-export async function readPage(
+export const readPage = (session: Session, kind: Kind, query: RowQuery, options: PageOptions = {}) =>
+  readAnyPage(session, kind, query, options) as Promise<EntityPage>;
+
+/** Returns the same of deleted entities. They are in no index. */
+export const readDeletedPage = (session: Session, kind: Kind, query: RowQuery, options: PageOptions = {}) =>
+  readAnyPage(session, kind, { ...query, isOfDeleted: true }, options) as Promise<EntityPage<DeletedEntity>>;
+
+async function readAnyPage(
   session: Session,
   kind: Kind,
   query: RowQuery,
-  options: PageOptions = {},
-): Promise<EntityPage> {
+  options: PageOptions,
+): Promise<EntityPage<AnyEntity>> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       // An index is read once: a throttled one delays the writes of the table, and more reads would make that worse.

@@ -3,11 +3,12 @@
  * positions, a record is written once, at its position, and who meets a position without a record may fill it. Lists read the pending records:
  * those that compaction has not absorbed into columns yet. See docs/list-engine.md.
  */
-import { type Change, existing, kindOf } from './changes.ts';
+import { type Change, kindOf } from './changes.ts';
 import { notExists } from './condition-expressions.ts';
+import { deletedAtOf, existingRow, notDeleted, storedRow } from './deletion.ts';
 import type { LogEntry } from './log-entry.ts';
 import { decodeContents, encodeContents, type RecordContents } from './record-codec.ts';
-import { toRow } from './row.ts';
+import type { Row } from './row.ts';
 import { type Kind, settingsInUse } from './schema.ts';
 import { parseSortable, sortableText } from './sortable-number.ts';
 import { requireKnownFields } from './stored-format.ts';
@@ -88,13 +89,21 @@ export const timeAttribute = 't';
 export const isExpiredRecord = ({ expiresAt }: Item, nowMs: number): boolean =>
   typeof expiresAt === 'number' && expiresAt * 1_000 <= nowMs;
 
+/** Returns the row after a change: after a restore, it says that the entity is not deleted, because rows of entries are differences. */
+const withNotDeleted = (before: Row | undefined, after: Row | undefined): Row | undefined =>
+  before && after && deletedAtOf(before) !== null && deletedAtOf(after) === null
+    ? { ...after, ...notDeleted }
+    : after;
+
 function entriesByKind(changes: readonly Change[]): Map<Kind, LogEntry[]> {
   const byKind = new Map<Kind, LogEntry[]>();
   for (const change of changes) {
     const { before, after } = change;
     const kind = kindOf(change);
     const { entity } = (after ?? before) as NonNullable<typeof before>;
-    const [rowBefore, row] = [existing(before), existing(after)].map((one) => one && toRow(one.entity));
+    const row = after && storedRow(after);
+    // What was erased must not live longer in the record of its erasure.
+    const rowBefore = before && (row || !before.deletion) ? storedRow(before) : undefined;
     const hasOtherTexts = row && !(rowBefore && haveSameTexts(rowBefore, row));
     const entries = byKind.get(kind) ?? [];
     byKind.set(kind, entries);
@@ -103,7 +112,7 @@ function entriesByKind(changes: readonly Change[]): Map<Kind, LogEntry[]> {
       version: (before?.version ?? 0) + 1,
       previousPosition: before?.logPosition ?? 0,
       before: rowBefore,
-      after: hasOtherTexts ? withOtherWords(row, entity) : row,
+      after: withNotDeleted(rowBefore, hasOtherTexts ? withOtherWords(row, entity) : row),
     });
   }
   return byKind;
@@ -168,12 +177,29 @@ export const fillerWrite = (key: Key, time: number): RecordWrite => ({
 const recordFields = { [contentsAttribute]: true, [timeAttribute]: true, expiresAt: true };
 
 /**
- * Returns the record that an item stores.
+ * Returns the record that an item stores, with the rows of deleted entities. For what makes and reads columns.
  * @throws UnknownFormat when another release has written it.
  */
-export function decodeRecord(item: Item): LogRecord {
+export function decodeStoredRecord(item: Item): LogRecord {
   requireKnownFields('record', item, recordFields);
   const time = item[timeAttribute] as number;
   const contents = decodeContents(item[contentsAttribute] as Uint8Array, time);
   return { position: positionOf(item.sk), time, ...contents };
+}
+
+/**
+ * Returns the record that an item stores, as readers of changes see it: a deleted entity does not exist. A change of a deleted entity has neither a row before nor
+ * one after.
+ * @throws UnknownFormat when another release has written it.
+ */
+export function decodeRecord(item: Item): LogRecord {
+  const { entries, ...record } = decodeStoredRecord(item);
+  return {
+    ...record,
+    entries: entries.map((entry) => ({
+      ...entry,
+      before: existingRow(entry.before),
+      after: existingRow(entry.after),
+    })),
+  };
 }

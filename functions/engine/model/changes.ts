@@ -1,6 +1,6 @@
 /** Changes of entities, before they are written. */
 
-import { hasVersion, hasVersionUnerased, notExists } from './condition-expressions.ts';
+import { hasVersion, notExists } from './condition-expressions.ts';
 import { erased, expiryOf } from './deletion.ts';
 import type { DeletedEntity, Deletion, Entity, Fields, StoredEntity, WholeEntity } from './entity.ts';
 import { newId, timestampMs } from './ids.ts';
@@ -20,10 +20,6 @@ export type Change =
       readonly before: StoredEntity | DeletedEntity;
       readonly after?: StoredEntity | DeletedEntity | undefined;
     };
-
-/** Returns an entity that exists; `undefined` for a deleted one. */
-export const existing = (stored: StoredEntity | DeletedEntity | undefined): StoredEntity | undefined =>
-  stored?.deletion ? undefined : (stored as StoredEntity | undefined);
 
 /** The creation or change of an entity whose long text is known. */
 export interface WholeChange {
@@ -73,10 +69,17 @@ export function buildUpdate<Stored extends StoredEntity>(
   return { before, after: { ...before, version: before.version + 1, entity } };
 }
 
-/** Returns the change that deletes an entity. Its item stays until it expires. If the deletion was erased, the item keeps only the id and the version. */
+/** Returns the change that deletes an entity. It stays until it expires. If the deletion was erased, the item keeps only the id and the version. */
 export function buildDeletion(before: StoredEntity, deletion: Deletion) {
   const after = { ...before, version: before.version + 1, deletion };
   return { before, after: deletion.isErased ? erased(after) : after };
+}
+
+/** Returns the change that makes a deleted entity a part of another deletion. If that was erased, only the id and the version are left. */
+export function buildMove(before: DeletedEntity, to: Deletion) {
+  const deletion = { ...to, moves: (before.deletion.moves ?? 0) + 1 };
+  const after = { ...before, version: before.version + 1, deletion };
+  return { before, after: to.isErased ? erased(after) : after };
 }
 
 /**
@@ -103,8 +106,7 @@ export function buildRestore<Deleted extends DeletedEntity>(
  */
 export function buildWrite(tenant: string, { before, after }: Change, logPosition: number): Write {
   if (!before) return { put: encodeEntity(tenant, after, logPosition), condition: notExists };
-  const undoesErasure = before.deletion && !before.deletion.isErased && !after?.deletion?.isErased;
-  const condition = undoesErasure ? hasVersionUnerased(before.version) : hasVersion(before.version);
+  const condition = hasVersion(before.version);
   const replaced = encodeEntity(tenant, before, logPosition);
   if (after) return { put: encodeEntity(tenant, after, logPosition), condition, replaced };
   return { remove: entityKey(tenant, before.kind, before.entity.id), condition, replaced };

@@ -9,10 +9,3 @@ export const hasVersion = (version: number): Condition => ({
   names: { '#version': 'version' },
   values: { ':version': version },
 });
-
-/** Returns the condition that a deleted entity has the version that was read, and was not erased since: that does not change the version. */
-export const hasVersionUnerased = (version: number): Condition => ({
-  expression: '#version = :version AND attribute_not_exists(#erased)',
-  names: { '#version': 'version', '#erased': 'erased' },
-  values: { ':version': version },
-});

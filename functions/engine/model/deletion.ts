@@ -1,12 +1,11 @@
 /**
- * Deletions. The item of a deleted entity stays for some time, so that it can be restored. It is in none of the indexes that lists read, but in a
- * partition of the deleted entities of its kind in `by-status`: those that one deletion has removed are next to each other.
+ * Deletions. A deleted entity stays for some time, so that it can be restored: its item, which no index has then, and its row, with the fields of the
+ * deletion. So lists find deleted entities as they find others, and what a deletion has removed is a list.
  */
 import type { DeletedEntity, Deletion, ItemFields, StoredEntity } from './entity.ts';
-import { byStatusBetween } from './index-partitions.ts';
-import { idOfPartition, kindPartition } from './keys.ts';
+import { idOfPartition } from './keys.ts';
+import { type Row, toRow } from './row.ts';
 import type { Kind } from './schema.ts';
-import { sortableText } from './sortable-number.ts';
 import { table } from './table.ts';
 import type { Item } from './writes.ts';
 
@@ -21,8 +20,13 @@ const dayMs = 86_400_000;
  */
 const keptDays = restorableDays + 1;
 
+/** Milliseconds for which the item and the row of a deleted entity are kept. */
+export const keptMs = keptDays * dayMs;
+
 /** The attributes that only items of deleted entities have. */
-export const deletionAttributes: readonly string[] = ['deletedAt', 'deletedBy', 'rootKind', 'erased'];
+export const deletionAttributes: readonly string[] = [
+  ...['deletedAt', 'deletedBy', 'deletedWith', 'rootKind', 'moves', 'erased'],
+];
 
 /** Returns whether an item is that of a deleted entity. */
 export const isDeletedItem = (item: Item): boolean => 'deletedAt' in item;
@@ -61,9 +65,13 @@ export const expiredAt = (nowMs: number): number => nowMs - restorableDays * day
 export const isExpired = ({ deletedAt, isErased }: Deletion, nowMs: number): boolean =>
   isErased === true || deletedAt <= expiredAt(nowMs);
 
+/** Returns whether something is left of a deleted entity; false for one that exists. */
+export const isRestorable = (deletion: Deletion | undefined): boolean =>
+  deletion !== undefined && deletion.isErased !== true;
+
 /**
- * Returns what is left of an erased entity until it would have expired: its id and its version. The columns of lists still have a row of the deletion,
- * so a new entity with the id would be absent from them.
+ * Returns what is left of an erased entity until it would have expired: its id and its version. Until then, callers can use the id for a new entity, which
+ * would have the versions of the erased one again.
  */
 export const erased = ({
   kind,
@@ -80,63 +88,100 @@ export const erased = ({
 });
 
 /** Returns when DynamoDB may delete the items of a deletion, in seconds since 1970. */
-export const expiryOf = ({ deletedAt }: Deletion): number =>
-  Math.ceil((deletedAt + keptDays * dayMs) / 1_000);
+export const expiryOf = ({ deletedAt }: Deletion): number => Math.ceil((deletedAt + keptMs) / 1_000);
 
-/** Returns the partition of `by-status` that holds the deleted entities of a kind. */
-const deletedPartition = (tenant: string, kind: Kind): string => `${kindPartition(tenant, kind)}#deleted`;
+/** The fields that only rows of deleted entities have. In rows of restored ones, they are null: a change cannot take a field away from a row. */
+export const rowOfDeletion = {
+  /** RFC 3339. */
+  deletedAt: 'deletedAt',
+  deletedBy: 'deletedBy',
+  /** The id and the kind of the root; null in the row of a root. */
+  deletedWith: 'deletedWith',
+  rootKind: 'rootKind',
+} as const;
 
-/** Where a deleted entity is among the others of its kind in the index. */
-export interface DeletedPlace {
-  readonly deletedAt: number;
-  readonly rootId: string;
-  readonly id: string;
+const deletionFields = Object.values(rowOfDeletion);
+
+/** The values of these fields in rows of entities that exist. */
+export const notDeleted: Row = Object.fromEntries(deletionFields.map((field) => [field, null]));
+
+/** Returns the row that the log and the columns have of an entity; none of an erased one. */
+export function storedRow(stored: StoredEntity | DeletedEntity): Row | undefined {
+  const { entity, deletion } = stored;
+  if (!deletion) return toRow(entity);
+  const { deletedAt, deletedBy = null, root, isErased } = deletion;
+  if (isErased) return undefined;
+  const [deletedWith, rootKind] = isRoot(stored) ? [null, null] : [root.id, root.kind];
+  return {
+    ...toRow(entity),
+    deletedAt: new Date(deletedAt).toISOString(),
+    deletedBy,
+    deletedWith,
+    rootKind,
+  };
 }
 
-export const placeOf = ({ entity: { id }, deletion: { deletedAt, root } }: DeletedEntity): DeletedPlace => ({
-  deletedAt,
-  rootId: root.id,
-  id,
-});
+/** Returns when the entity of a row was deleted, RFC 3339; `null` when it exists. */
+export const deletedAtOf = (row: Row): string | null => row[rowOfDeletion.deletedAt] ?? null;
 
-const deletedSortKey = ({ deletedAt, rootId, id }: DeletedPlace): string =>
-  `${sortableText(deletedAt)}#${rootId}#${id}`;
+/** Returns the deletion that the row of a deleted entity has; `undefined` when the entity exists. */
+export function deletionOfRow(kind: Kind, id: string, row: Row): Deletion | undefined {
+  const deletedAt = deletedAtOf(row);
+  if (deletedAt === null) return undefined;
+  const { deletedBy, deletedWith, rootKind } = row;
+  const root = typeof deletedWith === 'string' ? { kind: rootKind ?? kind, id: deletedWith } : { kind, id };
+  return { deletedAt: Date.parse(deletedAt), ...(deletedBy && { deletedBy }), root };
+}
+
+/** Returns the row of an entity that exists, without the fields of deletions; `undefined` for a deleted one. Readers of changes see no others. */
+export function existingRow(row: Row | undefined): Row | undefined {
+  if (!row || !(rowOfDeletion.deletedAt in row)) return row;
+  if (deletedAtOf(row) !== null) return undefined;
+  const { deletedAt: _at, deletedBy: _by, deletedWith: _with, rootKind: _kind, ...fields } = row;
+  return fields;
+}
 
 /** Returns the attributes by which the item of a deleted entity differs from that of the entity. */
-export function encodeDeletion(tenant: string, deleted: DeletedEntity): Record<string, unknown> {
-  const { kind, deletion } = deleted;
-  const { deletedAt, deletedBy, root, isErased } = deletion;
+export function encodeDeletion(deleted: DeletedEntity): Record<string, unknown> {
+  const { deletion } = deleted;
+  const { deletedAt, deletedBy, root, moves, isErased } = deletion;
   const kept = { deletedAt, [table.timeToLive]: expiryOf(deletion) };
   if (isErased) return { ...kept, erased: true };
   return {
     ...kept,
-    ofKind: deletedPartition(tenant, kind),
-    byStatus: deletedSortKey(placeOf(deleted)),
     ...(deletedBy !== undefined && { deletedBy }),
-    ...(root.kind !== kind && { rootKind: root.kind }),
+    ...(!isRoot(deleted) && { deletedWith: root.id, rootKind: root.kind }),
+    ...(moves !== undefined && { moves }),
   };
+}
+
+interface ItemOfDeletion extends Pick<Deletion, 'deletedAt' | 'deletedBy' | 'moves'> {
+  readonly kind: Kind;
+  readonly deletedWith?: string;
+  readonly rootKind?: Kind;
+  readonly erased?: true;
 }
 
 /** Returns the deletion that an item of a deleted entity has. */
 export function decodeDeletion(item: Item): Deletion {
-  const deletedAt = item['deletedAt'] as number;
-  const kind = (item['rootKind'] ?? item['kind']) as Kind;
-  if (item['erased']) return { deletedAt, root: { kind, id: idOfPartition(item.pk) }, isErased: true };
-  const [, id = ''] = String(item['byStatus']).split('#');
-  const deletedBy = item['deletedBy'] as string | undefined;
-  return { deletedAt, ...(deletedBy !== undefined && { deletedBy }), root: { kind, id } };
+  const { deletedAt, deletedBy, deletedWith, rootKind, moves, kind, erased } =
+    item as unknown as ItemOfDeletion;
+  const own = { kind, id: idOfPartition(item.pk) };
+  if (erased) return { deletedAt, root: own, isErased: true };
+  const root = deletedWith === undefined ? own : { kind: rootKind ?? kind, id: deletedWith };
+  return {
+    deletedAt,
+    ...(deletedBy !== undefined && { deletedBy }),
+    root,
+    ...(moves !== undefined && { moves }),
+  };
 }
 
-/** Returns the query for the deleted entities that one deletion has removed of a kind. @param after begins after the entity with this id. */
-export function queryOfDeletion(tenant: string, kind: Kind, { deletedAt, root }: Deletion, after: string) {
-  const keyOf = (id: string): string => deletedSortKey({ deletedAt, rootId: root.id, id });
-  // "!" sorts before the characters of ids, and "~" after them.
-  return byStatusBetween(deletedPartition(tenant, kind), keyOf(`${after}!`), keyOf('~'));
-}
+/**
+ * Returns the version that a deleted entity had before its deletion, which callers know. Each move to a later deletion makes another version.
+ */
+export const versionBeforeDeletion = ({ version, deletion: { moves = 0 } }: DeletedEntity): number =>
+  version - 1 - moves;
 
-/** Returns the query for the deleted entities of a kind that can be restored, the last deleted first. @param before begins before this one. */
-export function deletedQuery(tenant: string, kind: Kind, nowMs: number, before?: DeletedPlace) {
-  const last = before ? deletedSortKey(before) : '~';
-  const range = byStatusBetween(deletedPartition(tenant, kind), `${sortableText(expiredAt(nowMs))}~`, last);
-  return { ...range, ScanIndexForward: false };
-}
+/** The field of deleted entities, as lists show them, that tells how many others a restore brings back with one. */
+export const restoresField = 'restores';

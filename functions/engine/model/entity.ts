@@ -44,6 +44,8 @@ export interface Deletion {
   readonly deletedBy?: string | undefined;
   /** The entity that the caller has deleted. */
   readonly root: { readonly kind: Kind; readonly id: string };
+  /** How often the entity has become a part of a later deletion; absent if never. */
+  readonly moves?: number;
   /** Whether an operator has erased the entity: only its id is left. */
   readonly isErased?: true;
 }

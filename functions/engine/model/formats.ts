@@ -30,7 +30,6 @@ export const formats = {
   'cursor of changes': { reads: [1], writes: 1 },
   'cursor of a history': { reads: [1], writes: 1 },
   'cursor of a list': { reads: [1], writes: 1 },
-  'cursor of deleted entities': { reads: [1], writes: 1 },
 } as const satisfies Readonly<Record<string, { reads: readonly number[]; writes: number }>>;
 
 export type StoredItem = keyof typeof formats;

@@ -30,7 +30,7 @@ export function encodeEntity(
   return {
     ...entityKey(tenant, kind, id),
     // The attribute `id` would put the item of a deleted entity into `by-creation`.
-    ...(deletion ? encodeDeletion(tenant, stored) : { ...indexKeys(tenant, kind, entity), id }),
+    ...(deletion ? encodeDeletion(stored) : { ...indexKeys(tenant, kind, entity), id }),
     kind,
     version,
     logPosition,

@@ -7,9 +7,9 @@ export interface LogEntry {
   readonly version: number;
   /** The position of the entity's change before this one; 0 for a creation. */
   readonly previousPosition: number;
-  /** Absent for a creation and for a restore, which are told apart by the version. */
+  /** Absent for a creation, and for the erasure of a deleted entity. */
   readonly before?: Row | undefined;
-  /** Absent for a deletion. */
+  /** Absent when nothing but the version is left. */
   readonly after?: Row | undefined;
 }
 

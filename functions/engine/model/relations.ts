@@ -13,6 +13,21 @@ export const isArray = (kind: Kind, field: string): boolean =>
 export const dependentsOf = (kind: Kind): Relation[] =>
   schemaInUse().relations.filter(({ parent }) => parent === kind);
 
+/** Returns whether entities are deleted with the one that they refer to. */
+export const isOwnership = ({ onDelete, isArray }: Relation): boolean => onDelete === 'cascade' && !isArray;
+
+/** Returns the references of entities of a kind to those with which they are deleted. */
+export const ownersIn = (kind: Kind): Relation[] => referencesOf(kind).filter(isOwnership);
+
+/** Returns the references to entities of a kind of those that are deleted with them. */
+export const ownershipOf = (kind: Kind): Relation[] => dependentsOf(kind).filter(isOwnership);
+
+/** Returns whether a field of rows and items is the store's own: no response shows it. */
+export const isStoreField = (field: string): boolean => field.startsWith('$');
+
+/** Returns the field beside a reference that keeps the id of a deleted entity, with which the reference comes back. */
+export const keptReference = (relation: Relation): Relation => ({ ...relation, field: `$${relation.field}` });
+
 /** Returns the reference of entities to others of their kind, which makes trees of them; `undefined` when a kind has none. */
 export const treeOf = (kind: Kind): Relation | undefined =>
   referencesOf(kind).find(({ parent }) => parent === kind);

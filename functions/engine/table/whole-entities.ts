@@ -2,15 +2,18 @@
  * Entities with their long texts. DynamoDB reads the items of a query or of a batch at different moments: a text that its entity's digest does
  * not match was read before or after a change, and both are read again.
  */
+
+import { isRestorable } from '../model/deletion.ts';
 import {
   type DeletedEntity,
   isWhole,
   type StoredEntity,
   type WholeDeletedEntity,
   type WholeEntity,
+  type WholeOf,
 } from '../model/entity.ts';
 import { StoreUnavailable } from '../model/errors.ts';
-import { decodeAnyEntity, decodeEntity, withText } from '../model/item-codec.ts';
+import { decodeAnyEntity, withText } from '../model/item-codec.ts';
 import { entityKey, entitySortKey, textKey, textSortKey } from '../model/keys.ts';
 import { isLong, longTextOf } from '../model/long-text.ts';
 import type { Kind } from '../model/schema.ts';
@@ -59,33 +62,28 @@ export async function findAnyEntity(
 export const findEntity = (session: Session, kind: Kind, id: string) =>
   findAnyEntity(session, kind, id, { withDeleted: false }) as Promise<WholeEntity | undefined>;
 
-/** Reads the long texts of deleted entities. Those that were restored meanwhile are left out. */
-export async function readDeletedTexts({ tenant, database }: Session, deleted: readonly DeletedEntity[]) {
-  const keyOf = ({ kind, entity }: DeletedEntity): Key => textKey(tenant, kind, entity.id);
-  const cut = deleted.filter((one) => !isWhole(one));
-  const items = await database.getMany(cut.map(keyOf));
-  const texts = new Map(items.map((item) => [item.pk, item]));
-  return deleted.flatMap((one) => withText(one, texts.get(keyOf(one).pk)) ?? []);
-}
-
 /**
- * Reads the texts of entities that have digests, in one batch. Of those that rows are made of, the item can have the text. An entity whose text has changed meanwhile is read again, and may be of a later
- * version. One that was deleted meanwhile is left out.
+ * Reads the texts of entities that have digests, or of deleted ones, in one batch. Of those that rows are made of, the item can have the text. An entity whose
+ * text has changed meanwhile is read again, and may be of a later version. One that was deleted or restored meanwhile is left out.
  * @throws StoreUnavailable when a text changes during every attempt, or is missing.
  */
-export async function readTexts(session: Session, stored: readonly StoredEntity[]): Promise<WholeEntity[]> {
+export async function readTexts<Stored extends StoredEntity | DeletedEntity>(
+  session: Session,
+  stored: readonly Stored[],
+): Promise<WholeOf<Stored>[]> {
   const { tenant, database } = session;
-  const ownKey = ({ kind, entity }: StoredEntity): Key => entityKey(tenant, kind, entity.id);
-  const ownTextKey = ({ kind, entity }: StoredEntity): Key => textKey(tenant, kind, entity.id);
-  const found = new Map<string, WholeEntity>();
+  const ownKey = ({ kind, entity }: Stored): Key => entityKey(tenant, kind, entity.id);
+  const ownTextKey = ({ kind, entity }: Stored): Key => textKey(tenant, kind, entity.id);
+  const found = new Map<string, WholeOf<Stored>>();
+  const withDeleted = stored[0]?.deletion !== undefined;
   let left = stored.filter((one) => !isWhole(one));
-  const keyOf = (one: StoredEntity): Key => (isLong(longTextOf(one.entity)) ? ownTextKey(one) : ownKey(one));
-  let items = await database.getMany(left.map(keyOf), false);
+  const keyOf = (one: Stored): Key => (isLong(longTextOf(one.entity)) ? ownTextKey(one) : ownKey(one));
+  let items = await database.getMany(left.map(keyOf), false, { withDeleted });
   for (let attempt = 0; ; attempt += 1) {
     // The text of an entity, if it was read, takes the place of the entity.
     const ordered = [...items.filter(isEntity), ...items.filter(isText)];
     const texts = new Map(ordered.map((item) => [item.pk, item]));
-    const unmatched: StoredEntity[] = [];
+    const unmatched: Stored[] = [];
     for (const one of left) {
       const whole = withText(one, texts.get(ownKey(one).pk));
       if (whole) found.set(one.entity.id, whole);
@@ -93,8 +91,10 @@ export async function readTexts(session: Session, stored: readonly StoredEntity[
     }
     if (unmatched.length === 0) break;
     if (attempt > 0) await requireAttempt(session, attempt);
-    items = await database.getMany(unmatched.flatMap((one) => [ownKey(one), ownTextKey(one)]));
-    left = items.filter(isEntity).map(decodeEntity);
+    const keys = unmatched.flatMap((one) => [ownKey(one), ownTextKey(one)]);
+    items = await database.getMany(keys, true, { withDeleted });
+    const current = items.filter(isEntity).map(decodeAnyEntity) as Stored[];
+    left = current.filter(({ deletion }) => withDeleted === isRestorable(deletion));
   }
   return stored.flatMap((one) => (isWhole(one) ? [one] : (found.get(one.entity.id) ?? [])));
 }

@@ -96,9 +96,8 @@ describe('a search', () => {
     expect(list.data.map((user) => user.id)).toEqual([id]);
   });
 
-  test('is no parameter of a feed, of deleted entities, or beside a cursor of changes', async () => {
+  test('is no parameter of a feed, or beside a cursor of changes', async () => {
     expectParameter(await request('GET', withQuery(`${path}/changes`, { search: 'plan' })), 'search');
-    expectParameter(await request('GET', withQuery(`${path}/deleted`, { search: 'plan' })), 'search');
     expectParameter(await request('GET', at({ search: 'plan', changesCursor: 'true' })), 'changesCursor');
   });
 });

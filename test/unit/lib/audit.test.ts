@@ -201,7 +201,7 @@ describe('change logs', () => {
     await compactAll(store.database(), tenant, 'tag', { ...defaultSizes, minSegmentRows: 1 });
     const log = openLog(store.database(), tenant, 'tag');
     const manifest = (await log.readManifest()) ?? emptyManifest;
-    const segments = manifest.segments.map((segment) => ({ ...segment, deleted: segment.deleted - 1 }));
+    const segments = manifest.segments.map((segment) => ({ ...segment, deleted: { 0: -1 } }));
     expect(await log.replaceManifest({ ...manifest, version: manifest.version + 1, segments })).toBe(true);
     const found = { log: logPartition(tenant, 'tag'), ids: [], wrongTotal: 2 };
     expect(await compare()).toEqual([found]);

@@ -1,5 +1,6 @@
 /** The step that absorbs records: new rows wait until they are enough for a segment, and new values of others become a patch. */
 import type { Row } from '../../model/row.ts';
+import { changeDeleted } from '../format/deleted-rows.ts';
 import { type Manifest, newStepId, placeOf, type Segment } from '../format/manifest.ts';
 import { type MutablePatchValues, type PatchValues, setValue } from '../format/patch.ts';
 import { addWaiting, type WaitingRow } from '../format/waiting-rows.ts';
@@ -25,7 +26,10 @@ const countUpdates = (segments: readonly Segment[], updates: Updates): Segment[]
     for (const { values } of ofSegment) {
       for (const field of values.keys()) patched[field] = (patched[field] ?? 0) + 1;
     }
-    const deleted = ofSegment.reduce((sum, update) => sum + update.deleted, segment.deleted);
+    const deleted = changeDeleted(segment.deleted, {
+      added: ofSegment.flatMap(({ weeks }) => weeks.added ?? []),
+      removed: ofSegment.flatMap(({ weeks }) => weeks.removed ?? []),
+    });
     return { ...segment, patched, deleted };
   });
 
@@ -53,16 +57,19 @@ function changesOfWaiting(before: ReadonlyMap<string, RowChange>, now: readonly 
 
 /** Returns what a step writes that absorbs records. */
 export async function absorb(
-  { writer, memory, sizes }: StepSource,
+  { writer, memory, sizes, nowMs }: StepSource,
   before: Manifest,
-  input: CompactionInput,
+  input: Pick<CompactionInput, 'records' | 'watermark'>,
 ): Promise<StepOutput> {
   const columnReader = new ColumnReader(before, writer, memory);
   const waitingBefore = await columnReader.readWaiting(true);
   const changes = [...mergeRecords(input.records, waitingBefore).values()];
   const located = changes.filter(({ id }) => !waitingBefore.has(id));
-  const { inserts, updates } = await locateChanges(columnReader, located);
-  const waiting = rowsAfter(changes.filter(({ id }) => waitingBefore.has(id)));
+  const { inserts, updates } = await locateChanges(columnReader, located, nowMs);
+  const waiting = rowsAfter(
+    changes.filter(({ id }) => waitingBefore.has(id)),
+    nowMs,
+  );
   const rows = [...inserts, ...waiting].sort((one, other) => (one.id < other.id ? -1 : 1));
   const last = rows.filter(({ id }) => placeOf(before, id) === before.segments.length);
   const stepId = newStepId(before.version + 1);
@@ -79,7 +86,7 @@ export async function absorb(
   const waitingItems = addWaiting(
     before.waiting,
     (item) => columnReader.waitingRows(item),
-    { added: changesOfWaiting(waitingBefore, left), waiting: left.length },
+    { ...sizes, added: changesOfWaiting(waitingBefore, left), waiting: left.length },
     stepId,
   );
   const manifest: Manifest = {

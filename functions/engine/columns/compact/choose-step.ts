@@ -1,4 +1,5 @@
 /** Decides from a manifest alone what compaction writes again, beside absorbing records. */
+import { countExpired } from '../format/deleted-rows.ts';
 import type { Manifest, Segment } from '../format/manifest.ts';
 import type { CompactionSizes } from './sizes.ts';
 
@@ -27,47 +28,50 @@ const fullShareOfBytes = 3 / 4;
 /** The share of an item that columns may fill together to be merged: then one item has room for them. */
 const mergedShareOfBytes = 9 / 10;
 
-/** The share of deleted rows above which a segment is written again without them. */
-const maxDeletedShare = 1 / 4;
-
-/** Rows that a merge reads, deleted ones included, for each row that it may write. */
+/** Rows that a merge reads, those that have expired included, for each row that it may write. */
 const readShare = 2;
 
-const liveRows = ({ rows, deleted }: Segment): number => rows - deleted;
+/** A segment, and the number of its rows whose deletion has expired. A merge leaves them out. */
+interface AgedSegment extends Segment {
+  readonly expired: number;
+}
 
-/** Returns about how many bytes the largest item has without the deleted rows. */
-const liveBytes = (segment: Segment): number => (segment.bytes * liveRows(segment)) / segment.rows;
+const keptRows = ({ rows, expired }: AgedSegment): number => rows - expired;
 
-export const isFull = (segment: Segment, { maxRows, maxColumnBytes }: CompactionSizes): boolean =>
-  liveRows(segment) >= fullShareOfRows * maxRows || liveBytes(segment) >= fullShareOfBytes * maxColumnBytes;
+/** Returns about how many bytes the largest item has without the rows that have expired. */
+const keptBytes = (segment: AgedSegment): number => (segment.bytes * keptRows(segment)) / segment.rows;
+
+export const isFull = (segment: AgedSegment, { maxRows, maxColumnBytes }: CompactionSizes): boolean =>
+  keptRows(segment) >= fullShareOfRows * maxRows || keptBytes(segment) >= fullShareOfBytes * maxColumnBytes;
 
 /** Returns whether columns are one item together. @param bytes of all of them. */
 const fitsOneColumn = (bytes: number, { maxColumnBytes }: CompactionSizes): boolean =>
   bytes <= mergedShareOfBytes * maxColumnBytes;
 
-const isShrunk = ({ rows, deleted }: Segment): boolean => deleted > maxDeletedShare * rows;
+const isShrunk = ({ rows, expired }: AgedSegment, { maxShareOfExpired }: CompactionSizes): boolean =>
+  expired > maxShareOfExpired * rows;
 
 const waitingOf = ({ waiting = 0 }: Segment): number => waiting;
 
-const sumOf = (segments: readonly Segment[], measure: (segment: Segment) => number): number =>
+const sumOf = (segments: readonly AgedSegment[], measure: (segment: AgedSegment) => number): number =>
   segments.reduce((sum, segment) => sum + measure(segment), 0);
 
-/** Returns the cost of a merge. Rows are better placed in a larger segment, without deleted ones, and when they do not wait any more. */
-function costOf(merged: readonly Segment[]): number {
-  const written = sumOf(merged, liveRows) + sumOf(merged, waitingOf);
-  const largest = Math.max(...merged.map(liveRows));
-  return written / (written - largest + sumOf(merged, ({ deleted }) => deleted));
+/** Returns the cost of a merge. Rows are better placed in a larger segment, without expired ones, and when they do not wait any more. */
+function costOf(merged: readonly AgedSegment[]): number {
+  const written = sumOf(merged, keptRows) + sumOf(merged, waitingOf);
+  const largest = Math.max(...merged.map(keptRows));
+  return written / (written - largest + sumOf(merged, ({ expired }) => expired));
 }
 
-/** Returns the segments with enough waiting rows, or deleted ones, to be written again. */
-function mergesOfOne(segments: readonly Segment[], sizes: CompactionSizes): MergeCandidate[] {
+/** Returns the segments with enough waiting rows, or expired ones, to be written again. */
+function mergesOfOne(segments: readonly AgedSegment[], sizes: CompactionSizes): MergeCandidate[] {
   // Each list looks at all of them.
   const isUrgent = sumOf(segments, waitingOf) > sizes.maxWaitingRows;
   const minShare = isUrgent ? 0 : sizes.minShareOfWaiting;
   return segments.flatMap((segment, from) => {
     const waiting = waitingOf(segment);
     const hasEnough = waiting > 0 && waiting >= minShare * segment.rows;
-    if (!(hasEnough || isShrunk(segment)) || segment.rows > readShare * sizes.maxMergedRows) return [];
+    if (!(hasEnough || isShrunk(segment, sizes)) || segment.rows > readShare * sizes.maxMergedRows) return [];
     return { from, to: from + 1, isUrgent: isUrgent && hasEnough, cost: costOf([segment]) };
   });
 }
@@ -76,7 +80,7 @@ function mergesOfOne(segments: readonly Segment[], sizes: CompactionSizes): Merg
  * Returns the position behind the neighbours that are merged with an open segment: up to those that fill a segment, while the columns of all fit one
  * item, and as many rows as a step may merge.
  */
-function endOfMerge(segments: readonly Segment[], from: number, sizes: CompactionSizes): number {
+function endOfMerge(segments: readonly AgedSegment[], from: number, sizes: CompactionSizes): number {
   let rows = 0;
   let read = 0;
   let bytes = 0;
@@ -84,9 +88,9 @@ function endOfMerge(segments: readonly Segment[], from: number, sizes: Compactio
   for (; rows < sizes.maxRows; to += 1) {
     const segment = segments[to];
     if (!segment || isFull(segment, sizes)) break;
-    rows += liveRows(segment);
+    rows += keptRows(segment);
     read += segment.rows;
-    bytes += liveBytes(segment);
+    bytes += keptBytes(segment);
     if (!fitsOneColumn(bytes, sizes)) break;
     if (rows > sizes.maxMergedRows || read > readShare * sizes.maxMergedRows) break;
   }
@@ -97,22 +101,41 @@ function endOfMerge(segments: readonly Segment[], from: number, sizes: Compactio
  * Returns the neighbours that are not full and of which none has more rows than the others together: a row is then written again only as often as
  * the logarithm of the number of rows. The first rows of them fill a segment, or one has room for all.
  */
-function mergesOfOpen(segments: readonly Segment[], sizes: CompactionSizes): MergeCandidate[] {
+function mergesOfOpen(segments: readonly AgedSegment[], sizes: CompactionSizes): MergeCandidate[] {
   const isUrgent = segments.filter((segment) => !isFull(segment, sizes)).length > sizes.maxOpenSegments;
   return segments.flatMap((_, from) => {
     const to = endOfMerge(segments, from, sizes);
     const merged = segments.slice(from, to);
-    const isBalanced = 2 * Math.max(...merged.map(liveRows)) <= sumOf(merged, liveRows);
+    const isBalanced = 2 * Math.max(...merged.map(keptRows)) <= sumOf(merged, keptRows);
     return to - from > 1 && isBalanced ? { from, to, isUrgent, cost: costOf(merged) } : [];
   });
 }
 
-/** Returns the segments to merge next, if any are: of the urgent merges, or else of all of them, the one with the lowest cost. */
-export function chooseMerge({ segments }: Manifest, sizes: CompactionSizes): MergeCandidate | undefined {
+/**
+ * Returns the segments to merge next, if any are: of the urgent merges, or else of all of them, the one with the lowest cost.
+ * @param nowMs milliseconds since 1970: which deletions have expired.
+ */
+export function chooseMerge(
+  manifest: Pick<Manifest, 'segments'>,
+  sizes: CompactionSizes,
+  nowMs: number,
+): MergeCandidate | undefined {
+  const segments = manifest.segments.map((one) => ({ ...one, expired: countExpired(one.deleted, nowMs) }));
   const candidates = [...mergesOfOpen(segments, sizes), ...mergesOfOne(segments, sizes)];
   const urgent = candidates.filter(({ isUrgent }) => isUrgent);
   const [best] = (urgent.length > 0 ? urgent : candidates).sort((one, other) => one.cost - other.cost);
   return best;
+}
+
+/** Returns whether most rows of the items of waiting rows are not kept: then those that are, are written again. */
+export function isWaitingShrunk(
+  { waiting }: Manifest,
+  { maxRowsOfOne }: CompactionSizes,
+  nowMs: number,
+): boolean {
+  const rows = waiting.reduce((sum, item) => sum + item.rows, 0);
+  const expired = waiting.reduce((sum, { deleted = {} }) => sum + countExpired(deleted, nowMs), 0);
+  return rows > maxRowsOfOne * (rows - expired);
 }
 
 /** Returns the columns to write again, by segment: those with the largest share of values in patches. */

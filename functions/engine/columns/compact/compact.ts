@@ -12,8 +12,8 @@
 import { CompactionTooSlow, StoreUnavailable } from '../../model/errors.ts';
 import { emptyManifest, type Manifest } from '../format/manifest.ts';
 import { absorb } from './absorb.ts';
-import { chooseColumns, chooseMerge } from './choose-step.ts';
-import { commitStep } from './commit-step.ts';
+import { chooseColumns, chooseMerge, isWaitingShrunk } from './choose-step.ts';
+import { commitStep, type StepOutput } from './commit-step.ts';
 import type { CompactionSource, StepSource } from './compaction-source.ts';
 import { mergeSegments } from './merge-segments.ts';
 import { type CompactionInput, readInput } from './read-input.ts';
@@ -35,8 +35,10 @@ interface CompactionResult {
   readonly hasMore: boolean;
 }
 
-const isStepDue = (manifest: Manifest, { sizes }: StepSource): boolean =>
-  chooseMerge(manifest, sizes) !== undefined || chooseColumns(manifest, sizes).size > 0;
+const isStepDue = (manifest: Manifest, { sizes, nowMs }: StepSource): boolean =>
+  chooseMerge(manifest, sizes, nowMs) !== undefined ||
+  chooseColumns(manifest, sizes).size > 0 ||
+  isWaitingShrunk(manifest, sizes, nowMs);
 
 /** Takes the step that absorbs records. */
 async function takeAbsorbingStep(
@@ -56,10 +58,15 @@ async function takeRewritingStep(
   source: StepSource,
   before: Manifest,
 ): Promise<CompactionResult | undefined> {
-  const merge = chooseMerge(before, source.sizes);
-  const output = merge
-    ? await mergeSegments(source, before, merge)
-    : await rewriteColumns(source, before, chooseColumns(before, source.sizes));
+  const { sizes, nowMs } = source;
+  const { watermark } = before;
+  const merge = chooseMerge(before, sizes, nowMs);
+  const columns = chooseColumns(before, sizes);
+  let output: StepOutput;
+  if (merge) output = await mergeSegments(source, before, merge);
+  else if (columns.size > 0) output = await rewriteColumns(source, before, columns);
+  // Rows that wait are written again when some are absorbed.
+  else output = await absorb(source, before, { records: [], watermark });
   const manifest = await commitStep(source, before, output);
   return manifest && { records: 0, waiting: 0, hasHole: false, hasMore: true };
 }
@@ -71,7 +78,7 @@ async function takeRewritingStep(
 async function takeStep(source: StepSource): Promise<CompactionResult | undefined> {
   const { writer, sizes } = source;
   const manifest = (await writer.readManifest()) ?? emptyManifest;
-  if (chooseMerge(manifest, sizes)?.isUrgent) return takeRewritingStep(source, manifest);
+  if (chooseMerge(manifest, sizes, source.nowMs)?.isUrgent) return takeRewritingStep(source, manifest);
   const input = await readInput(source, manifest);
   if (input.watermark > manifest.watermark) return takeAbsorbingStep(source, manifest, input);
   if (isStepDue(manifest, source)) return takeRewritingStep(source, manifest);

@@ -2,7 +2,7 @@
 import { forEach } from '../../../runtime/for-each.ts';
 import { now } from '../../../runtime/time-and-chance.ts';
 import {
-  decodeRecord,
+  decodeStoredRecord,
   fillerWrite,
   logPartition,
   manifestSortKey,
@@ -34,7 +34,7 @@ export function openLog(database: Database, tenant: string, kind: Kind): LogWrit
           if (!(error instanceof ConditionFailed)) throw error;
         }
       });
-      return (await database.getMany(keys)).map(decodeRecord);
+      return (await database.getMany(keys)).map(decodeStoredRecord);
     },
     remainingMs: () => database.deadline.remaining(),
     listItems: async (prefix, max) => {

@@ -1,17 +1,20 @@
 /** Finds the rows that changes are about. */
+import { deletedAtOf, notDeleted } from '../../model/deletion.ts';
 import type { Value } from '../../model/row.ts';
 import { haveSameTexts, wordsField } from '../../model/words.ts';
-import { deletedVersion, versionField } from '../format/manifest.ts';
+import { weekOf } from '../format/deleted-rows.ts';
+import { versionField, versionText } from '../format/manifest.ts';
 import type { RowChange } from '../merge-records.ts';
 import type { ColumnReader } from '../read/column-reader.ts';
+import { withErasedRows } from '../read/erased-rows.ts';
 import { type LocatedRow, loadPlaces, locateRow } from '../read/locate-rows.ts';
 import { rowsAfter, type SegmentRow, toValues } from './row-block.ts';
 
 /** New values of a row that a segment has. */
 export interface RowUpdate {
   readonly row: number;
-  /** What the update adds to the number of deleted rows: 1 if it deletes the row, and -1 if it restores it. */
-  readonly deleted: -1 | 0 | 1;
+  /** The week of the deletion that the row had before, and that of the one that it has now; absent when it exists. */
+  readonly weeks: { readonly removed?: number; readonly added?: number };
   readonly values: ReadonlyMap<string, Value | undefined>;
 }
 
@@ -24,30 +27,37 @@ interface LocatedChanges {
 }
 
 function updateOf({ to, before = {}, after }: RowChange, { row, isDeleted }: LocatedRow): RowUpdate {
-  if (!after) {
-    const values = new Map([[versionField, deletedVersion(to)]]);
-    return { row, deleted: isDeleted ? 0 : 1, values };
-  }
-  const values = new Map<string, Value | undefined>([[versionField, String(to)]]);
+  const deletion = after ? deletedAtOf(after) : undefined;
+  const weeks = {
+    ...(isDeleted && { removed: weekOf(deletedAtOf(before)) }),
+    ...(deletion !== null && { added: weekOf(deletion) }),
+  };
+  const values = new Map<string, Value | undefined>([[versionField, versionText(to, deletion !== null)]]);
+  // A change after a restore does not say that the entity is not deleted, and neither does an erasure.
+  if (isDeleted && !deletion)
+    for (const [field, value] of Object.entries(notDeleted)) values.set(field, value);
+  if (!after) return { row, weeks, values };
   const { [wordsField]: words, ...fields } = toValues(after);
   for (const field of Object.keys(fields))
     if (after[field] !== before[field]) values.set(field, after[field]);
   if (!haveSameTexts(before, after)) values.set(wordsField, words);
-  return { row, deleted: isDeleted ? -1 : 0, values };
+  return { row, weeks, values };
 }
 
 /**
  * Returns what changes mean for the rows. Each record is absorbed once, in the order of positions, so the columns have the row before each change.
  * @param changes of rows that do not wait.
+ * @param nowMs milliseconds since 1970.
  */
 export async function locateChanges(
   columnReader: ColumnReader,
   changes: readonly RowChange[],
+  nowMs: number,
 ): Promise<LocatedChanges> {
   const unlocated: RowChange[] = [];
   const updates = new Map<number, RowUpdate[]>();
   await loadPlaces(columnReader, changes);
-  for (const change of changes) {
+  for (const change of await withErasedRows(columnReader, changes)) {
     const located = locateRow(columnReader, change.id);
     if (!located) {
       unlocated.push(change);
@@ -57,5 +67,5 @@ export async function locateChanges(
     updates.set(located.position, ofSegment);
     ofSegment.push(updateOf(change, located));
   }
-  return { updates, inserts: rowsAfter(unlocated) };
+  return { updates, inserts: rowsAfter(unlocated, nowMs) };
 }

@@ -1,4 +1,4 @@
-/** The step that writes neighbouring segments as fewer ones, with the rows that wait among their ids, and without their deleted rows. */
+/** The step that writes neighbouring segments as fewer ones, with the rows that wait among their ids, and without those that have expired. */
 import { type Manifest, newStepId, placeOf } from '../format/manifest.ts';
 import { addWaiting } from '../format/waiting-rows.ts';
 import { ColumnReader } from '../read/column-reader.ts';
@@ -29,7 +29,7 @@ function buildMerged(block: RowBlock, isOne: boolean, options: SegmentOptions): 
 
 /** Returns what a step writes that merges segments. */
 export async function mergeSegments(
-  { writer, memory, sizes }: StepSource,
+  { writer, memory, sizes, nowMs }: StepSource,
   before: Manifest,
   { from, to }: Merge,
 ): Promise<StepOutput> {
@@ -41,15 +41,15 @@ export async function mergeSegments(
     const place = placeOf(before, id);
     return place >= from && place < to;
   });
-  const stored = await readRows(columnReader, before.segments.slice(from, to), requireTime);
-  const rows = rowsAfter(inserted);
+  const stored = await readRows(columnReader, before.segments.slice(from, to), { nowMs, requireTime });
+  const rows = rowsAfter(inserted, nowMs);
   const block = rows.length === 0 ? stored : sortRows(joinBlocks([stored, blockOf(rows)]));
   const built = buildMerged(block, to - from === 1, { stepId, sizes, requireTime });
-  for (const { id } of rows) waiting.delete(id);
+  for (const { id } of inserted) waiting.delete(id);
   const waitingItems = addWaiting(
     before.waiting,
     (item) => columnReader.waitingRows(item),
-    { added: rows.map(({ id, version }) => ({ id, version })), waiting: waiting.size },
+    { ...sizes, added: inserted.map(({ id, to: version }) => ({ id, version })), waiting: waiting.size },
     stepId,
   );
   const segments = countWaiting(

@@ -1,5 +1,7 @@
 /** New segments: rows as columns and chunks of ids. */
+import { rowOfDeletion } from '../../model/deletion.ts';
 import { encodeColumnItems } from '../format/buckets.ts';
+import { changeDeleted, type DeletedRows, weekOf } from '../format/deleted-rows.ts';
 import { bytesOfValue, type ColumnValue } from '../format/dictionary.ts';
 import { encodeIdChunks } from '../format/ids.ts';
 import {
@@ -94,6 +96,12 @@ function encodeColumns(block: RowBlock, { sizes, requireTime }: SegmentOptions):
   return columns;
 }
 
+/** Returns the deleted rows of a block, by the weeks of their deletions. */
+function deletedRows({ columns }: RowBlock): DeletedRows {
+  const times = columns.get(rowOfDeletion.deletedAt) ?? [];
+  return changeDeleted({}, { added: times.flatMap((time) => (time ? [weekOf(time)] : [])) });
+}
+
 /** Adds the segment of some rows, or several if a column outgrows its item: all but the last one are full. */
 function addSegment(added: AddedSegments, block: RowBlock, options: SegmentOptions): void {
   const { stepId, sizes } = options;
@@ -117,7 +125,7 @@ function addSegment(added: AddedSegments, block: RowBlock, options: SegmentOptio
     first: ids[0] as string,
     last: ids.at(-1) as string,
     rows: ids.length,
-    deleted: 0,
+    deleted: deletedRows(block),
     columns: Object.fromEntries([...columns.keys()].map((field) => [field, stepId])),
     buckets: countBuckets(columns),
     patched: {},

@@ -1,8 +1,10 @@
 /** Rows that are about to be written: the values of all of them by field, as columns have them. */
+import { deletedAtOf, rowOfDeletion } from '../../model/deletion.ts';
 import type { Row, Value } from '../../model/row.ts';
 import { rowWords, wordsField } from '../../model/words.ts';
+import { isKept } from '../format/deleted-rows.ts';
 import type { ColumnValue } from '../format/dictionary.ts';
-import { versionField } from '../format/manifest.ts';
+import { versionField, versionText } from '../format/manifest.ts';
 import type { RowChange } from '../merge-records.ts';
 
 export interface SegmentRow {
@@ -14,9 +16,17 @@ export interface SegmentRow {
 /** Returns a row as columns have it: with all of its words. */
 export const toValues = (row: Row): Row => ({ ...row, [wordsField]: rowWords(row) ?? null });
 
-/** Returns the rows after some changes, of those that exist then. */
-export const rowsAfter = (changes: readonly RowChange[]): SegmentRow[] =>
-  changes.flatMap(({ id, to: version, after }) => (after ? [{ id, version, values: toValues(after) }] : []));
+/** Returns whether the columns keep a row: its entity exists, or can be restored. @param nowMs milliseconds since 1970. */
+const isKeptRow = (row: Row, nowMs: number): boolean => {
+  const deletedAt = deletedAtOf(row);
+  return deletedAt === null || isKept(deletedAt, nowMs);
+};
+
+/** Returns the rows after some changes, of those that are kept. @param nowMs milliseconds since 1970. */
+export const rowsAfter = (changes: readonly RowChange[], nowMs: number): SegmentRow[] =>
+  changes.flatMap(({ id, to: version, after }) =>
+    after && isKeptRow(after, nowMs) ? [{ id, version, values: toValues(after) }] : [],
+  );
 
 export interface RowBlock {
   readonly ids: readonly string[];
@@ -34,7 +44,7 @@ export function blockOf(rows: readonly SegmentRow[]): RowBlock {
     );
   columns.set(
     versionField,
-    rows.map(({ version }) => String(version)),
+    rows.map(({ version, values }) => versionText(version, Boolean(values[rowOfDeletion.deletedAt]))),
   );
   return { ids: rows.map(({ id }) => id), columns };
 }

@@ -21,7 +21,7 @@ export interface CompactionSizes {
   readonly maxChanges: number;
   /** Bytes in memory of the values that one step absorbs, about. */
   readonly maxChangedBytes: number;
-  /** Rows that a merge writes, at most. It reads some more, which are deleted. */
+  /** Rows that a merge writes, at most. It reads some more, which have expired. */
   readonly maxMergedRows: number;
   /** Waiting rows behind the last segment that become one. The first list of a process reads those that wait: 240 rows are 2.5 read units. */
   readonly minSegmentRows: number;
@@ -43,6 +43,10 @@ export interface CompactionSizes {
   readonly maxRewrittenColumns: number;
   /** The share of the rows of a segment from which on the waiting ones among its ids are written among them. Each costs the segment's bytes by this share. */
   readonly minShareOfWaiting: number;
+  /** The share of the rows of a segment whose deletion has expired, above which it is written again without them. */
+  readonly maxShareOfExpired: number;
+  /** Rows of items of waiting rows for each row that waits, at most: the others are gone, have expired, or are older versions. */
+  readonly maxRowsOfOne: number;
   /** Rows that wait among the ids of segments, about. Each list looks at all of them. */
   readonly maxWaitingRows: number;
   /** Changes for which a step is worth its cost. */
@@ -64,6 +68,8 @@ export const defaultSizes: CompactionSizes = {
   maxShareOfColumn: 1 / 10,
   maxRewrittenColumns: 16,
   minShareOfWaiting: 1 / 128,
+  maxShareOfExpired: 1 / 4,
+  maxRowsOfOne: 2,
   maxWaitingRows: 4_096,
   minChanges: 48,
 };

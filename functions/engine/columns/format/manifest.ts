@@ -10,22 +10,24 @@ import { formatAttributes, requireKnownFields, requireReadable } from '../../mod
 import { wordsField } from '../../model/words.ts';
 import type { Item } from '../../model/writes.ts';
 import { firstPosition } from './binary-search.ts';
+import type { DeletedRows } from './deleted-rows.ts';
 import { chunkRows } from './ids.ts';
 
 /** The column of versions. Field names do not begin with `$`. */
 export const versionField = '$version';
 
-/**
- * The beginning of the version of a deleted row. The version of the deletion follows it: a change with a later one restores the row. It sorts before
- * the versions of other rows.
- */
+/** The beginning of the version of a deleted row. It sorts before the versions of other rows. */
 const deletedMark = '-';
 
 /** The lowest text of the version of a row that is not deleted. */
 export const firstVersion = '0';
 
-/** Returns how the column of versions has a deleted row. @param version that the deletion made. */
-export const deletedVersion = (version: number): string => `${deletedMark}${version}`;
+/** Returns how the column of versions has the version of a row. */
+export const versionText = (version: number, isDeleted: boolean): string =>
+  isDeleted ? `${deletedMark}${version}` : String(version);
+
+/** Returns the version that a value of the column of versions has. */
+export const versionOf = (value: string | null | undefined): number => Math.abs(Number(value));
 
 /** Returns whether a value of the column of versions is that of a deleted row. */
 export const isDeletedVersion = (value: string | null | undefined): boolean =>
@@ -49,7 +51,7 @@ export interface Segment {
   readonly last: string;
   /** Number of rows, deleted ones included. */
   readonly rows: number;
-  readonly deleted: number;
+  readonly deleted: DeletedRows;
   /** By field: the step that wrote the column. The column has the values up to the manifest of the step's sequence number. */
   readonly columns: Readonly<Record<string, StepId>>;
   /** By field: the number of buckets of a column of ids that has several. Other columns are one item. */
@@ -68,6 +70,8 @@ export interface WaitingItem {
   /** Number of its rows, with those that are gone. */
   readonly rows: number;
   readonly bytes: number;
+  /** Those of them that are deleted or gone; absent without any. */
+  readonly deleted?: DeletedRows;
   /** Whether another item has words that its rows do not show. */
   readonly hasWords?: boolean;
 }
@@ -270,6 +274,7 @@ const waitingFields: Readonly<Record<keyof WaitingItem, true>> = {
   name: true,
   rows: true,
   bytes: true,
+  deleted: true,
   hasWords: true,
 };
 

@@ -3,9 +3,11 @@
  * ids they are is written again. A newer item replaces rows of older ones.
  */
 import { deflate, inflate } from '../../model/deflate.ts';
+import { deletedAtOf } from '../../model/deletion.ts';
 import type { LogEntry } from '../../model/log-entry.ts';
 import { decodeEntries, encodeEntries } from '../../model/record-codec.ts';
 import { isCut, withoutWords, wordsField } from '../../model/words.ts';
+import { changeDeleted, weekOf } from './deleted-rows.ts';
 import { bytesOfValue } from './dictionary.ts';
 import {
   type ItemName,
@@ -47,14 +49,15 @@ interface WaitingItems {
 /** The share of an item up to which the items of steps are joined. */
 const joinedShare = 3 / 4;
 
-/** Rows of items for each row that waits, at most: the others are gone, or older versions. */
-const maxRowsOfOne = 2;
-
 /**
  * Returns the number of the first items that stay. Newer rows are joined with items of at most as many rows, so a row is written O(log n) times.
  * @param waiting number of rows that wait now.
  */
-function countKept(items: readonly WaitingItem[], added: number, waiting: number): number {
+function countKept(
+  items: readonly WaitingItem[],
+  added: number,
+  { waiting, maxRowsOfOne }: { readonly waiting: number; readonly maxRowsOfOne: number },
+): number {
   const all = items.reduce((sum, item) => sum + item.rows, added);
   if (all > maxRowsOfOne * waiting) return 0;
   let kept = items.length;
@@ -71,7 +74,7 @@ function countKept(items: readonly WaitingItem[], added: number, waiting: number
 
 /** Rows that one item has, and the words that they do not show, which another one has: few lists need them. */
 interface EncodedRows {
-  readonly rows: number;
+  readonly rows: readonly WaitingRow[];
   readonly encoded: Buffer;
   readonly words: Buffer | undefined;
 }
@@ -80,6 +83,13 @@ const withoutOwnWords = ({ after, ...row }: WaitingRow): WaitingRow => ({
   ...row,
   after: after && withoutWords(after),
 });
+
+/** Returns those rows that are deleted or gone, by the weeks of their deletions. */
+function deletedRows(rows: readonly WaitingRow[]): Pick<WaitingItem, 'deleted'> {
+  const times = rows.map(({ after }) => after && deletedAtOf(after));
+  const added = times.flatMap((time) => (time === null ? [] : [weekOf(time)]));
+  return added.length === 0 ? {} : { deleted: changeDeleted({}, { added }) };
+}
 
 /** Returns the words of a row that it does not show. */
 const hiddenWords = ({ after, ...row }: WaitingRow): WaitingRow[] =>
@@ -98,36 +108,49 @@ function divideRows(rows: readonly WaitingRow[]): EncodedRows[] {
   const hidden = rows.flatMap(hiddenWords);
   const words = hidden.length > 0 ? encodeRows(hidden) : undefined;
   if (Math.max(encoded.length, words?.length ?? 0) <= maxItemBytes || rows.length === 1)
-    return [{ rows: rows.length, encoded, words }];
+    return [{ rows, encoded, words }];
   const half = rows.length >> 1;
   return [...divideRows(rows.slice(0, half)), ...divideRows(rows.slice(half))];
+}
+
+interface AddedRows {
+  /** New rows, new versions of others, and those that do not wait any more. */
+  readonly added: readonly WaitingRow[];
+  /** Number of rows that wait then. */
+  readonly waiting: number;
+  /** See `CompactionSizes`. */
+  readonly maxRowsOfOne: number;
 }
 
 /**
  * Adds rows to those that wait.
  * @param before the items of the manifest, the oldest first.
  * @param rowsOf returns the rows of such an item.
- * @param added new rows, new versions of others, and those that do not wait any more.
- * @param waiting number of rows that wait then.
  */
 export function addWaiting(
   before: readonly WaitingItem[],
   rowsOf: (item: WaitingItem) => readonly WaitingRow[],
-  { added, waiting }: { readonly added: readonly WaitingRow[]; readonly waiting: number },
+  { added, ...numbers }: AddedRows,
   step: StepId,
 ): WaitingItems {
-  if (added.length === 0) return { waiting: before, items: new Map() };
-  const kept = countKept(before, added.length, waiting);
+  const kept = countKept(before, added.length, numbers);
+  if (added.length === 0 && kept === before.length) return { waiting: before, items: new Map() };
   const joined = new Map([...before.slice(kept).flatMap(rowsOf), ...added].map((row) => [row.id, row]));
   // An older item can have a row that is gone.
   const rows = [...joined.values()].filter(({ after }) => after !== undefined || kept > 0);
   const parts = divideRows(rows);
   const items = new Map<ItemName, Uint8Array>();
-  const written = parts.map(({ rows: count, encoded, words }, number): WaitingItem => {
+  const written = parts.map(({ rows: own, encoded, words }, number): WaitingItem => {
     const name = waitingName(step, number);
     items.set(name, encoded);
     if (words) items.set(wordsOfWaiting(name), words);
-    return { name, rows: count, bytes: encoded.length, ...(words && { hasWords: true }) };
+    return {
+      name,
+      rows: own.length,
+      bytes: encoded.length,
+      ...deletedRows(own),
+      ...(words && { hasWords: true }),
+    };
   });
   return { waiting: [...before.slice(0, kept), ...written], items };
 }

@@ -4,10 +4,11 @@ import { type Row, sortedText } from '../../model/row.ts';
 import { valueAt } from '../format/column.ts';
 import type { ColumnValue } from '../format/dictionary.ts';
 import { chunkOfRow } from '../format/ids.ts';
-import { versionField } from '../format/manifest.ts';
+import { versionField, versionOf } from '../format/manifest.ts';
 import { mergeRecords, type RowChange } from '../merge-records.ts';
 import { ColumnReader } from './column-reader.ts';
 import { type Totaled, totalRows } from './count-values.ts';
+import { withErasedRows } from './erased-rows.ts';
 import { readSegments, type SegmentRows } from './match-rows.ts';
 import { readPageSegments, totalOf } from './page-segments.ts';
 import { type MatchingChange, matchingChanges, type RowDelta, toDeltas } from './pending-changes.ts';
@@ -63,7 +64,7 @@ async function listedRows(
     if (recent) return { id, version: recent.to, row: shows && recent.after };
     if (!('row' in one)) throw new StaleRead(`the row ${id} is in no record`);
     const { dictionary, ordinals } = columnReader.column(one.segment, versionField);
-    const version = Number(dictionary.at(ordinals[one.row] as number));
+    const version = versionOf(dictionary.at(ordinals[one.row] as number));
     const fields = shown?.get(one.segment);
     return { id, version, row: fields && shownRow(columnReader, one.segment, fields, one.row) };
   });
@@ -119,6 +120,10 @@ function totalSegments(
   });
 }
 
+/** Returns the fields that decide which rows are on a page, and what is counted. */
+const fieldsOf = ({ filters, orders, countBy, sumBy }: RowQuery): string[] =>
+  [...filters, ...orders, ...countBy, ...sumBy].map(({ field }) => field);
+
 /** Returns the rows of all segments that match; of segments that have no row of the page, perhaps only their number. */
 function readMatching(
   { reader }: ListSource,
@@ -126,8 +131,7 @@ function readMatching(
   deltas: readonly RowDelta[],
   query: RowQuery,
 ): Promise<SegmentRows[]> {
-  const { filters, orders, countBy, sumBy } = query;
-  return filters.length + orders.length + countBy.length + sumBy.length > 0
+  return fieldsOf(query).length > 0
     ? readSegments(reader, columnReader, columnReader.manifest.segments, query)
     : readPageSegments(reader, columnReader, deltas, query);
 }
@@ -143,7 +147,10 @@ export async function listRows(source: ListSource, state: LogState, query: RowQu
   const waiting = await columnReader.readWaiting(query.filters.some(isWordFilter));
   const merged = mergeRecords(state.records, waiting);
   const changes = await withSearchedWords(columnReader, merged, query.filters);
-  const matching = matchingChanges(changes.values(), query);
+  const all = [...changes.values()];
+  // What exists is not erased.
+  const known = query.isOfDeleted ? await withErasedRows(columnReader, all, fieldsOf(query)) : all;
+  const matching = matchingChanges(known, query);
   const deltas = toDeltas(state.manifest, matching, query);
   const skipped = after ? await countUpTo(source, state, query, after) : query.skip;
   const window = { ...query, skip: skipped };

@@ -1,5 +1,6 @@
 /** The rows of segments that match a query. */
 
+import { countDeleted } from '../format/deleted-rows.ts';
 import { chunkOfBoundary, chunkRows, positionOfBoundary } from '../format/ids.ts';
 import type { Segment } from '../format/manifest.ts';
 import type { LogReader } from '../storage.ts';
@@ -8,6 +9,7 @@ import { type IdRange, rangesBetween } from './id-ranges.ts';
 import type { OrderedColumn } from './ordered-column.ts';
 import {
   type FilteredColumn,
+  isDeleted,
   isNotDeleted,
   isSearch,
   matchingRows,
@@ -62,8 +64,14 @@ async function rowRanges(
   return own.map(({ from, to }) => ({ from: rowOf(from), to: rowOf(to) }));
 }
 
-const filtersOf = ({ deleted }: Segment, { filters }: RowQuery): readonly RowFilter[] =>
-  deleted > 0 ? [isNotDeleted, ...filters] : filters;
+/** Returns the number of rows of a segment that exist, or of those that are deleted. */
+export const rowsOf = ({ rows, deleted }: Segment, { isOfDeleted }: Pick<RowQuery, 'isOfDeleted'>): number =>
+  isOfDeleted ? countDeleted(deleted) : rows - countDeleted(deleted);
+
+function filtersOf(segment: Segment, query: RowQuery): readonly RowFilter[] {
+  const isOne = rowsOf(segment, query) === segment.rows;
+  return isOne ? query.filters : [query.isOfDeleted ? isDeleted : isNotDeleted, ...query.filters];
+}
 
 /** Returns the rows of a segment that match. Its columns are in memory. */
 function segmentRows(
@@ -98,7 +106,9 @@ export async function readSegments(
   segments: readonly Segment[],
   query: RowQuery,
 ): Promise<SegmentRows[]> {
-  const covered = segments.filter((segment) => coverageOf(query.ids, segment) !== 'none');
+  const covered = segments.filter(
+    (segment) => coverageOf(query.ids, segment) !== 'none' && rowsOf(segment, query) > 0,
+  );
   const filtered = covered.map((segment) => ({ segment, filters: filtersOf(segment, query) }));
   const fields = [...query.orders, ...query.countBy, ...query.sumBy].map(({ field }) => field);
   const [ranges] = await Promise.all([

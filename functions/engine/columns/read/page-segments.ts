@@ -3,7 +3,7 @@ import type { Segment } from '../format/manifest.ts';
 import type { LogReader } from '../storage.ts';
 import type { ColumnReader } from './column-reader.ts';
 import { overlapping } from './divide-by-sort-key.ts';
-import { coverageOf, readSegments, type SegmentRows } from './match-rows.ts';
+import { coverageOf, readSegments, rowsOf, type SegmentRows } from './match-rows.ts';
 import { groupDeltas, type RowDelta, sumOf } from './pending-changes.ts';
 import type { RowRange } from './row-filter.ts';
 import type { RowQuery } from './row-query.ts';
@@ -26,7 +26,7 @@ async function countIds(reader: LogReader, columnReader: ColumnReader, query: Ro
   const counts = new Map(read.map(({ segment, count }) => [segment, count]));
   return segments.map((segment) => {
     const isCovered = coverageOf(query.ids, segment) === 'all';
-    return counts.get(segment) ?? (isCovered ? segment.rows - segment.deleted : 0);
+    return counts.get(segment) ?? (isCovered ? rowsOf(segment, query) : 0);
   });
 }
 

@@ -1,4 +1,5 @@
 /** Row deltas: what pending changes add to the rows of the columns, and remove from them. */
+import { deletedAtOf } from '../../model/deletion.ts';
 import type { Row } from '../../model/row.ts';
 import { type Manifest, placeOf } from '../format/manifest.ts';
 import type { RowChange } from '../merge-records.ts';
@@ -44,11 +45,14 @@ export function groupDeltas<Delta extends Pick<RowDelta, 'id'>>(
 }
 
 /** Returns the rows of pending changes that match, before and after their changes. */
-export function matchingChanges(pending: Iterable<RowChange>, { filters, ids }: RowQuery): MatchingChange[] {
+export function matchingChanges(
+  pending: Iterable<RowChange>,
+  { filters, ids, isOfDeleted = false }: RowQuery,
+): MatchingChange[] {
   const matches = rowPredicate(filters);
   const changes: MatchingChange[] = [];
   const add = (id: string, row: Row | undefined, count: 1 | -1): void => {
-    if (row && matches(row)) changes.push({ id, row, count });
+    if (row && (deletedAtOf(row) !== null) === isOfDeleted && matches(row)) changes.push({ id, row, count });
   };
   for (const { id, before, after } of pending) {
     if (!isInRanges(ids, id)) continue;

@@ -57,8 +57,8 @@ function idsUpTo({ ids, isDescending }: RowQuery, id: string): readonly IdRange[
 
 /** Returns queries whose totals add up to the number of rows up to a place, that of the place included. */
 export function rowsUpTo(query: RowQuery, { values, id }: Place): RowQuery[] {
-  const { filters, ids, orders, isDescending } = query;
-  const whole = { filters, ids, orders: [], isDescending, skip: 0, limit: 0, countBy: [], sumBy: [] };
+  const { filters, orders } = query;
+  const whole = { ...query, orders: [], skip: 0, after: undefined, limit: 0, countBy: [], sumBy: [] };
   const valueAt = (level: number): Value => values[level] ?? null;
   const equal = orders.map((order, level) => filterOf(order, equalTo(order, valueAt(level))));
   const parts = orders.map((order, level): RowQuery => {

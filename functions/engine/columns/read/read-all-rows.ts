@@ -1,10 +1,12 @@
 /** All that a log has, for audits. */
+import { deletedAtOf, deletionOfRow, existingRow, isExpired } from '../../model/deletion.ts';
 import type { Row } from '../../model/row.ts';
 import { withoutWords } from '../../model/words.ts';
 import { valueAt } from '../format/column.ts';
-import { entityFields, isDeletedVersion, type Segment, versionField } from '../format/manifest.ts';
+import { entityFields, isDeletedVersion, type Segment, versionField, versionOf } from '../format/manifest.ts';
 import { mergeRecords } from '../merge-records.ts';
 import { ColumnReader } from './column-reader.ts';
+import { rowsOf } from './match-rows.ts';
 import { type ListSource, readState } from './read-state.ts';
 import { shownRow } from './shown-rows.ts';
 
@@ -14,7 +16,7 @@ export interface KnownRow {
   readonly row: Row;
 }
 
-/** Calls a function for each row of a segment that is not deleted. */
+/** Calls a function for each row of a segment of which something is left. */
 async function visitSegment(
   columnReader: ColumnReader,
   segment: Segment,
@@ -28,46 +30,50 @@ async function visitSegment(
   const versions = columnReader.column(segment, versionField);
   for (let row = 0; row < segment.rows; row += 1) {
     const version = valueAt(versions, row);
-    if (isDeletedVersion(version)) continue;
-    const known = { version: Number(version), row: shownRow(columnReader, segment, fields, row) };
-    visit(columnReader.idOf(segment, row), known);
+    const shown = shownRow(columnReader, segment, fields, row);
+    if (isDeletedVersion(version) && deletedAtOf(shown) === null) continue;
+    visit(columnReader.idOf(segment, row), { version: versionOf(version), row: shown });
   }
 }
 
 /** Numbers of rows of a log, as of one moment. */
 export interface RowCounts {
-  /** Rows that it has. */
+  /** Rows of entities that exist. */
   readonly rows: number;
   /** The total of a list without filters, which the manifest tells. */
   readonly total: number;
 }
 
 /**
- * Calls a function for each row of a log, one segment after the other: it needs the memory of one segment, and of the pending changes.
+ * Calls a function for each row of a log, those of deleted entities included, one segment after the other: it needs the memory of one segment, and of the pending changes.
+ * @param nowMs milliseconds since 1970: rows of deletions that have expired are left out.
  * @throws StaleRead when a part of the log is missing. Then some rows were visited.
  */
 export async function visitRows(
   { reader, memory }: ListSource,
+  nowMs: number,
   visit: (id: string, known: KnownRow) => void,
 ): Promise<RowCounts> {
   const { manifest, records } = await readState({ reader, memory });
   const changes = mergeRecords(records, await new ColumnReader(manifest, reader, memory).readWaiting(false));
   let rows = 0;
   let total = 0;
-  const visitRow = (id: string, known: KnownRow): void => {
-    rows += 1;
-    visit(id, known);
+  const visitRow = (id: string, { version, row }: KnownRow): void => {
+    const existing = existingRow(row);
+    rows += Number(existing !== undefined);
+    const deletion = deletionOfRow('', id, row);
+    if (!deletion || !isExpired(deletion, nowMs)) visit(id, { version, row: existing ?? row });
   };
   const visitUnlessChanged = (id: string, known: KnownRow): void => {
     if (!changes.has(id)) visitRow(id, known);
   };
   for (const segment of manifest.segments) {
-    total += segment.rows - segment.deleted;
+    total += rowsOf(segment, {});
     // A reader keeps all that it has read.
     await visitSegment(new ColumnReader(manifest, reader, memory), segment, visitUnlessChanged);
   }
   for (const { id, to, before, after } of changes.values()) {
-    total += Number(after !== undefined) - Number(before !== undefined);
+    total += Number(existingRow(after) !== undefined) - Number(existingRow(before) !== undefined);
     if (after) visitRow(id, { version: to, row: withoutWords(after) });
   }
   return { rows, total };

@@ -1,5 +1,6 @@
 /** Filters: which rows of a segment match. */
 import { isUuid } from '../../model/bytes.ts';
+import { rowOfDeletion } from '../../model/deletion.ts';
 import { type Row, sortedText, type Value } from '../../model/row.ts';
 import { hasWord } from '../../model/words.ts';
 import type { Column, Ordinals } from '../format/column.ts';
@@ -43,6 +44,13 @@ export const isText = (field: string, text: string): RowFilter => ({
 export const isNotDeleted: RowFilter = {
   field: versionField,
   condition: { by: 'range', from: firstVersion, to: undefined },
+};
+
+/** Accepts rows of deleted entities that were not erased. */
+export const isDeleted: RowFilter = {
+  field: rowOfDeletion.deletedAt,
+  condition: { by: 'texts', texts: [] },
+  isNegated: true,
 };
 
 /** Returns the only texts that a filter accepts, if no row without a text matches. */

@@ -18,6 +18,8 @@ export interface RowQuery {
   readonly orders: readonly SortOrder[];
   /** The direction of the ids of rows that are equal in all orders. */
   readonly isDescending: boolean;
+  /** Whether the rows are those of deleted entities, instead of those that exist. */
+  readonly isOfDeleted?: boolean;
   readonly skip: number;
   /** The page begins behind this place. `skip` is ignored. */
   readonly after?: Place | undefined;

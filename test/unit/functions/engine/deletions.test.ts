@@ -15,7 +15,7 @@ import { listDeleted } from '#functions/engine/lists/list-deleted.ts';
 import { listEntities } from '#functions/engine/lists/list-entities.ts';
 import { buildCreate, buildDeletion, buildRestore, buildUpdate } from '#functions/engine/model/changes.ts';
 import { expiryOf, newDeletion } from '#functions/engine/model/deletion.ts';
-import type { DeletedEntity, Deletion, StoredEntity } from '#functions/engine/model/entity.ts';
+import type { DeletedEntity, Deletion, ItemFields, StoredEntity } from '#functions/engine/model/entity.ts';
 import { ConditionFailed, EntityNotFound, StoreUnavailable } from '#functions/engine/model/errors.ts';
 import { newId } from '#functions/engine/model/ids.ts';
 import { decodeAnyEntity } from '#functions/engine/model/item-codec.ts';
@@ -28,7 +28,7 @@ import { applyChangeSet, applyInBatches } from '#functions/engine/write/commit.t
 import { continueJob } from '#functions/jobs/continue-job.ts';
 import type { Kind } from '#functions/kinds.ts';
 import { clone, cloneProjectWithTasks } from '#functions/projects/clone.ts';
-import { isValue, listQuery } from '#test/support/list-queries.ts';
+import { isValue, listQuery, sortedBy } from '#test/support/list-queries.ts';
 import { startTestStore } from '#test/support/local-store.ts';
 
 const hourMs = 3_600_000;
@@ -110,10 +110,10 @@ async function finishJobs(): Promise<void> {
 const total = async (projectId: string): Promise<number> =>
   (await listEntities(fresh(), 'task', listQuery({ filters: [isValue('projectId', projectId)] }))).total;
 
-const deletedOnes = async (kind: Kind): Promise<readonly DeletedEntity[]> =>
-  (await listDeleted(fresh(), kind, { limit: 100 })).deleted;
+const deletedOnes = async (kind: Kind): Promise<readonly ItemFields[]> =>
+  (await listDeleted(fresh(), kind, listQuery({ sort: sortedBy('deletedAt', 'desc'), limit: 100 }))).entities;
 
-const deletedIds = async (kind: Kind) => (await deletedOnes(kind)).map(({ entity }) => entity.id);
+const deletedIds = async (kind: Kind) => (await deletedOnes(kind)).map(({ id }) => id);
 
 /** Deletes an entity alone, as a step of a deletion that leaves what belongs to it to the job. */
 async function deleteAlone(stored: StoredEntity, deletion?: Deletion): Promise<Deletion> {
@@ -327,7 +327,7 @@ describe('continueJob', () => {
       await finishJobs();
       expect(await total(another.entity.id)).toBe(0);
       const deleted = await deletedOnes('task');
-      expect(deleted.find(({ entity }) => entity.id === late)?.deletion.root.id).toBe(organization);
+      expect(deleted.find(({ id }) => id === late)?.['deletedWith']).toBe(organization);
     },
   );
 
@@ -443,8 +443,8 @@ describe('restoreEntity', () => {
       const id = uuidv7({ msecs: Date.now() - agoMs });
       await make('task', {}, id);
       await deleteEntity(fresh(), 'task', id);
-      const [deleted] = (await deletedOnes('task')) as [DeletedEntity];
-      pass(deleted.deletion.deletedAt + 30 * dayMs - 1 - Date.now());
+      const [deleted] = await deletedOnes('task');
+      pass(Date.parse(String(deleted?.['deletedAt'])) + 30 * dayMs - 1 - Date.now());
       expect(await deletedIds('task')).toEqual([id]);
       await expect(make('task', {}, id)).rejects.toThrow('with the operation restore');
       pass(1);
@@ -485,7 +485,12 @@ describe('eraseDeleted', () => {
     const project = await make('project');
     const task = await make('task', { projectId: project, description: longText });
     await deleteEntity(fresh(), 'project', project);
-    expect(await eraseDeleted(fresh(), 'project', project)).toBe(2);
+    expect(await eraseDeleted(fresh(), 'project', project)).toEqual(
+      new Map([
+        ['project', 1],
+        ['task', 1],
+      ]),
+    );
     await expectErased(task);
     await expect(make('task', {}, task)).rejects.toThrow('was deleted for good');
     await expect(eraseDeleted(fresh(), 'project', project)).rejects.toThrow(EntityNotFound);
@@ -498,7 +503,7 @@ describe('eraseDeleted', () => {
     await deleteEntity(fresh(), 'task', task);
     const item = await session.database.get(entityKey(session.tenant, 'task', task), { withDeleted: true });
     const restore = buildRestore(decodeAnyEntity(item as Item) as DeletedEntity, {}, Date.now());
-    expect(await eraseDeleted(fresh(), 'task', task)).toBe(1);
+    expect(await eraseDeleted(fresh(), 'task', task)).toEqual(new Map([['task', 1]]));
     await expect(applyChangeSet(fresh(), { changes: [restore] })).rejects.toThrow(ConditionFailed);
     await expectErased(task);
   });
@@ -508,7 +513,7 @@ describe('eraseDeleted', () => {
     const tasks = await makeTasks(1, { projectId: project });
     tasks.push(await make('task', { projectId: project, description: longText }));
     await deleteAlone(await stored('project', project));
-    expect(await eraseDeleted(fresh(), 'project', project)).toBe(1);
+    expect(await eraseDeleted(fresh(), 'project', project)).toEqual(new Map([['project', 1]]));
     await finishJobs();
     for (const id of tasks) await expectErased(id);
   });
@@ -520,7 +525,7 @@ describe('eraseDeleted', () => {
     const deletion = await deleteAlone(await stored('project', project));
     await eraseDeleted(fresh(), 'project', project);
     await deleteAlone(child, deletion);
-    expect(await eraseDeleted(fresh(), 'project', project)).toBe(1);
+    expect(await eraseDeleted(fresh(), 'project', project)).toEqual(new Map([['task', 1]]));
     await expectErased(task);
     await expect(eraseDeleted(fresh(), 'project', project)).rejects.toThrow(EntityNotFound);
   });
@@ -553,11 +558,12 @@ describe.each(['project', 'organization'] as const)(
       await finishJobs();
       expect(await total(project)).toBe(0);
       const deleted = await deletedOnes('task');
-      expect(deleted.map(({ deletion }) => deletion.root.id)).toEqual(Array(61).fill(project));
+      expect(deleted.map(({ deletedWith }) => deletedWith)).toEqual(Array(61).fill(project));
       const [first = ''] = tasks;
       const text = await session.database.get(textKey(session.tenant, 'task', first));
-      const expiring = deleted.find(({ entity }) => entity.id === first);
-      expect(text?.['expiresAt']).toBe(expiryOf(expiring?.deletion as Deletion));
+      const expiring = deleted.find(({ id }) => id === first);
+      const deletion = { deletedAt: Date.parse(String(expiring?.['deletedAt'])) } as Deletion;
+      expect(text?.['expiresAt']).toBe(expiryOf(deletion));
       await restoreEntity(fresh(), 'project', project);
       await finishJobs();
       expect(await total(project)).toBe(61);

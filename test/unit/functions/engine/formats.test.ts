@@ -15,7 +15,6 @@ import { wordsOfRows } from '#functions/engine/columns/format/word-index.ts';
 import { sweep } from '#functions/engine/deletions/sweep.ts';
 import { decodeCursor } from '#functions/engine/feed/cursor.ts';
 import { decodeHistoryCursor } from '#functions/engine/feed/history-cursor.ts';
-import { decodeDeletedPlace } from '#functions/engine/lists/deleted-cursor.ts';
 import { decodePlace } from '#functions/engine/lists/place-cursor.ts';
 import { decodeRecord } from '#functions/engine/model/change-log.ts';
 import { UnknownFormat } from '#functions/engine/model/errors.ts';
@@ -73,7 +72,6 @@ const readers: Readonly<Record<StoredItem, (item: Item) => unknown>> = {
   step: (item) => decodeStep([...encodedItems([item]).values()][0] as Uint8Array),
   'cursor of changes': (item) => decodeCursor(queryHash, cursorOf(item)),
   'cursor of a history': (item) => decodeHistoryCursor({ kind: 'task', id }, cursorOf(item)),
-  'cursor of deleted entities': (item) => decodeDeletedPlace('task', cursorOf(item)),
   'cursor of a list': (item) => decodePlace('task', byName, cursorOf(item)),
 };
 

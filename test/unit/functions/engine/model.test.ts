@@ -8,27 +8,33 @@ import { decodeRows } from '#functions/engine/columns/format/waiting-rows.ts';
 import { ByteWriter, isUuid } from '#functions/engine/model/bytes.ts';
 import {
   decodeRecord,
+  decodeStoredRecord,
   fillerWrite,
   manifestSortKey,
   maxPosition,
   parseLogPartition,
   parseSequencerKey,
   positionOf,
+  type RecordWrite,
   recordKey,
   recordSortKey,
+  recordWrites,
   sequencerKey,
 } from '#functions/engine/model/change-log.ts';
-import { buildDeletion, buildRestore, buildTextWrite } from '#functions/engine/model/changes.ts';
+import { buildDeletion, buildMove, buildRestore, buildTextWrite } from '#functions/engine/model/changes.ts';
 import { notExists } from '#functions/engine/model/condition-expressions.ts';
 import { inflate } from '#functions/engine/model/deflate.ts';
 import {
-  deletedQuery,
+  erased,
+  existingRow,
   expiryOf,
   newDeletion,
-  placeOf,
-  queryOfDeletion,
+  notDeleted,
+  storedRow,
+  versionBeforeDeletion,
 } from '#functions/engine/model/deletion.ts';
 import type { Deletion, StoredEntity } from '#functions/engine/model/entity.ts';
+import { storedOfRow } from '#functions/engine/model/entity-of-row.ts';
 import { UnknownFormat } from '#functions/engine/model/errors.ts';
 import { firstIdAt, isId, newId } from '#functions/engine/model/ids.ts';
 import {
@@ -59,7 +65,6 @@ import {
 import { decodeContents, encodeContents } from '#functions/engine/model/record-codec.ts';
 import { rowText, sortedText, toRow, toValue, type Value } from '#functions/engine/model/row.ts';
 import { scalarOf, scalarText } from '#functions/engine/model/scalar.ts';
-import { sortableText } from '#functions/engine/model/sortable-number.ts';
 import {
   buildUniqueValueWrites,
   encodeUniqueValue,
@@ -139,15 +144,14 @@ describe('deletion', () => {
   const ofProject: Deletion = { deletedAt, deletedBy: 'ann', root: { kind: 'project', id: otherId } };
   const deleted = buildDeletion(stored(3), ofProject).after;
 
-  test('the item of a deleted entity is in the partition of deleted ones alone', () => {
+  test('the item of a deleted entity is in no index', () => {
     const item = encodeEntity('acme', deleted, nowMs);
     expect(item).toEqual({
       pk: `acme#task#${id}`,
       sk: 'entity',
-      ofKind: 'acme#task#deleted',
-      byStatus: `${sortableText(deletedAt)}#${otherId}#${id}`,
       deletedAt,
       deletedBy: 'ann',
+      deletedWith: otherId,
       rootKind: 'project',
       expiresAt: Math.ceil((deletedAt + 31 * dayMs) / 1_000),
       kind: 'task',
@@ -158,6 +162,30 @@ describe('deletion', () => {
     });
     expect(decodeAnyEntity(item)).toEqual({ ...deleted, logPosition: nowMs });
     expect(() => decodeEntity(item)).toThrow(TypeError);
+  });
+
+  test('the row of a deleted entity tells its deletion, and readers of changes do not see it', () => {
+    const row = storedRow(deleted) ?? {};
+    expect(storedOfRow('task', id, 4, row)).toMatchObject({ version: 4, deletion: deleted.deletion });
+    expect(storedRow(erased(deleted))).toBeUndefined();
+    const restored = { ...toRow(stored(5).entity), ...notDeleted };
+    expect([existingRow(row), existingRow(restored)]).toEqual([undefined, toRow(stored(5).entity)]);
+  });
+
+  test('a restore takes the version before the deletion, also after moves to later deletions', () => {
+    const moved = buildMove(buildMove(deleted, ofProject).after, ofProject).after;
+    expect([moved.version, versionBeforeDeletion(moved)]).toEqual([6, 3]);
+  });
+
+  test('the record of an erasure does not have what it erases', () => {
+    const erasure = buildMove(deleted, { ...ofProject, isErased: true });
+    const [write] = recordWrites('acme', [erasure], {
+      positions: new Map([['task', 9]]),
+      time: nowMs,
+    }).values();
+    expect(decodeStoredRecord((write as RecordWrite).put).entries).toEqual([
+      { id, version: 5, previousPosition: 0, before: undefined, after: undefined },
+    ]);
   });
 
   test('a restored entity has the version after that of the deletion, and a later time', () => {
@@ -176,22 +204,6 @@ describe('deletion', () => {
     expect(buildTextWrite('acme', buildRestore(change.after, {}, deletedAt))).toEqual([
       { ...write, expiresAt: undefined },
     ]);
-  });
-
-  test('the queries find what one deletion has removed, after an id, and what can be restored, before a place', () => {
-    const isIn = (query: { ExpressionAttributeValues: Record<string, string> }, at: number, own = id) => {
-      const [, first = '', last = ''] = Object.values(query.ExpressionAttributeValues);
-      const key = `${sortableText(at)}#${otherId}#${own}`;
-      return first <= key && key <= last;
-    };
-    const all = queryOfDeletion('acme', 'task', ofProject, '');
-    expect([deletedAt, deletedAt + 1].map((at) => isIn(all, at))).toEqual([true, false]);
-    const after = queryOfDeletion('acme', 'task', ofProject, id);
-    expect([id, otherId].map((own) => isIn(after, deletedAt, own))).toEqual([false, true]);
-    const restorable = deletedQuery('acme', 'task', deletedAt + 30 * dayMs);
-    expect([deletedAt, deletedAt + 1].map((at) => isIn(restorable, at))).toEqual([false, true]);
-    const before = deletedQuery('acme', 'task', deletedAt + 30 * dayMs - 1, placeOf(deleted));
-    expect([deletedAt, deletedAt + 1].map((at) => isIn(before, at))).toEqual([true, false]);
   });
 });
 

@@ -20,6 +20,8 @@ import { runs } from '#test/support/runs.ts';
 
 interface Task {
   parent: string | null;
+  /** The parent that it gets again when that is restored. */
+  kept?: string | undefined;
   project: string | null;
   /** The task whose deletion has removed it. */
   deletedBy?: string | undefined;
@@ -57,7 +59,9 @@ function apply(model: Model, operations: readonly BatchOperation[]): Model | und
   const formerOf = (id: string): string | null => model.get(id)?.parent ?? null;
   for (const { id = '', fields } of changed) {
     const project = (fields['projectId'] ?? model.get(id)?.project ?? null) as string | null;
-    next.set(id, { project, parent: fields['parentId'] as string | null });
+    const parent = fields['parentId'] as string | null;
+    const former = model.get(id);
+    next.set(id, { project, parent, ...(former?.parent === parent && { kept: former.kept }) });
   }
   const isInvalid = changed.some(({ id = '' }) => {
     const above = [...pathOf(next, id), ...pathOf(next, formerOf(id))];
@@ -70,12 +74,14 @@ function apply(model: Model, operations: readonly BatchOperation[]): Model | und
   return isInvalid || isTooDeep(model, next) ? undefined : next;
 }
 
-/** Restores a task: with what its deletion has removed, if the request named the task. */
+/** Restores a task: with what its deletion has removed, if the request named the task, and otherwise with what that has removed below it. */
 function restoreIn(model: Model, id: string): void {
-  const members = [...model].flatMap(([one, { deletedBy }]) => (deletedBy === id ? one : []));
-  const back = members.includes(id) ? members : [id];
   const ofRoot = model.get(id) as Task;
-  if (!isAlive(model, ofRoot.parent)) ofRoot.parent = null;
+  const { deletedBy } = ofRoot;
+  const members = [...model].flatMap(([one, task]) => (task.deletedBy === deletedBy ? one : []));
+  const back = members.filter((one) => deletedBy === id || pathOf(model, one).includes(id));
+  if (ofRoot.parent !== null && !isAlive(model, ofRoot.parent))
+    Object.assign(ofRoot, { parent: null, kept: ofRoot.parent });
   const fateOf = (one: string): string | undefined => {
     const { parent } = model.get(one) as Task;
     if (one === id || parent === null) return undefined;
@@ -83,6 +89,11 @@ function restoreIn(model: Model, id: string): void {
   };
   const fates = back.map((one) => [one, fateOf(one)] as const);
   for (const [one, fate] of fates) (model.get(one) as Task).deletedBy = fate;
+  for (const one of living(model)) {
+    const task = model.get(one) as Task;
+    if (task.kept !== undefined && isAlive(model, task.kept))
+      Object.assign(task, { parent: task.kept, kept: undefined });
+  }
 }
 
 const store = startTestStore();

@@ -12,6 +12,7 @@ import { fillAllHoles, type RebuildSource, rebuild } from '#functions/engine/col
 import { blockOf, type SegmentRow } from '#functions/engine/columns/compact/row-block.ts';
 import { type CompactionSizes, defaultSizes } from '#functions/engine/columns/compact/sizes.ts';
 import { stepShare } from '#functions/engine/columns/compact/step-share.ts';
+import { countDeleted } from '#functions/engine/columns/format/deleted-rows.ts';
 import {
   emptyManifest,
   type Manifest,
@@ -22,6 +23,7 @@ import { mergeRecords } from '#functions/engine/columns/merge-records.ts';
 import { ProcessMemory } from '#functions/engine/columns/process-memory.ts';
 import { ColumnReader } from '#functions/engine/columns/read/column-reader.ts';
 import { isText } from '#functions/engine/columns/read/row-filter.ts';
+import { notDeleted } from '#functions/engine/model/deletion.ts';
 import { CompactionTooSlow, StoreUnavailable } from '#functions/engine/model/errors.ts';
 import type { Row } from '#functions/engine/model/row.ts';
 import type { Database } from '#functions/engine/table/database.ts';
@@ -63,22 +65,23 @@ const longText = (seed: number): string =>
     .join('')
     .slice(0, 255);
 
-/** Rows of a segment, and deleted ones among them. */
-type Count = number | readonly [rows: number, deleted: number];
+/** Rows of a segment, and expired ones among them. */
+type Count = number | readonly [rows: number, expired: number];
 
 describe('choose-step', () => {
   const sizes = { ...defaultSizes, maxRows: 100, maxMergedRows: 200, maxOpenSegments: 4 };
 
-  /** Returns neighbouring segments with numbers of rows, and of deleted ones. */
+  /** Returns neighbouring segments with numbers of rows, and of those that have expired. */
   const segmentsOf = (...counts: readonly Count[]): Segment[] =>
     counts.map((count, position) => {
-      const [rows, deleted] = typeof count === 'number' ? [count, 0] : count;
+      const [rows, expired] = typeof count === 'number' ? [count, 0] : count;
+      const deleted = { 0: expired };
       const [first, last] = [idOf(100 * position), idOf(100 * position + 99)];
       return makeSegment({ id: `1-aaaaaa.${position}`, first, last, rows, deleted, bytes: 100 * rows });
     });
 
   const merge = (segments: readonly Segment[], more: Partial<CompactionSizes> = {}) =>
-    chooseMerge(makeManifest({ segments }), { ...sizes, ...more });
+    chooseMerge(makeManifest({ segments }), { ...sizes, ...more }, Date.now());
 
   const shrunk = [100, 80] as const;
 
@@ -88,9 +91,9 @@ describe('choose-step', () => {
     ['they fill a segment', [40, 40, 40, 40], [0, 3]],
     ['a full one is among them', [10, 90, 10], undefined],
     ['the step has too little time for some', [40, 40, 10, 10], [2, 4], { maxMergedRows: 60 }],
-    ['a quarter of the rows is deleted', [[40, 10]], undefined],
-    ['more than a quarter of the rows is deleted', [[40, 11]], [0, 1]],
-    ['the live rows of neighbours fit into one', [90, shrunk, shrunk, shrunk, shrunk, shrunk, 90], [1, 5]],
+    ['a quarter of the rows has expired', [[40, 10]], undefined],
+    ['more than a quarter of the rows has expired', [[40, 11]], [0, 1]],
+    ['the other rows of neighbours fit into one', [90, shrunk, shrunk, shrunk, shrunk, shrunk, 90], [1, 5]],
     ['the neighbour of a shrunk one is larger', [60, [8, 4]], [1, 2]],
   ])('chooses segments when %s', (_, counts, range, more = {}) => {
     const chosen = merge(segmentsOf(...counts), more);
@@ -133,7 +136,7 @@ describe('choose-step', () => {
       .tuple(fc.integer({ min: 1, max: 100 }), fc.double({ min: 0, max: 1, noNaN: true }))
       .map(([rows, share]): readonly [number, number] => [rows, Math.floor(rows * share)]);
     const liveIn = (segments: readonly Segment[]) =>
-      segments.reduce((sum, { rows, deleted }) => sum + rows - deleted, 0);
+      segments.reduce((sum, { rows, deleted }) => sum + rows - countDeleted(deleted), 0);
     fc.assert(
       fc.property(fc.array(count, { maxLength: 40 }), (counts) => {
         let segments = segmentsOf(...counts);
@@ -147,7 +150,7 @@ describe('choose-step', () => {
               makeSegment({
                 ...segments[from],
                 rows: Math.min(left, 100),
-                deleted: 0,
+                deleted: {},
                 bytes: 100 * Math.min(left, 100),
               }),
             );
@@ -155,7 +158,9 @@ describe('choose-step', () => {
         }
         expect(liveIn(segments)).toBe(rows);
         // Between two full segments, the others have rows that grow by powers of two.
-        const full = segments.filter((segment) => isFull(segment, sizes)).length;
+        const full = segments.filter(({ deleted, ...segment }) =>
+          isFull({ ...segment, deleted, expired: countDeleted(deleted) }, sizes),
+        ).length;
         expect(segments.length).toBeLessThanOrEqual((full + 1) * 14);
       }),
       { numRuns: 50 },
@@ -416,7 +421,8 @@ describe('new-segments', () => {
     expect(segments.length).toBeGreaterThan(2);
     expect(segments.reduce((sum, { rows }) => sum + rows, 0)).toBe(5_000);
     expect(Math.max(...[...items.values()].map(({ length }) => length))).toBeLessThanOrEqual(maxItemBytes);
-    for (const segment of segments.slice(0, -1)) expect(isFull(segment, defaultSizes)).toBe(true);
+    for (const segment of segments.slice(0, -1))
+      expect(isFull({ ...segment, expired: 0 }, defaultSizes)).toBe(true);
   });
 });
 
@@ -470,9 +476,12 @@ test('locate-changes returns all values of a deleted row that is restored, and t
   log.commit(startMs + 2, { [a]: undefined });
   await log.compact(startMs + 3, { maxShareOfColumn: 1 });
   const record = log.build(startMs + 4, { [a]: { name: 'a', color: null }, [b]: { name: 'b' } });
-  const values = new Map(Object.entries({ $version: '3', name: 'a', color: null, $words: 'a' }));
-  expect(await locateChanges(columnReader(), [...mergeRecords([record]).values()])).toEqual({
-    updates: new Map([[0, [{ row: 0, deleted: -1, values }]]]),
+  const values = new Map(
+    Object.entries({ ...notDeleted, $version: '3', name: 'a', color: null, $words: 'a' }),
+  );
+  const changes = [...mergeRecords([record]).values()];
+  expect(await locateChanges(columnReader(), changes, startMs + 4)).toEqual({
+    updates: new Map([[0, [{ row: 0, weeks: { removed: 0 }, values }]]]),
     inserts: [{ id: b, version: 1, values: { name: 'b', $words: 'b' } }],
   });
 });

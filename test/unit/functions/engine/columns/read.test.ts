@@ -221,7 +221,7 @@ describe('any-list', () => {
       const { log, entities } = built;
       const visited: [id: string, row: Row][] = [];
       const source = { reader: log.log.open(), memory: new ProcessMemory().of('acme', 'task') };
-      const { rows, total } = await visitRows(source, (id, { row }) => visited.push([id, row]));
+      const { rows, total } = await visitRows(source, Date.now(), (id, { row }) => visited.push([id, row]));
       expect({ rows, total }).toEqual({ rows: entities.size, total: entities.size });
       expect(Object.fromEntries(visited)).toEqual(
         Object.fromEntries([...entities].map(([id, entity]) => [id, toRow(entity)])),

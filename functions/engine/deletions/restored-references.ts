@@ -1,0 +1,141 @@
+/**
+ * References of entities that are restored. One to an entity that does not exist is removed. If that is deleted with what belonged to it, and can be restored,
+ * its id is kept beside the reference, and becomes the reference again when it is back.
+ */
+import { now } from '../../runtime/time-and-chance.ts';
+import { readChildren } from '../lists/children.ts';
+import { buildUpdate, type Change } from '../model/changes.ts';
+import { isDeletedItem, isExpired, isSameDeletion } from '../model/deletion.ts';
+import type { DeletedEntity, Deletion, StoredEntity } from '../model/entity.ts';
+import { decodeAnyEntity } from '../model/item-codec.ts';
+import { entityKey } from '../model/keys.ts';
+import { isOwnership, keptReference, ownershipOf, referencesOf } from '../model/relations.ts';
+import type { Kind, Relation } from '../model/schema.ts';
+import type { Session } from '../table/session.ts';
+
+type AnyEntity = StoredEntity | DeletedEntity;
+
+/** Returns the ids that a reference has, or that is kept beside it. */
+const idsIn = (relation: Relation, { entity }: AnyEntity): string[] =>
+  [entity[relation.field] ?? entity[keptReference(relation).field] ?? []].flat() as string[];
+
+interface RestoredReferences {
+  /** The fields that get other values than before the deletion. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** The reference without which the entity cannot be. */
+  readonly required: Relation | undefined;
+  /** The deletion of the entity that this one belongs to. */
+  readonly ofOwner: Deletion | undefined;
+}
+
+/** What a reference names: an entity that exists or comes back, one that is deleted, or nothing. */
+type Target = 'exists' | Deletion | undefined;
+
+/** Returns the ids of a reference, with what they name. @param find returns what a reference names. */
+const targetsOf = (relation: Relation, stored: AnyEntity, find: (kind: Kind, id: string) => Target) =>
+  idsIn(relation, stored).map((id) => ({ id, target: find(relation.parent, id) }));
+
+/** Returns the values that a reference gets, and what is kept of it, if they are others. */
+function changedFields(
+  relation: Relation,
+  { entity }: AnyEntity,
+  targets: ReturnType<typeof targetsOf>,
+): Record<string, unknown> {
+  const { field, isArray } = relation;
+  const found = targets.filter(({ target }) => target === 'exists').map(({ id }) => id);
+  if (isArray) return found.length < targets.length ? { [field]: found } : {};
+  const [value = null] = found;
+  const [{ id, target } = { id: null, target: undefined }] = targets;
+  const isKept = typeof target === 'object' && !isExpired(target, now()) && isOwnership(relation);
+  const kept = isKept ? id : null;
+  const { field: keptField } = keptReference(relation);
+  return {
+    ...(value !== (entity[field] ?? null) && { [field]: value }),
+    ...(kept !== (entity[keptField] ?? null) && { [keptField]: kept }),
+  };
+}
+
+function restoredReferences(stored: AnyEntity, find: (kind: Kind, id: string) => Target): RestoredReferences {
+  const all = referencesOf(stored.kind).map((relation) => ({
+    relation,
+    targets: targetsOf(relation, stored, find),
+  }));
+  const missing = all.filter(({ targets }) => targets.some(({ target }) => target !== 'exists'));
+  // What is only kept of a reference does not keep the entity from coming back.
+  const owners = missing.filter(({ relation }) => isOwnership(relation) && stored.entity[relation.field]);
+  return {
+    fields: Object.assign(
+      {},
+      ...all.map(({ relation, targets }) => changedFields(relation, stored, targets)),
+    ),
+    required: missing.find(({ relation }) => relation.isRequired)?.relation,
+    ofOwner: owners.map(({ targets }) => targets[0]?.target).findLast((target) => typeof target === 'object'),
+  };
+}
+
+/** What comes back at the same time. */
+interface Returning {
+  /** All that this deletion has removed. */
+  readonly deletion?: Deletion | undefined;
+  readonly entities?: readonly DeletedEntity[];
+}
+
+/** Reads what entities refer to, consistently. Returns what their references become. */
+export async function readReferences(
+  { tenant, database }: Session,
+  stored: readonly AnyEntity[],
+  { deletion, entities = [] }: Returning = {},
+): Promise<RestoredReferences[]> {
+  const returning = new Set(entities.map(({ kind, entity }) => entityKey(tenant, kind, entity.id).pk));
+  const keys = stored.flatMap((one) =>
+    referencesOf(one.kind).flatMap((relation) =>
+      idsIn(relation, one).map((id) => entityKey(tenant, relation.parent, id)),
+    ),
+  );
+  const distinct = [...new Map(keys.map((key) => [key.pk, key])).values()];
+  const items = await database.getMany(distinct, true, { withDeleted: true });
+  const targets = new Map(
+    items.map((item): [string, Target] => {
+      const own = isDeletedItem(item) ? decodeAnyEntity(item).deletion : undefined;
+      // A parent that was deleted again after this deletion, and then erased: its children are erased with it.
+      const isLater = own !== undefined && deletion !== undefined && own.deletedAt > deletion.deletedAt;
+      if (own?.isErased && !isLater) return [item.pk, undefined];
+      const isOfDeletion = own && deletion !== undefined && isSameDeletion(own, deletion);
+      const comesBack = !own || isOfDeletion || returning.has(item.pk);
+      return [item.pk, comesBack ? 'exists' : own];
+    }),
+  );
+  return stored.map((one) =>
+    restoredReferences(one, (kind, id) => targets.get(entityKey(tenant, kind, id).pk)),
+  );
+}
+
+/** Entities of one kind. */
+export interface EntitiesOfKind {
+  readonly kind: Kind;
+  readonly ids: readonly string[];
+}
+
+/**
+ * Returns the changes that give entities their references to restored ones again.
+ * @param limit of the changes. When there are more, others are found by the next call.
+ */
+export async function findReturning(
+  session: Session,
+  { kind, ids }: EntitiesOfKind,
+  limit: number,
+): Promise<Change[]> {
+  const changes: Change[] = [];
+  for (const relation of ownershipOf(kind)) {
+    if (relation.isRequired || ids.length === 0) continue;
+    if (changes.length >= limit) break;
+    const kept = keptReference(relation);
+    const range = { limit: limit - changes.length };
+    const { children } = await readChildren(session, kept, ids, range);
+    for (const child of children) {
+      const fields = { [relation.field]: child.entity[kept.field], [kept.field]: null };
+      changes.push(buildUpdate(child, fields, now()));
+    }
+  }
+  return changes;
+}
