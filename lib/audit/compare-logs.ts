@@ -25,6 +25,7 @@ import {
   type Inventory,
   maxFindings,
   mayDiffer,
+  rowOfEntity,
 } from './snapshot.ts';
 
 /** Deadline of one call, retries included. */
@@ -39,7 +40,7 @@ async function readEntities(
   const stored = await readStored(database, log, ids);
   return new Map(
     stored.flatMap((one): [string, SegmentRow][] => {
-      const row = comparedRow(one, nowMs);
+      const row = rowOfEntity(one, nowMs);
       const { entity, version } = one;
       return row ? [[entity.id, { id: entity.id, version, values: row }]] : [];
     }),
@@ -90,7 +91,7 @@ async function visitLog(
     reader: openLog(database, tenant, kind),
     memory: new ProcessMemory(maxMemoryBytes).of(tenant, kind),
   };
-  return visitRows(source, nowMs, visit);
+  return visitRows(source, nowMs, (id, { version, row }) => visit(id, { version, row: comparedRow(row) }));
 }
 
 /** Subtracts the rows of all logs from the checksums to which the first scan has added those of the entities. */

@@ -4,6 +4,7 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
+import { toValues } from '../../functions/engine/columns/compact/row-block.ts';
 import { decodeManifest, isManifest } from '../../functions/engine/columns/format/manifest.ts';
 import {
   logPartition,
@@ -19,6 +20,7 @@ import { entityKey, entitySortKey } from '../../functions/engine/model/keys.ts';
 import { referencesOf } from '../../functions/engine/model/relations.ts';
 import type { Row } from '../../functions/engine/model/row.ts';
 import type { Kind } from '../../functions/engine/model/schema.ts';
+import { isCut, splitWords, withoutWords, wordsField } from '../../functions/engine/model/words.ts';
 import type { Item, Key } from '../../functions/engine/model/writes.ts';
 import { schema } from '../../functions/schema.ts';
 import { Checksum, Checksums, KeyFilter, type StoredCopy } from './checksums.ts';
@@ -46,9 +48,15 @@ export function referencesFrom(tenant: string, { kind, entity }: StoredEntity): 
   );
 }
 
-/** Returns the row that the log of an entity must have; none of a deleted one that has expired or was erased. */
-export const comparedRow = (stored: StoredEntity | DeletedEntity, nowMs: number): Row | undefined =>
-  stored.deletion && isExpired(stored.deletion, nowMs) ? undefined : storedRow(stored);
+/** Returns a row as audits compare it. Of a text that it shows in part, it does not tell the words. */
+export const comparedRow = (row: Row): Row =>
+  isCut(row) ? withoutWords(row) : { ...row, [wordsField]: splitWords(row[wordsField]).sort().join(' ') };
+
+/** Returns the row that the log of an entity must have, as audits compare it; none of a deleted one that has expired or was erased. */
+export function rowOfEntity(stored: StoredEntity | DeletedEntity, nowMs: number): Row | undefined {
+  const row = stored.deletion && isExpired(stored.deletion, nowMs) ? undefined : storedRow(stored);
+  return row && comparedRow(toValues(row));
+}
 
 /** Returns the copy of a row in a log. The columns and the entity give the fields in different orders. */
 export function copyOfRow(
@@ -138,7 +146,7 @@ export class Inventory {
     if (isMalformed && this.malformed.length < maxFindings) this.malformed.push(pk);
     const { kind, entity, version, deletion } = stored;
     const log = this.#logOf(tenant, kind, stored.logPosition);
-    const row = comparedRow(stored, this.nowMs);
+    const row = rowOfEntity(stored, this.nowMs);
     if (row) this.change(log, copyOfRow(logPartition(tenant, kind), entity.id, { version, row }, 1));
     if (deletion) return;
     this.entities += 1;

@@ -33,6 +33,13 @@ export const listEngineMutations = toMutations({
       'entryBytes',
     ],
   },
+  'lib/audit/snapshot.ts': {
+    'audit-without-words': [
+      'the audit does not compare the words of rows',
+      'isCut(row) ?',
+      'isCut(row) || row[wordsField] !== undefined ?',
+    ],
+  },
   'lib/audit/audit-table.ts': {
     'entities-repaired-before-logs': [
       'the audit lists the entities that refer to a missing one before it repairs their rows',
@@ -60,6 +67,11 @@ export const listEngineMutations = toMutations({
       'a rebuild writes what changes while it writes its segments into the columns and leaves it in the log',
       'const rows = rowsAt(ids, found, await readChanges());',
       'const rows = rowsAt(ids, found, new Map());',
+    ],
+    'rebuild-with-words-of-now': [
+      'a rebuild gives rows of a position the words of later texts, so searches count both',
+      'toValues({ ...others, ...before })',
+      "{ ...others, ...before, [wordsField]: row?.values[wordsField] ?? '' }",
     ],
     'rebuild-deleted-meanwhile': [
       'another step deletes the segments of a rebuild that takes longer than an hour',

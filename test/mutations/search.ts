@@ -37,8 +37,13 @@ export const searchMutations = toMutations({
   'functions/engine/columns/compact/locate-changes.ts': {
     'words-of-changed-texts-not-absorbed': [
       'columns keep the words of texts that have changed',
-      'if (!haveSameTexts(before, after))',
-      'if (!haveSameTexts(after, after))',
+      '|| !haveSameTexts(before, after))',
+      '|| !haveSameTexts(after, after))',
+    ],
+    'words-of-a-text-that-is-back-not-absorbed': [
+      'columns keep the words of a text that a rebuild has seen between two changes',
+      'if (after[wordsField] !== undefined || ',
+      'if (',
     ],
   },
   'functions/engine/columns/format/word-index.ts': {

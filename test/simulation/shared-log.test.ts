@@ -7,10 +7,12 @@
 import { compact } from '#functions/engine/columns/compact/compact.ts';
 import { openLog } from '#functions/engine/columns/compact/dynamodb-compaction-storage.ts';
 import { fillAllHoles, rebuild } from '#functions/engine/columns/compact/rebuild.ts';
+import { toValues } from '#functions/engine/columns/compact/row-block.ts';
 import { openLogReader } from '#functions/engine/columns/dynamodb-storage.ts';
 import { ProcessMemory } from '#functions/engine/columns/process-memory.ts';
 import { listRows, type RowPage } from '#functions/engine/columns/read/list-rows.ts';
 import { readState } from '#functions/engine/columns/read/read-state.ts';
+import type { RowFilter } from '#functions/engine/columns/read/row-filter.ts';
 import { StaleRead } from '#functions/engine/columns/read/stale-read.ts';
 import { findEntry } from '#functions/engine/feed/list-history.ts';
 import { readLog, startBudget } from '#functions/engine/feed/read-log.ts';
@@ -29,6 +31,7 @@ import { CompactionTooSlow, StoreUnavailable } from '#functions/engine/model/err
 import { decodeAnyEntity, decodeEntity } from '#functions/engine/model/item-codec.ts';
 import { entityKey, entitySortKey } from '#functions/engine/model/keys.ts';
 import { toRow } from '#functions/engine/model/row.ts';
+import { wordsField } from '#functions/engine/model/words.ts';
 import type { Item } from '#functions/engine/model/writes.ts';
 import { Database } from '#functions/engine/table/database.ts';
 import { Deadline } from '#functions/engine/table/deadline.ts';
@@ -68,17 +71,25 @@ const faults: Faults = {
   unprocessedKeys: 0.2,
 };
 
-/** The versions of the entities that exist. */
-type Versions = ReadonlyMap<string, number>;
+/** The words with which names begin: a list searches for one of them, or for none. */
+const words = ['alpha', 'beta'];
 
-const textOf = (versions: Versions): string => JSON.stringify([...versions].sort());
+/** The entities that exist. */
+type State = ReadonlyMap<string, { readonly name: string; readonly version: number }>;
+
+const textOf = (versions: readonly (readonly [id: string, version: number])[]): string =>
+  JSON.stringify([...versions].sort());
+
+/** Returns what a list shows that searches for a word. */
+const matching = (state: State, word: string): string =>
+  textOf([...state].flatMap(([id, { name, version }]) => (name.startsWith(word) ? [[id, version]] : [])));
 
 class History {
   readonly random: Random;
   readonly time: VirtualTime;
   readonly table: MemoryTable;
   /** After each transaction. */
-  readonly states: Versions[] = [new Map()];
+  readonly states: State[] = [new Map()];
   /** Names of entities, by which changes are recognized. */
   readonly appliedNames = new Set<string>();
   readonly refusedNames = new Set<string>();
@@ -96,15 +107,15 @@ class History {
   }
 
   #record(changes: readonly ItemChange[]): void {
-    const versions = new Map(this.states.at(-1));
+    const state = new Map(this.states.at(-1));
     for (const { after } of changes) {
       if (after?.sk !== entitySortKey) continue;
       const { entity, version, deletion } = decodeAnyEntity(after);
       this.appliedNames.add(`${entity.name} ${version}`);
-      if (deletion) versions.delete(entity.id);
-      else versions.set(entity.id, version);
+      if (deletion) state.delete(entity.id);
+      else state.set(entity.id, { name: String(entity.name), version });
     }
-    this.states.push(versions);
+    this.states.push(state);
   }
 
   session(dynamodb: DynamoDb = this.table, timeMs = 8_000): Session {
@@ -157,9 +168,10 @@ class History {
       const item = await session.database.get(entityKey(tenant, kind, id), { withDeleted: true });
       if (isRefused) throw new RangeError('refused');
       this.#names += 1;
-      const change = this.#change(id, item, `name ${this.#names}`);
+      const name = `${this.random.pick(words)} ${this.#names}`;
+      const change = this.#change(id, item, name);
       version = change.after?.version ?? 0;
-      names.push(`name ${this.#names} ${version}`);
+      names.push(`${name} ${version}`);
       return { changes: [change], result: undefined };
     };
     try {
@@ -194,23 +206,26 @@ class History {
     const open = () => openLog(this.session(this.table, 60_000).database, tenant, kind);
     const position = await fillAllHoles(open());
     await this.time.delay(this.random.below(1_000));
-    const ids = new Set((this.states.at(-1) as Versions).keys());
+    const ids = new Set((this.states.at(-1) as State).keys());
     const readRows = async (wanted: readonly string[]) => {
       const { database } = this.session(this.table, 60_000);
       const items = await database.getMany(wanted.map((id) => entityKey(tenant, kind, id)));
       const rows = items
         .map(decodeEntity)
-        .map(({ entity, version }) => ({ id: entity.id, version, values: toRow(entity) }));
+        .map(({ entity, version }) => ({ id: entity.id, version, values: toValues(toRow(entity)) }));
       return new Map(rows.map((row) => [row.id, row]));
     };
     await rebuild({ open, ids, position, readRows, sizes: smallSizes });
   }
 
-  async #listOnce(dynamodb: DynamoDb, memory: ProcessMemory): Promise<RowPage | undefined> {
+  async #listOnce(dynamodb: DynamoDb, memory: ProcessMemory, word: string): Promise<RowPage | undefined> {
     try {
       const reader = openLogReader(this.session(dynamodb).database, tenant, kind);
       const source = { reader, memory: memory.of(tenant, kind) };
-      return await listRows(source, await readState(source), allRows);
+      const filters: RowFilter[] = word
+        ? [{ field: wordsField, condition: { by: 'words', words: [word] } }]
+        : [];
+      return await listRows(source, await readState(source), { ...allRows, filters });
     } catch (error) {
       if (error instanceof StaleRead) expect(error.message).not.toContain('earlier record');
       else if (!(error instanceof StoreUnavailable)) throw error;
@@ -221,10 +236,11 @@ class History {
   /** A list is the state of one moment of its request. */
   async list(dynamodb: DynamoDb, memory: ProcessMemory): Promise<void> {
     const from = this.states.length - 1;
-    const page = await this.#listOnce(dynamodb, memory);
+    const word = this.random.pick([...words, '']);
+    const page = await this.#listOnce(dynamodb, memory, word);
     if (!page) return;
-    const shown = textOf(new Map(page.rows.map(({ id, version }) => [id, version])));
-    expect(this.states.slice(from).map(textOf)).toContain(shown);
+    const shown = textOf(page.rows.map(({ id, version }) => [id, version]));
+    expect(this.states.slice(from).map((state) => matching(state, word))).toContain(shown);
     expect(page.total).toBe(page.rows.length);
   }
 

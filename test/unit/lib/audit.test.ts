@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { openLog } from '#functions/engine/columns/compact/dynamodb-compaction-storage.ts';
 import { defaultSizes } from '#functions/engine/columns/compact/sizes.ts';
-import { emptyManifest } from '#functions/engine/columns/format/manifest.ts';
+import {
+  columnNames,
+  emptyManifest,
+  type ItemName,
+  type Manifest,
+  type Segment,
+} from '#functions/engine/columns/format/manifest.ts';
+import { encodeWordIndex } from '#functions/engine/columns/format/word-index.ts';
 import { deleteEntity } from '#functions/engine/deletions/delete-entity.ts';
 import { createEntity } from '#functions/engine/entities/create-entity.ts';
 import { readEntity } from '#functions/engine/entities/read-entity.ts';
@@ -21,6 +28,7 @@ import { ContradictingField } from '#functions/engine/model/errors.ts';
 import { encodeEntity } from '#functions/engine/model/item-codec.ts';
 import { entityKey, textKey } from '#functions/engine/model/keys.ts';
 import { encodeUniqueValue, entityOfUniqueValue, uniqueKey } from '#functions/engine/model/unique-value.ts';
+import { wordsField } from '#functions/engine/model/words.ts';
 import type { Item } from '#functions/engine/model/writes.ts';
 import type { Session } from '#functions/engine/table/session.ts';
 import { applyChangeSet } from '#functions/engine/write/commit.ts';
@@ -193,6 +201,22 @@ describe('change logs', () => {
     await rebuild();
     expect(await compare()).toEqual([]);
     expect(await names(tenant)).toEqual(['z']);
+  });
+
+  test('finds words that no text has and words that are missing, and the rebuild corrects them', async () => {
+    const tenant = randomUUID();
+    const tags = [await newTag(tenant, 'a b'), await newTag(tenant, 'c'), await newTag(tenant, 'd')];
+    await compactAll(store.database(), tenant, 'tag', { ...defaultSizes, minSegmentRows: 1 });
+    const log = openLog(store.database(), tenant, 'tag');
+    const { segments } = (await log.readManifest()) as Manifest;
+    const [segment] = segments as [Segment];
+    const [name] = columnNames(segment, wordsField) as [ItemName];
+    const [item] = encodeWordIndex(['b', 'c', 'd e'], defaultSizes.bucketBytes) as [Buffer];
+    await log.putItems(new Map([[name, item]]));
+    const [missing, , added] = tags.map(({ entity }) => entity.id);
+    expect(await compare()).toEqual([{ log: logPartition(tenant, 'tag'), ids: [missing, added] }]);
+    await rebuild();
+    expect(await compare()).toEqual([]);
   });
 
   test('finds a total that differs from the rows, and the rebuild corrects it', async () => {

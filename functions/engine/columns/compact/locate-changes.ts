@@ -40,7 +40,8 @@ function updateOf({ to, before = {}, after }: RowChange, { row, isDeleted }: Loc
   const { [wordsField]: words, ...fields } = toValues(after);
   for (const field of Object.keys(fields))
     if (after[field] !== before[field]) values.set(field, after[field]);
-  if (!haveSameTexts(before, after)) values.set(wordsField, words);
+  // A record of a changed text has its words. The text can be the one before again: then a rebuild may have seen another one between.
+  if (after[wordsField] !== undefined || !haveSameTexts(before, after)) values.set(wordsField, words);
   return { row, weeks, values };
 }
 

@@ -9,7 +9,7 @@ import {
   upTo,
 } from '../../log/progress.ts';
 import { UnknownFormat } from '../../model/errors.ts';
-import { wordsField } from '../../model/words.ts';
+import { isCut, wordsField } from '../../model/words.ts';
 import {
   emptyManifest,
   type ItemName,
@@ -22,7 +22,7 @@ import { mergeRecords, type RowChange } from '../merge-records.ts';
 import type { LogWriter } from '../storage.ts';
 import { recordStep } from './delete-garbage.ts';
 import { fillSegments } from './new-segments.ts';
-import { blockOf, type SegmentRow } from './row-block.ts';
+import { blockOf, type SegmentRow, toValues } from './row-block.ts';
 import { type CompactionSizes, defaultSizes } from './sizes.ts';
 
 /** A log to rebuild. */
@@ -97,10 +97,11 @@ function rowsAt(
     const change = changes.get(id);
     const row = found.get(id);
     if (!change) return row ?? [];
-    if (!change.before) return [];
-    // Of texts that have changed since then, the words do not matter: the change has the new ones.
-    const words = row?.values[wordsField] ?? '';
-    return { id, version: change.from, values: { ...change.before, [wordsField]: words } };
+    const { before, from: version } = change;
+    if (!before) return [];
+    // A text of which the row shows the beginning is that of now, or the log has a change of it with its words.
+    const others = isCut(before) ? { [wordsField]: row?.values[wordsField] ?? null } : {};
+    return { id, version, values: toValues({ ...others, ...before }) };
   });
 }
 

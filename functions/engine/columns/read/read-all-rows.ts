@@ -1,16 +1,16 @@
 /** All that a log has, for audits. */
 import { deletedAtOf, deletionOfRow, existingRow, isExpired } from '../../model/deletion.ts';
 import type { Row } from '../../model/row.ts';
-import { withoutWords } from '../../model/words.ts';
+import { rowWords, wordsField } from '../../model/words.ts';
 import { valueAt } from '../format/column.ts';
-import { entityFields, isDeletedVersion, type Segment, versionField, versionOf } from '../format/manifest.ts';
+import { isDeletedVersion, type Segment, storedFields, versionField, versionOf } from '../format/manifest.ts';
 import { mergeRecords } from '../merge-records.ts';
 import { ColumnReader } from './column-reader.ts';
 import { rowsOf } from './match-rows.ts';
 import { type ListSource, readState } from './read-state.ts';
 import { shownRow } from './shown-rows.ts';
 
-/** A row as the columns and the log have it. */
+/** A row as the columns and the log have it, with its words. */
 export interface KnownRow {
   readonly version: number;
   readonly row: Row;
@@ -22,7 +22,7 @@ async function visitSegment(
   segment: Segment,
   visit: (id: string, known: KnownRow) => void,
 ): Promise<void> {
-  const fields = entityFields(segment);
+  const fields = storedFields(segment).filter((field) => field !== versionField);
   await Promise.all([
     columnReader.loadColumns([versionField, ...fields], [segment]),
     columnReader.loadAllIds([segment]),
@@ -74,7 +74,7 @@ export async function visitRows(
   }
   for (const { id, to, before, after } of changes.values()) {
     total += Number(existingRow(after) !== undefined) - Number(existingRow(before) !== undefined);
-    if (after) visitRow(id, { version: to, row: withoutWords(after) });
+    if (after) visitRow(id, { version: to, row: { ...after, [wordsField]: rowWords(after) ?? null } });
   }
   return { rows, total };
 }

@@ -92,17 +92,35 @@ test('a record has words only if it changes a text', async () => {
   expect(words).toEqual(['rhubarb', undefined]);
 });
 
-test('a rebuild to a position before a change of another field keeps the words', async () => {
-  const { entity, version } = await create('task');
-  const database = store.database();
-  const position = await readSequencer(session, 'task');
-  await update(entity.id, { status: 'done' });
-  const row = { id: entity.id, version, values: toValues(withOtherWords(toRow(entity), entity)) };
-  await rebuild({
-    open: () => openLog(database, session.tenant, 'task'),
-    ids: new Set([entity.id]),
-    position,
-    readRows: async () => new Map([[entity.id, row]]),
-  });
-  expect(await totals('rhubarb', 'hub')).toEqual([1, 0]);
-});
+test.each([
+  ['another field', { status: 'done' }, {}, [1, 0]],
+  ['a long text', { description: endingWith('plum') }, {}, [0, 1]],
+  ['a name', { name: 'plum' }, {}, [1, 1]],
+  [
+    'a long text and its change back',
+    { description: endingWith('plum') },
+    { description: endingWith('rhubarb') },
+    [1, 0],
+  ],
+])(
+  'a rebuild to a position before a change of %s, which it sees, keeps searches right',
+  async (_, seen, later, expected) => {
+    const { entity } = await create('task');
+    const database = store.database();
+    const position = await readSequencer(session, 'task');
+    const changed = await update(entity.id, seen);
+    await rebuild({
+      open: () => openLog(database, session.tenant, 'task'),
+      ids: new Set([entity.id]),
+      position,
+      readRows: async () => {
+        const values = toValues(withOtherWords(toRow(changed.entity), changed.entity));
+        await update(entity.id, later);
+        return new Map([[entity.id, { id: entity.id, version: changed.version, values }]]);
+      },
+    });
+    expect(await totals('rhubarb', 'plum')).toEqual(expected);
+    await compact(1);
+    expect(await totals('rhubarb', 'plum')).toEqual(expected);
+  },
+);
