@@ -44,7 +44,8 @@ export async function handler(_event: ScheduledEvent, context: Context): Promise
         let isUnfinished = false;
         await runLogged(invocation, reminder, async () => {
           const look = await continueReminder(databaseFor(shareOfOneLog), reminder);
-          isUnfinished = !look.isComplete;
+          // A hole that is too young to be filled is looked at in a minute.
+          isUnfinished = look.hasMore;
           pending = Math.max(pending, look.pending);
           return look.hasStepped;
         });

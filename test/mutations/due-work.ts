@@ -25,6 +25,13 @@ export const dueWorkMutations = toMutations({
       'takeSteps(session, kind, true)',
     ],
   },
+  'functions/jobs/on-schedule.ts': {
+    'schedule-turns-around-a-hole': [
+      'the schedule looks at a log again and again until its hole is old enough to be filled',
+      'isUnfinished = look.hasMore;',
+      'isUnfinished = !look.isComplete;',
+    ],
+  },
   'functions/jobs/due-work.ts': {
     'large-log-waits-a-minute': [
       'a log that needs more time waits for the next run of the schedule, however much time is left',

@@ -17,6 +17,9 @@ const startMs = Date.parse('2026-02-03T04:00:00Z');
 const dayMs = 86_400_000;
 const minuteMs = 60_000;
 
+/** Calls of the schedule that no history needs in a minute. */
+const maxCallsOfSchedule = 5_000;
+
 /** What happens in a history besides what its clients do. */
 export interface Conditions {
   /** What the table does to calls. */
@@ -178,7 +181,12 @@ export class World {
     for (let minute = 0; minute < minutes; minute += 1) {
       await this.wait(minuteMs);
       await this.deliverRecords();
-      await this.random.pick(this.processes).onSchedule();
+      const process = this.random.pick(this.processes);
+      const { crashes } = process;
+      process.callsLeft = maxCallsOfSchedule;
+      await process.onSchedule();
+      process.callsLeft = undefined;
+      if (process.crashes > crashes) throw new Error('The schedule makes calls without an end.');
     }
   }
 }

@@ -23,6 +23,8 @@ interface Look {
   readonly hasStepped: boolean;
   /** Whether nothing is left but these. Otherwise there is a hole, another process was faster, or the time was over. */
   readonly isComplete: boolean;
+  /** Whether more steps are due, for which the time was over. */
+  readonly hasMore: boolean;
 }
 
 /** Takes steps until too few records are left. @param isForced absorbs these as well. */
@@ -35,8 +37,8 @@ async function takeSteps({ tenant, database }: Session, kind: Kind, isForced: bo
     absorbed += result?.records ?? 0;
     const { waiting = 0, hasHole = false } = result ?? {};
     const counts = { pending: absorbed + waiting, waiting, hasStepped: absorbed > 0 };
-    if (!result?.hasMore) return { ...counts, isComplete: result !== undefined && !hasHole };
-    if (database.deadline.remaining() < minStepMs) return { ...counts, isComplete: false };
+    if (!result?.hasMore) return { ...counts, isComplete: result !== undefined && !hasHole, hasMore: false };
+    if (database.deadline.remaining() < minStepMs) return { ...counts, isComplete: false, hasMore: true };
   }
 }
 

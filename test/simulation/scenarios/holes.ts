@@ -20,7 +20,7 @@ import { Deadline } from '#functions/engine/table/deadline.ts';
 import { auditTable } from '#lib/audit/audit-table.ts';
 import { lostRequest, lostResponse, nth, touches, untilDecided } from '../../support/table/faults.ts';
 import { type Process, tableName } from '../process.ts';
-import { create, isTransaction, listed, scenario, send, succeed, takeLog } from '../scenario.ts';
+import { create, isInLog, isTransaction, listed, scenario, send, succeed, takeLog } from '../scenario.ts';
 import type { World } from '../world.ts';
 
 const log = { tenant: 'public', kind: 'tag' } as const;
@@ -126,6 +126,31 @@ describe('the hole of a process that has ended', () => {
     await world.wait(60_000);
     await processesOf(world)[0].onSchedule();
     expect(positions(world)).toEqual([1, hole, 3]);
+  });
+
+  scenario('is left alone by the schedule until it is old, in few calls', async (world) => {
+    await create(world, 'tags');
+    await takePosition(world);
+    const [one, other] = processesOf(world);
+    // The time of the record behind the hole is four minutes ahead.
+    for (const process of [one, other]) process.clockErrorMs = 240_000;
+    await create(world, 'tags');
+    for (const process of [one, other]) process.clockErrorMs = 0;
+    await world.deliverRecords();
+    await world.wait(60_000);
+    world.table.faults = { latencyMs: 5 };
+    let calls = 0;
+    world.table.intercept = (call) => {
+      calls += Number(touches(call, isInLog('tag')));
+      return undefined;
+    };
+    await one.onSchedule();
+    expect(positions(world)).toEqual([1, 3]);
+    // One look.
+    expect(calls).toBeLessThan(10);
+    await world.wait(240_000);
+    await one.onSchedule();
+    expect(positions(world)).toEqual([1, 2, 3]);
   });
 
   scenario('is filled also with more others than readers go past', async (world) => {
