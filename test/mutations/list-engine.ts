@@ -73,6 +73,11 @@ export const listEngineMutations = toMutations({
       'toValues({ ...others, ...before })',
       "{ ...others, ...before, [wordsField]: row?.values[wordsField] ?? '' }",
     ],
+    'rebuild-within-one-deadline': [
+      'a log with many long texts cannot be rebuilt',
+      'requireTime: () => undefined }',
+      'requireTime: () => open().requireTime() }',
+    ],
     'rebuild-deleted-meanwhile': [
       'another step deletes the segments of a rebuild that takes longer than an hour',
       'const beganAt = now() + maxRebuildMs;',
@@ -275,6 +280,11 @@ export const listEngineMutations = toMutations({
       'a column that is written again can be larger than DynamoDB allows',
       '> sizes.maxColumnBytes && segment.rows > 1',
       '> sizes.maxColumnBytes && segment.rows < 1',
+    ],
+    'words-outgrow-their-segment': [
+      'a segment keeps all of its rows, however many words their texts get',
+      'words = countWords(values)',
+      'words = 0 * countWords(values)',
     ],
     'buckets-of-the-replaced-column': [
       'a column that is written again as one item is read as the buckets that it had before',
@@ -511,8 +521,18 @@ export const listEngineMutations = toMutations({
   'functions/engine/columns/compact/new-segments.ts': {
     'divided-by-halves': [
       'columns that outgrow their item are encoded again for each halving',
-      'counts.length > 1 ? counts : [half, ids.length - half]',
-      'counts.length < 1 ? counts : [half, ids.length - half]',
+      'counts.length > 1 ? counts : [half, block.ids.length - half]',
+      'counts.length < 1 ? counts : [half, block.ids.length - half]',
+    ],
+    'segment-of-any-words': [
+      'one call indexes the words of all long texts of a step, for half a minute',
+      'words > sizes.maxWords)',
+      'words > words * sizes.maxWords)',
+    ],
+    'words-that-fill-no-segment': [
+      'segments with many words are merged, and divided again',
+      '(words / maxWords) * maxColumnBytes',
+      '0 * (words / maxWords) * maxColumnBytes',
     ],
   },
   'functions/engine/columns/read/read-all-rows.ts': {

@@ -47,6 +47,16 @@ export const searchMutations = toMutations({
     ],
   },
   'functions/engine/columns/format/word-index.ts': {
+    'words-indexed-without-a-look-at-the-time': [
+      'a step that indexes many words is killed instead of tried smaller',
+      'if (row % rowsPerLook === 0)',
+      'if (row % rowsPerLook === rowsPerLook)',
+    ],
+    'words-read-without-a-look-at-the-time': [
+      'a step that reads many words is killed instead of tried smaller',
+      'requireTime();\n    visitRows(',
+      'visitRows(',
+    ],
     'first-words-of-items-only': [
       'a search does not read the item before the first one that begins with its word',
       'const from = Math.max(0, after - 1);',

@@ -13,6 +13,7 @@ import { now } from '#functions/runtime/time-and-chance.ts';
 export const smallSizes: CompactionSizes = {
   maxRows: 16,
   maxColumnBytes: 300,
+  maxWords: 60,
   maxSmallBytes: 300,
   bucketBytes: 100,
   maxChanges: 25,

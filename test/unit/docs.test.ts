@@ -178,7 +178,7 @@ describe('list engine example', () => {
       ]);
       return Object.fromEntries(entries);
     }
-    if (wordIndexPart(name)) return wordsOfRows([value as Buffer], letters.length);
+    if (wordIndexPart(name)) return wordsOfRows([value as Buffer], letters.length, () => undefined);
     if (isColumnName(name)) return shownColumn(value as Column);
     const ids = value as Buffer;
     return Array.from({ length: countIds(ids) }, (_, position) => idAt(ids, position));

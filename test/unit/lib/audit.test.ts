@@ -211,7 +211,7 @@ describe('change logs', () => {
     const { segments } = (await log.readManifest()) as Manifest;
     const [segment] = segments as [Segment];
     const [name] = columnNames(segment, wordsField) as [ItemName];
-    const [item] = encodeWordIndex(['b', 'c', 'd e'], defaultSizes.bucketBytes) as [Buffer];
+    const [item] = encodeWordIndex(['b', 'c', 'd e'], 1_000, () => undefined) as [Buffer];
     await log.putItems(new Map([[name, item]]));
     const [missing, , added] = tags.map(({ entity }) => entity.id);
     expect(await compare()).toEqual([{ log: logPartition(tenant, 'tag'), ids: [missing, added] }]);

@@ -1,5 +1,6 @@
 /** New segments: rows as columns and chunks of ids. */
 import { rowOfDeletion } from '../../model/deletion.ts';
+import { wordsField } from '../../model/words.ts';
 import { encodeColumnItems } from '../format/buckets.ts';
 import { changeDeleted, type DeletedRows, weekOf } from '../format/deleted-rows.ts';
 import { bytesOfValue, type ColumnValue } from '../format/dictionary.ts';
@@ -13,6 +14,7 @@ import {
   type Segment,
   type StepId,
 } from '../format/manifest.ts';
+import { countWords } from '../format/word-index.ts';
 import { type RowBlock, sliceRows } from './row-block.ts';
 import type { CompactionSizes } from './sizes.ts';
 
@@ -37,6 +39,16 @@ export type EncodedColumns = ReadonlyMap<string, readonly Buffer[]>;
 /** Returns the bytes of the largest item of some columns. */
 export const largestItem = (columns: EncodedColumns): number =>
   [...columns.values()].flat().reduce((largest, { length }) => Math.max(largest, length), 0);
+
+/**
+ * Returns the bytes of an item that columns and words fill, of each segment.
+ * @param words of its rows.
+ */
+export const filledBytes = (
+  columns: EncodedColumns,
+  words: number,
+  { maxColumnBytes, maxWords }: CompactionSizes,
+): number => Math.max(largestItem(columns), Math.ceil((words / maxWords) * maxColumnBytes));
 
 /** Returns the numbers of buckets of the columns that have several. */
 export const countBuckets = (columns: EncodedColumns): Record<string, number> =>
@@ -91,7 +103,7 @@ function encodeColumns(block: RowBlock, { sizes, requireTime }: SegmentOptions):
   const columns = new Map<string, Buffer[]>();
   for (const [field, values] of block.columns) {
     requireTime();
-    columns.set(field, encodeColumnItems(field, values, sizes.bucketBytes));
+    columns.set(field, encodeColumnItems(field, values, sizes.bucketBytes, requireTime));
   }
   return columns;
 }
@@ -102,22 +114,36 @@ function deletedRows({ columns }: RowBlock): DeletedRows {
   return changeDeleted({}, { added: times.flatMap((time) => (time ? [weekOf(time)] : [])) });
 }
 
-/** Adds the segment of some rows, or several if a column outgrows its item: all but the last one are full. */
+/** Adds the segments of some rows whose column has too many bytes, or words. @param share of them that a segment has room for. */
+function addDivided(
+  added: AddedSegments,
+  block: RowBlock,
+  options: SegmentOptions,
+  { field, share }: { readonly field: string; readonly share: number },
+): void {
+  const counts = divideByBytes(block.columns.get(field) ?? [], divisionShare * share);
+  const half = block.ids.length >> 1;
+  // One row with all the bytes would leave nothing to divide.
+  let from = 0;
+  for (const count of counts.length > 1 ? counts : [half, block.ids.length - half]) {
+    addSegment(added, sliceRows(block, from, from + count), options);
+    from += count;
+  }
+}
+
+/** Adds the segment of some rows, or several if a column outgrows its item, or their words are too many: all but the last one are full. */
 function addSegment(added: AddedSegments, block: RowBlock, options: SegmentOptions): void {
   const { stepId, sizes } = options;
   const { ids } = block;
+  const words = countWords(block.columns.get(wordsField) ?? []);
+  if (ids.length > 1 && words > sizes.maxWords) {
+    addDivided(added, block, options, { field: wordsField, share: sizes.maxWords / words });
+    return;
+  }
   const columns = encodeColumns(block, options);
-  const tooLarge = tooLargeColumn(columns, sizes);
-  if (ids.length > 1 && tooLarge !== undefined) {
-    const share = (divisionShare * sizes.maxColumnBytes) / largestItem(columns);
-    const counts = divideByBytes(block.columns.get(tooLarge) ?? [], share);
-    const half = ids.length >> 1;
-    // One row with all the bytes would leave nothing to divide.
-    let from = 0;
-    for (const count of counts.length > 1 ? counts : [half, ids.length - half]) {
-      addSegment(added, sliceRows(block, from, from + count), options);
-      from += count;
-    }
+  const field = tooLargeColumn(columns, sizes);
+  if (ids.length > 1 && field !== undefined) {
+    addDivided(added, block, options, { field, share: sizes.maxColumnBytes / largestItem(columns) });
     return;
   }
   const segment: Segment = {
@@ -129,7 +155,7 @@ function addSegment(added: AddedSegments, block: RowBlock, options: SegmentOptio
     columns: Object.fromEntries([...columns.keys()].map((field) => [field, stepId])),
     buckets: countBuckets(columns),
     patched: {},
-    bytes: largestItem(columns),
+    bytes: filledBytes(columns, words, sizes),
   };
   const { chunks, fence } = encodeIdChunks(ids);
   added.segments.push(segment);

@@ -1,7 +1,9 @@
 /** The step that writes columns again of which patches replace too many values. */
+import { wordsField } from '../../model/words.ts';
 import { encodeColumnItems } from '../format/buckets.ts';
 import { columnValues } from '../format/column.ts';
 import { type Manifest, newStepId, type Segment } from '../format/manifest.ts';
+import { countWords } from '../format/word-index.ts';
 import { ColumnReader } from '../read/column-reader.ts';
 import type { ColumnsToRewrite } from './choose-step.ts';
 import type { StepOutput } from './commit-step.ts';
@@ -11,42 +13,52 @@ import {
   columnItems,
   countBuckets,
   type EncodedColumns,
+  filledBytes,
   joinItems,
-  largestItem,
   type NewItems,
 } from './new-segments.ts';
 import { livePatches } from './write-patches.ts';
+
+/** Columns of a segment that are written again. */
+interface NewColumns {
+  readonly columns: EncodedColumns;
+  /** Bytes of an item that they fill. */
+  readonly bytes: number;
+}
 
 async function encodeAgain(
   { writer, sizes }: StepSource,
   columnReader: ColumnReader,
   segment: Segment,
   fields: readonly string[],
-): Promise<EncodedColumns> {
+): Promise<NewColumns> {
   await columnReader.loadColumns(fields, [segment]);
+  const requireTime = (): void => writer.requireTime();
   const columns = new Map<string, Buffer[]>();
+  let words = 0;
   for (const field of fields) {
-    writer.requireTime();
+    requireTime();
     // Of its values, because the dictionary of a patched column also has those that were replaced.
     const values = columnValues(columnReader.column(segment, field));
-    columns.set(field, encodeColumnItems(field, values, sizes.bucketBytes));
+    columns.set(field, encodeColumnItems(field, values, sizes.bucketBytes, requireTime));
+    if (field === wordsField) words = countWords(values);
   }
-  return columns;
+  return { columns, bytes: filledBytes(columns, words, sizes) };
 }
 
 const without = (counts: Readonly<Record<string, number>>, columns: EncodedColumns): Record<string, number> =>
   Object.fromEntries(Object.entries(counts).filter(([field]) => !columns.has(field)));
 
 /** Returns a segment with new columns, which have the values of all patches. */
-const replaceColumns = (segment: Segment, columns: EncodedColumns, stepId: string): Segment => ({
+const replaceColumns = (segment: Segment, { columns, bytes }: NewColumns, stepId: string): Segment => ({
   ...segment,
   columns: { ...segment.columns, ...Object.fromEntries([...columns.keys()].map((field) => [field, stepId])) },
   buckets: { ...without(segment.buckets, columns), ...countBuckets(columns) },
   patched: without(segment.patched, columns),
-  bytes: Math.max(segment.bytes, largestItem(columns)),
+  bytes: Math.max(segment.bytes, bytes),
 });
 
-/** Returns what a step writes that writes columns again. A segment whose column outgrows its item is divided instead. */
+/** Returns what a step writes that writes columns again. A segment whose column outgrows its item, or whose words are too many, is divided instead. */
 export async function rewriteColumns(
   source: StepSource,
   before: Manifest,
@@ -58,12 +70,12 @@ export async function rewriteColumns(
   const segments: Segment[] = [];
   const items: NewItems[] = [];
   for (const [position, segment] of before.segments.entries()) {
-    const columns = await encodeAgain(source, columnReader, segment, chosen.get(segment.id) ?? []);
-    if (largestItem(columns) > sizes.maxColumnBytes && segment.rows > 1)
+    const written = await encodeAgain(source, columnReader, segment, chosen.get(segment.id) ?? []);
+    if (written.bytes > sizes.maxColumnBytes && segment.rows > 1)
       return mergeSegments(source, before, { from: position, to: position + 1 });
-    const replaced = replaceColumns(segment, columns, stepId);
+    const replaced = replaceColumns(segment, written, stepId);
     segments.push(replaced);
-    items.push(columnItems(replaced, columns));
+    items.push(columnItems(replaced, written.columns));
   }
   const patches = livePatches(segments, before.patches);
   return { manifest: { ...before, segments, patches }, items: joinItems(items) };

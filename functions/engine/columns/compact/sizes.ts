@@ -13,6 +13,8 @@ export interface CompactionSizes {
   readonly maxRows: number;
   /** Bytes of an item of a column, at most. */
   readonly maxColumnBytes: number;
+  /** Words of all rows of a segment, at most, unless a single row has more. To index so many takes about four seconds of a vCPU. */
+  readonly maxWords: number;
   /** Bytes up to which a patch is one item. */
   readonly maxSmallBytes: number;
   /** Bytes of a bucket of a column of ids, on average. Most buckets then stay below 4 KB with their keys, which is half a read unit. */
@@ -56,6 +58,7 @@ export interface CompactionSizes {
 export const defaultSizes: CompactionSizes = {
   maxRows: maxSegmentRows,
   maxColumnBytes: maxItemBytes,
+  maxWords: 4_000_000,
   maxSmallBytes: 8_192,
   bucketBytes: 3_600,
   maxChanges: 10_000,

@@ -166,8 +166,9 @@ export function encodeColumnItems(
   field: string,
   values: readonly ColumnValue[],
   bucketBytes: number,
+  requireTime: () => void,
 ): Buffer[] {
-  if (field === wordsField) return encodeWordIndex(values, bucketBytes);
+  if (field === wordsField) return encodeWordIndex(values, bucketBytes, requireTime);
   const column = buildColumn(values);
   const whole = encodeColumn(column);
   if (!hasOnlyIds(column)) return [whole];

@@ -58,7 +58,10 @@ export interface Segment {
   readonly buckets: Readonly<Record<string, number>>;
   /** By field: the number of values in patches that the column does not contain. */
   readonly patched: Readonly<Record<string, number>>;
-  /** Bytes of its largest item. A segment is full when a column nearly fills an item, however few rows it has. */
+  /**
+   * Bytes of its largest item; more, if its words take a larger share of those that a segment may have than this item of an item's bytes. A segment is full
+   * when one of both nearly is, however few rows it has.
+   */
   readonly bytes: number;
   /** Number of waiting rows among its ids; absent without any. */
   readonly waiting?: number | undefined;

@@ -14,9 +14,23 @@ const deflation = 1.25;
 /** A word with its rows, in their order. */
 type WordRows = readonly [word: string, rows: readonly number[]];
 
-function invert(values: readonly ColumnValue[]): WordRows[] {
+/** Rows between two looks at the time: texts of 10,000 characters take a millisecond each. */
+const rowsPerLook = 100;
+
+/** Returns the number of words of all rows. The time to encode and to decode an index is in proportion to it. */
+export function countWords(values: readonly ColumnValue[]): number {
+  let count = 0;
+  for (const value of values) {
+    if (!value) continue;
+    for (let at = 0; at >= 0; at = value.indexOf(' ', at + 1)) count += 1;
+  }
+  return count;
+}
+
+function invert(values: readonly ColumnValue[], requireTime: () => void): WordRows[] {
   const rowsOf = new Map<string, number[]>();
   for (const [row, value] of values.entries()) {
+    if (row % rowsPerLook === 0) requireTime();
     for (const word of splitWords(value)) {
       const rows = rowsOf.get(word);
       if (rows) rows.push(row);
@@ -54,17 +68,22 @@ function encodeFirstWords(firstWords: readonly string[]): Buffer {
  * @param values the words of each row, separated by spaces.
  * @param itemBytes bytes of an item, about.
  */
-export function encodeWordIndex(values: readonly ColumnValue[], itemBytes: number): Buffer[] {
+export function encodeWordIndex(
+  values: readonly ColumnValue[],
+  itemBytes: number,
+  requireTime: () => void,
+): Buffer[] {
   const firstWords: string[] = [];
   const items: Buffer[] = [];
   let writer = new ByteWriter();
   let previous = '';
   const end = (): void => {
+    requireTime();
     if (writer.length > 0) items.push(deflate(writer.bytes()));
     writer = new ByteWriter();
     previous = '';
   };
-  for (const [word, rows] of invert(values)) {
+  for (const [word, rows] of invert(values, requireTime)) {
     // A row takes a byte or more.
     if (writer.length + rows.length > deflation * itemBytes) end();
     if (writer.length === 0) firstWords.push(word);
@@ -131,13 +150,15 @@ export function markWord(marked: Uint8Array, items: readonly Uint8Array[], begin
 }
 
 /** Returns the words of each row. @param items inflated. */
-export function wordsOfRows(items: readonly Uint8Array[], rows: number): string[] {
+export function wordsOfRows(items: readonly Uint8Array[], rows: number, requireTime: () => void): string[] {
   const words = Array.from({ length: rows }, (): string[] => []);
-  for (const item of items)
+  for (const item of items) {
+    requireTime();
     visitRows(
       item,
       () => true,
       (row, word) => words[row]?.push(word),
     );
+  }
   return words.map((own) => own.join(' '));
 }

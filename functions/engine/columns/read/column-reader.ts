@@ -182,7 +182,7 @@ export class ColumnReader {
     const [first, ...others] = columnNames(segment, field);
     if (field === wordsField && first !== undefined) {
       const items = (others.length === 0 ? [first] : others).map((name) => this.#items.get<Buffer>(name));
-      return buildColumn(wordsOfRows(items, segment.rows));
+      return buildColumn(wordsOfRows(items, segment.rows, this.#requireTime));
     }
     if (first === undefined) return buildColumn(Array(segment.rows).fill(undefined));
     if (others.length === 0) return this.#items.get(first);

@@ -66,7 +66,7 @@ const readers: Readonly<Record<StoredItem, (item: Item) => unknown>> = {
   ids: (item) => [contentOf<Buffer>(item).toString('hex'), chunkRows],
   column: (item) => columnValues(contentOf<Column>(item)),
   bucket: (item) => [contentOf(item), bucketOf(id, 1_000)],
-  words: (item) => wordsOfRows([contentOf<Buffer>(item)], 3),
+  words: (item) => wordsOfRows([contentOf<Buffer>(item)], 3, () => undefined),
   patch: contentOf,
   'waiting rows': contentOf,
   step: (item) => decodeStep([...encodedItems([item]).values()][0] as Uint8Array),

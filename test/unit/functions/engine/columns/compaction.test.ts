@@ -65,6 +65,9 @@ const longText = (seed: number): string =>
     .join('')
     .slice(0, 255);
 
+const tenWords = (seed: number): string =>
+  Array.from({ length: 10 }, (_, word) => `${seed}a${word}`).join(' ');
+
 /** Rows of a segment, and expired ones among them. */
 type Count = number | readonly [rows: number, expired: number];
 
@@ -406,6 +409,22 @@ describe('compact', () => {
   });
 });
 
+test('a step merges no more words than a segment has, and divides a segment that has got more', async () => {
+  const sizes = { maxWords: 1_000 };
+  const wordsOf = ({ rows, bytes }: Segment) => [rows, Math.round((1_000 * bytes) / maxItemBytes)];
+  for (let part = 0; part < 16; part += 1) {
+    log.commit(startMs, rowsFrom(100 * part, 20, { name: tenWords(part) }));
+    await log.compactAll(startMs + 1, sizes);
+  }
+  expect(manifest().segments.map(wordsOf)).toEqual(Array(4).fill([80, 800]));
+  log.commit(startMs + 2, rowsFrom(0, 20, { name: `${tenWords(1)} ${tenWords(2)}` }));
+  log.commit(startMs + 2, rowsFrom(100, 20, { name: `${tenWords(1)} ${tenWords(2)}` }));
+  await log.compactAll(startMs + 3, { ...sizes, maxShareOfColumn: 0 });
+  expect(manifest().segments.map(wordsOf).slice(2)).toEqual(Array(3).fill([80, 800]));
+  expect(rowCounts().reduce((sum, rows) => sum + rows)).toBe(320);
+  expect(await log.ids({ filters: [isText('name', tenWords(15))] })).toHaveLength(20);
+});
+
 describe('new-segments', () => {
   const build = (rows: readonly SegmentRow['values'][], sizes: Partial<CompactionSizes> = {}) =>
     fillSegments(blockOf(rows.map((values, row) => ({ id: idOf(row), version: row + 1, values }))), {
@@ -423,6 +442,19 @@ describe('new-segments', () => {
     expect(Math.max(...[...items.values()].map(({ length }) => length))).toBeLessThanOrEqual(maxItemBytes);
     for (const segment of segments.slice(0, -1))
       expect(isFull({ ...segment, expired: 0 }, defaultSizes)).toBe(true);
+  });
+
+  test('whose words are too many for one are divided, and then not merged', () => {
+    const sizes = { ...defaultSizes, maxWords: 1_000 };
+    const rows = Array.from({ length: 900 }, (_, row) => ({ $words: tenWords(row) }));
+    const { segments } = build(
+      [...rows, { $words: Array.from({ length: 150 }, (_, seed) => tenWords(seed)).join(' ') }],
+      sizes,
+    );
+    expect(Math.max(...segments.slice(0, -1).map((segment) => segment.rows))).toBeLessThanOrEqual(100);
+    for (const segment of segments.slice(0, -2)) expect(isFull({ ...segment, expired: 0 }, sizes)).toBe(true);
+    expect(segments.at(-1)?.rows).toBe(1);
+    expect(chooseMerge(makeManifest({ segments }), sizes, Date.now())).toBeUndefined();
   });
 });
 
@@ -554,6 +586,10 @@ describe('rebuild', () => {
 
   afterEach(() => setTimeAndChance());
 
+  const timeIsOver = (): never => {
+    throw new StoreUnavailable('the time is over');
+  };
+
   /** Rebuilds the log from entities of the first version. */
   function rebuildFrom(rows: Readonly<Record<string, Row>>, source: Partial<RebuildSource> = {}) {
     const entities = Object.entries(rows).map(([id, values]): [string, SegmentRow] => [
@@ -561,7 +597,8 @@ describe('rebuild', () => {
       { id, version: 1, values },
     ]);
     return rebuild({
-      open: () => log.log.open(),
+      // It takes longer than one deadline.
+      open: () => ({ ...log.log.open(), requireTime: timeIsOver }),
       ids: new Set(Object.keys(rows)),
       position: 1,
       readRows: async (ids) => new Map(entities.filter(([id]) => ids.includes(id))),

@@ -60,6 +60,8 @@ import { UnknownFormat } from '#functions/engine/model/errors.ts';
 import { anyCharacter } from '#test/support/any-character.ts';
 import { makePatchValues, makeSegment, type PatchEntry } from '#test/support/segments.ts';
 
+const noLimit = (): void => undefined;
+
 /** Fewer than the default: these are many properties. */
 const numRuns = 50;
 
@@ -124,8 +126,8 @@ describe('buckets', () => {
 
   test('a large column is one item if it has other texts than ids', () => {
     const rows = Array.from({ length: 1_000 }, (_, row) => idOf(row));
-    expect(encodeColumnItems('userId', rows, 1_000).length).toBeGreaterThan(4);
-    expect(encodeColumnItems('userId', [...rows, 'x'], 1_000)).toHaveLength(1);
+    expect(encodeColumnItems('userId', rows, 1_000, noLimit).length).toBeGreaterThan(4);
+    expect(encodeColumnItems('userId', [...rows, 'x'], 1_000, noLimit)).toHaveLength(1);
   });
 
   describe('filterNames', () => {
@@ -359,9 +361,9 @@ describe('an index of words', () => {
     fc.assert(
       fc.property(rows, word, fc.integer({ min: 1, max: 60 }), (words, beginning, itemBytes) => {
         const values = words.map((own) => own.toSorted().join(' '));
-        const [first, ...others] = encodeWordIndex(values, itemBytes) as [Buffer, ...Buffer[]];
+        const [first, ...others] = encodeWordIndex(values, itemBytes, noLimit) as [Buffer, ...Buffer[]];
         const all = (others.length > 0 ? others : [first]).map((item) => inflate(item));
-        expect(wordsOfRows(all, words.length)).toEqual(values);
+        expect(wordsOfRows(all, words.length, noLimit)).toEqual(values);
         const firstWords = others.length > 0 ? decodeFirstWords(first) : undefined;
         const items = firstWords
           ? itemsOfWord(firstWords, beginning).map((position) => all[position - 1] as Buffer)
@@ -376,8 +378,23 @@ describe('an index of words', () => {
 
   test('of many words is read in part', () => {
     const values = Array.from({ length: 2_000 }, (_, row) => `word${row} other${row}`);
-    const [first, ...others] = encodeWordIndex(values, 500) as [Buffer, ...Buffer[]];
+    const [first, ...others] = encodeWordIndex(values, 500, noLimit) as [Buffer, ...Buffer[]];
     expect(others.length).toBeGreaterThan(10);
     expect(itemsOfWord(decodeFirstWords(first), 'word1999').length).toBeLessThanOrEqual(2);
+  });
+
+  test.each([15, 35])('is encoded and decoded only while there is time: %i looks of 40', (left) => {
+    const values = Array.from({ length: 2_000 }, (_, row) => `a${row} b${row}`);
+    const looking = (looks: number) => () => {
+      if (looks === 0) throw new RangeError('the time is over');
+      looks -= 1;
+    };
+    const looks: number[] = [];
+    const items = encodeWordIndex(values, 1_000, () => looks.push(1)).slice(1);
+    expect([looks.length, items.length]).toEqual([40, 20]);
+    expect(() => encodeWordIndex(values, 1_000, looking(left))).toThrow(RangeError);
+    const inflated = items.map((item) => inflate(item));
+    expect(() => wordsOfRows(inflated, values.length, looking(15))).toThrow(RangeError);
+    expect(wordsOfRows(inflated, values.length, looking(items.length))).toEqual(values);
   });
 });
