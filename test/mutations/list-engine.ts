@@ -218,6 +218,16 @@ export const listEngineMutations = toMutations({
       'if (beganAt + garbageMs > nowMs || ',
       'if (beganAt - garbageMs > nowMs || ',
     ],
+    'list-of-a-step-in-one-item': [
+      'a rebuild of a large log fails at its end, because the list of what it replaces exceeds an item',
+      'names.length); first += maxNames)',
+      'names.length); first += maxNames + names.length)',
+    ],
+    'items-of-a-long-list-deleted-at-once': [
+      'a step deletes all items of a long list, and never finishes in its time',
+      'garbage.slice(0, maxNames)',
+      'garbage.slice()',
+    ],
     'live-items-deleted': [
       'compaction deletes items of old steps that the manifest refers to',
       'names.filter((one) => !isLive.has(one))',

@@ -8,6 +8,7 @@ import {
   type ItemName,
   type Manifest,
   manifestNames,
+  newStepId,
   type StepId,
   stepPartition,
 } from '../format/manifest.ts';
@@ -31,20 +32,27 @@ const stepName = (version: number, id: StepId): ItemName =>
 
 const encodeStep = (step: StepItems): Buffer => deflate(JSON.stringify(step));
 
+/** Names in an item of a list: it stays far below 400 KB, and its items can be deleted in a second. */
+const maxNames = 2_000;
+
 /**
  * Writes which items a step writes and replaces.
  * @param version of the manifest that it writes.
- * @returns the name of the list.
+ * @returns the names of the list's items.
  */
 export async function recordStep(
   writer: LogWriter,
   version: number,
   id: StepId,
-  step: StepItems,
-): Promise<ItemName> {
-  const name = stepName(version, id);
-  await writer.putItems(new Map([[name, encodeStep(step)]]));
-  return name;
+  { beganAt, names }: StepItems,
+): Promise<ItemName[]> {
+  const items = new Map<ItemName, Uint8Array>();
+  for (let first = 0; first < Math.max(1, names.length); first += maxNames) {
+    const name = stepName(version, first === 0 ? id : `${id}.${first}`);
+    items.set(name, encodeStep({ beganAt, names: names.slice(first, first + maxNames) }));
+  }
+  await writer.putItems(items);
+  return [...items.keys()];
 }
 
 const stepFields: Readonly<Record<keyof StepItems, true>> = { beganAt: true, names: true };
@@ -56,10 +64,10 @@ export function decodeStep(encoded: Uint8Array): StepItems {
   return step;
 }
 
-/** Steps that one step cleans up after. */
+/** Items of lists that one step cleans up after. */
 const maxSteps = 4;
 
-/** Milliseconds in which the items of one step can be deleted. With less time, they are left to a later step. */
+/** Milliseconds in which the items of one list can be deleted. With less time, they are left to a later step. */
 const deletionMs = 2_000;
 
 /**
@@ -75,7 +83,12 @@ export async function deleteGarbage(writer: LogWriter, manifest: Manifest, nowMs
     live ??= new Set(manifestNames(manifest));
     const isLive = live;
     // The list's item last: a crash in between leaves it for the next step.
-    await writer.deleteItems(names.filter((one) => !isLive.has(one)));
+    const garbage = names.filter((one) => !isLive.has(one));
+    await writer.deleteItems(garbage.slice(0, maxNames));
+    // The list of an earlier release is one item, however long it is.
+    const left = garbage.slice(maxNames);
+    if (left.length > 0)
+      await recordStep(writer, manifest.version, newStepId(manifest.version), { beganAt, names: left });
     await writer.deleteItems([name]);
   }
 }

@@ -142,7 +142,7 @@ async function writeSegments(source: RebuildSource): Promise<WrittenSegments> {
     const writer = open();
     const names = [...built.items.keys()];
     const beganAt = now() + maxRebuildMs;
-    steps.push(await recordStep(writer, version + 1, stepId, { beganAt, names }));
+    steps.push(...(await recordStep(writer, version + 1, stepId, { beganAt, names })));
     await writer.putItems(built.items);
     segments.push(...built.segments);
   }

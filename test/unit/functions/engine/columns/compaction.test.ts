@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { deflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { chooseMerge, isFull } from '#functions/engine/columns/compact/choose-step.ts';
 import { compact } from '#functions/engine/columns/compact/compact.ts';
@@ -471,6 +472,24 @@ test('delete-garbage keeps items of steps that began less than an hour ago', asy
   expect(itemNames()).toEqual(['patch:1-aaaaaa/all']);
 });
 
+test('delete-garbage deletes the items of a long list in parts', async () => {
+  const names = Array.from({ length: 4_500 }, (_, number) => `1-aaaaaa.0/ids${number}` as const);
+  const writer = log.log.open();
+  const deleted: number[] = [];
+  const deleteItems = async (items: Parameters<typeof writer.deleteItems>[0]): Promise<void> => {
+    deleted.push(items.length);
+    await writer.deleteItems(items);
+  };
+  // As a list was written before it had several items.
+  const list = deflateRawSync(JSON.stringify({ beganAt: startMs, names }));
+  await writer.putItems(new Map([['steps/000000000001#1-aaaaaa', list]]));
+  await writer.putItems(new Map(names.map((name) => [name, Buffer.from(name)])));
+  for (let look = 0; look < 2; look += 1)
+    await deleteGarbage({ ...writer, deleteItems }, makeManifest({ version: 2 }), startMs + garbageMs);
+  expect(deleted).toEqual([2_000, 1, 2_000, 1, 500, 1]);
+  expect([...log.log.items.keys()]).toEqual([]);
+});
+
 test('delete-garbage removes what a step wrote that ended before its manifest', async () => {
   log.commit(startMs, rowsFrom(0, 10, { name: 'a' }));
   const writer = log.log.open();
@@ -634,6 +653,16 @@ describe('rebuild', () => {
     await rebuildFrom({ [a]: { name: 'a2' }, [b]: { name: 'b' } }, { position });
     expect(manifest()).toMatchObject({ version: 2, watermark: 3, segments: [{ rows: 2 }] });
     expect(await log.ids()).toEqual([a, b, c]);
+  });
+
+  test('lists what it replaces, however many items that are', async () => {
+    const buckets = { $words: 400_000 };
+    log.log.manifest = makeManifest({
+      watermark: 1,
+      segments: [makeSegment({ columns: { $words: '1-aaaaaa' }, buckets })],
+    });
+    await rebuildFrom({ [a]: { name: 'a' } });
+    expect(manifest().segments).toMatchObject([{ first: a, rows: 1 }]);
   });
 
   test('whose process ends before the manifest leaves items that a step deletes after a day', async () => {
