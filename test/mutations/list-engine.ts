@@ -303,6 +303,11 @@ export const listEngineMutations = toMutations({
     ],
   },
   'functions/engine/columns/format/buckets.ts': {
+    'texts-looked-up-in-each-bucket': [
+      'a question for the children of many parents looks up each parent in each bucket',
+      'if (group) group.push(text);',
+      'for (const one of groups.values()) one.push(text);\n    if (group) continue;',
+    ],
     'single-bucket': [
       'a column becomes one bucket, which is read as a whole column',
       'Math.max(2, Math.ceil(bytes / bucketBytes))',

@@ -38,6 +38,20 @@ interface NewBucket {
 
 export const bucketOf = (text: string, buckets: number): number => crc32(text) % buckets;
 
+/** Returns texts by the number of the bucket that has their rows. @param buckets of the column. */
+export function groupByBucket(
+  texts: readonly string[],
+  buckets: number,
+): ReadonlyMap<number, readonly string[]> {
+  const groups = new Map<number, string[]>();
+  for (const text of texts) {
+    const group = groups.get(bucketOf(text, buckets));
+    if (group) group.push(text);
+    else groups.set(bucketOf(text, buckets), [text]);
+  }
+  return groups;
+}
+
 /** Returns the bytes of a bucket in memory. */
 export const bytesOfBucket = ({ ids, rows, ordinals }: Bucket): number =>
   ids.length + rows.byteLength + ordinals.byteLength;
@@ -197,16 +211,15 @@ export function joinBuckets(buckets: readonly Bucket[], rows: number): Column {
 
 /**
  * Returns the rows of a column of ids that have some texts, in their order.
- * @param buckets those that have the texts.
+ * @param textsOf the texts of each bucket that has some.
  * @param patch values that replace those of the column.
  */
 export function rowsOfTexts(
-  buckets: readonly Bucket[],
-  texts: readonly string[],
+  textsOf: ReadonlyMap<Bucket, readonly string[]>,
   patch: ColumnPatch,
 ): Uint32Array {
   const found: number[] = [];
-  for (const { ids, rows, ordinals } of buckets) {
+  for (const [{ ids, rows, ordinals }, texts] of textsOf) {
     const isWanted = new Uint8Array(countIds(ids) + 1);
     for (const id of texts.filter(isUuid)) isWanted[findId(ids, id) + 1] = 1;
     // The ordinal of absent values, which is also that of an id that the bucket lacks.
@@ -216,6 +229,7 @@ export function rowsOfTexts(
       if (isWanted[ordinals[position] as number] === 1 && !patch.has(row)) found.push(row);
     }
   }
-  for (const [row, value] of patch) if (typeof value === 'string' && texts.includes(value)) found.push(row);
+  const all = new Set<ColumnValue>([...textsOf.values()].flat());
+  for (const [row, value] of patch) if (all.has(value)) found.push(row);
   return Uint32Array.from(found).sort();
 }

@@ -1,7 +1,7 @@
 /** The columns of a manifest, with the values of its patches. */
 
 import { hasWord, wordsField } from '../../model/words.ts';
-import { type Bucket, bucketOf, joinBuckets, rowsOfTexts } from '../format/buckets.ts';
+import { type Bucket, groupByBucket, joinBuckets, rowsOfTexts } from '../format/buckets.ts';
 import { buildColumn, type Column, type ColumnPatch, columnBytes, patchColumn } from '../format/column.ts';
 import { chunkOfRow, chunkRows, idAt } from '../format/ids.ts';
 import {
@@ -40,7 +40,7 @@ export function filterNames(segment: Segment, filter: RowFilter): ItemName[] {
   const names = columnNames(segment, filter.field);
   const texts = onlyTexts(filter);
   if (!texts || names.length <= 1) return names;
-  const wanted = new Set(texts.map((text) => bucketOf(text, names.length)));
+  const wanted = groupByBucket(texts, names.length);
   return names.filter((_, bucket) => wanted.has(bucket));
 }
 
@@ -252,9 +252,14 @@ export class ColumnReader {
   rowsOfFilter(segment: Segment, filter: RowFilter): Uint32Array | undefined {
     if (isWordFilter(filter)) return this.#rowsOfWords(segment, wordsOfFilter(filter));
     const texts = onlyTexts(filter);
-    const names = filterNames(segment, filter);
-    if (!texts || names.length === columnNames(segment, filter.field).length) return undefined;
-    const buckets = names.map((name) => this.#items.get<Bucket>(name));
-    return rowsOfTexts(buckets, texts, joinColumnPatches(this.#current(segment, filter.field).columnPatches));
+    const names = columnNames(segment, filter.field);
+    if (!texts || filterNames(segment, filter).length === names.length) return undefined;
+    const textsOf = new Map(
+      [...groupByBucket(texts, names.length)].map(([bucket, own]) => [
+        this.#items.get<Bucket>(names[bucket] as ItemName),
+        own,
+      ]),
+    );
+    return rowsOfTexts(textsOf, joinColumnPatches(this.#current(segment, filter.field).columnPatches));
   }
 }
