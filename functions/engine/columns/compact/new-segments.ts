@@ -37,7 +37,7 @@ interface AddedSegments extends NewSegments {
 export type EncodedColumns = ReadonlyMap<string, readonly Buffer[]>;
 
 /** Returns the bytes of the largest item of some columns. */
-export const largestItem = (columns: EncodedColumns): number =>
+const largestItem = (columns: EncodedColumns): number =>
   [...columns.values()].flat().reduce((largest, { length }) => Math.max(largest, length), 0);
 
 /**
