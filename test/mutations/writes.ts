@@ -132,6 +132,11 @@ export const writeMutations = toMutations({
       'await sendFitting({ session, positions, more }, changeSet, orElse);',
       'if (more.length > 0) await session.database.transact(more);\n    await sendFitting({ session, positions }, changeSet, orElse);',
     ],
+    'refused-by-its-first-attempt': [
+      'an attempt that overlaps with an earlier one of the same request is refused for what that has changed',
+      'if (!recorded) throw error;',
+      'if (error || !recorded) throw error;',
+    ],
     'any-write-units': ['one request may write any number of units', ' && sum(units) <= maxWriteUnits', ''],
     'key-recorded-after': [
       'the result of an Idempotency-Key is recorded after the write, so that a stop in between duplicates the write',

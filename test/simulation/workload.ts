@@ -84,6 +84,10 @@ export class Writer {
     return `${this.#world.newMark()} ${this.#random.pick(['alpha', 'Beta', 'ünder'])}`;
   }
 
+  #keyOf(name: string): Readonly<Record<string, string>> {
+    return { 'idempotency-key': name.replaceAll(' ', '-').replace('ü', 'u') };
+  }
+
   #optional(id: string | undefined): string | null {
     return id === undefined || this.#random.chance(0.3) ? null : id;
   }
@@ -153,7 +157,7 @@ export class Writer {
   async #create(kind: Kind): Promise<void> {
     const name = this.#name();
     const body = this.#fields(kind, name);
-    const headers = { 'idempotency-key': name.replaceAll(' ', '-').replace('ü', 'u') };
+    const headers = this.#keyOf(name);
     await this.#write('POST', `/v1/${plurals[kind]}`, { body, name, headers, isRepeatable: true });
   }
 
@@ -161,10 +165,11 @@ export class Writer {
   async #createWithOwnId(): Promise<void> {
     const name = this.#name();
     const id = this.#world.newId(this.#random.below(maxOwnIdAgeMs));
+    const key = this.#random.chance(0.5) && this.#keyOf(name);
     await this.#write('PUT', `/v1/tasks/${id}`, {
       body: this.#fields('task', name),
       name,
-      headers: { 'if-none-match': '*' },
+      headers: { 'if-none-match': '*', ...key },
       isRepeatable: true,
     });
   }
@@ -213,7 +218,8 @@ export class Writer {
     if (updated) operations.push({ operation: 'update', id: updated, body: { name } });
     if (deleted && deleted !== updated) operations.push({ operation: 'delete', id: deleted });
     const first = this.#world.moments.last;
-    const response = await this.#send('POST', '/v1/tasks/batch', { operations });
+    const headers = this.#keyOf(name);
+    const response = await this.#sendOnceOrTwice('POST', '/v1/tasks/batch', { operations }, headers);
     this.#world.allow(response.status, [200, 400, 404]);
     const carrying = this.#world.timesNamed(name);
     // All of it or nothing.
@@ -243,15 +249,32 @@ export class Writer {
   ): Promise<void> {
     const first = this.#world.moments.last;
     for (let attempt = 1; ; attempt += 1) {
-      const { status, body: returned } = await this.#send(method, path, body, headers);
-      // 412: the version has changed, or an earlier attempt has created the entity. 409: a reference or an attempt is in progress.
-      this.#world.allow(status, [200, 201, 400, 404, 409, 412]);
+      const { status, body: returned } = await this.#sendOnceOrTwice(method, path, body, headers);
+      // 412: the version has changed, or an earlier attempt without a key has created the entity. 409: a reference.
+      const isKeyed = headers?.['idempotency-key'] !== undefined;
+      this.#world.allow(status, [200, 201, 400, 404, 409, ...(isKeyed ? [] : [412])]);
       this.#requireOnce(`${method} ${path}`, { name, status, isFirst: attempt === 1 });
       if (status < 300) this.#requireMoment(returned as Entity, first);
       if (status !== unavailable) return;
       if (!isRepeatable || attempt === 5) return;
       await this.#world.wait(2_000);
     }
+  }
+
+  /** Sends a request. One with a key is sometimes sent again before it has a response: the second one returns what the first one does. */
+  async #sendOnceOrTwice(...request: Parameters<World['send']>): Promise<Response> {
+    const isTwice = request[3]?.['idempotency-key'] !== undefined && this.#random.chance(0.4);
+    if (!isTwice) return this.#send(...request);
+    const again = async (): Promise<Response> => {
+      await this.#world.wait(this.#random.below(200));
+      return this.#send(...request);
+    };
+    const responses = await Promise.all([this.#send(...request), again()]);
+    const applied = responses.find(({ status }) => status < 300);
+    const known = responses.filter(({ status }) => status !== unavailable);
+    if (applied && known.some(({ body }) => !same(body, applied.body)))
+      throw new Error(`Two attempts of ${request[1]} returned ${JSON.stringify(responses)}.`);
+    return applied ?? responses.find(({ status }) => status === unavailable) ?? responses[0];
   }
 
   /** A write is applied at most once: exactly once when it succeeds, and never when it is refused. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { compactBusyLog, continueReminder } from '#functions/engine/care/compact-log.ts';
 import { processMemory } from '#functions/engine/columns/process-memory.ts';
 import { deleteEntity } from '#functions/engine/deletions/delete-entity.ts';
@@ -17,6 +18,7 @@ import {
 } from '#functions/engine/model/changes.ts';
 import { newDeletion } from '#functions/engine/model/deletion.ts';
 import type { Fields, StoredEntity } from '#functions/engine/model/entity.ts';
+import { VersionMismatch } from '#functions/engine/model/errors.ts';
 import { decodeEntity } from '#functions/engine/model/item-codec.ts';
 import { entityKey } from '#functions/engine/model/keys.ts';
 import type { ListQuery } from '#functions/engine/model/list-query.ts';
@@ -45,6 +47,14 @@ async function costOf(tenant: string, act: (session: Session) => Promise<unknown
   const { calls, readUnits, writeUnits } = session.database.consumption;
   return { calls, readUnits, writeUnits };
 }
+
+type Cost = Awaited<ReturnType<typeof costOf>>;
+
+const added = (one: Cost, other: Cost): Cost => ({
+  calls: one.calls + other.calls,
+  readUnits: one.readUnits + other.readUnits,
+  writeUnits: one.writeUnits + other.writeUnits,
+});
 
 /** Creates tasks, 25 in a transaction. */
 async function makeTasks(tenant: string, count: number, fieldsOf: (number: number) => Fields): Promise<void> {
@@ -378,6 +388,21 @@ describe('write-costs', () => {
     const restore = await costOf(tenant, (session) => restoreEntity(session, 'task', id));
     // It looks for sub-tasks that the deletion has removed, and for references that come back, and once more by a job.
     expect(restore).toEqual({ calls: 6, readUnits: 5, writeUnits: inTransaction + 2 + record + job });
+  });
+
+  test('an idempotency key costs the read and the write of its record, and a refused request reads it twice', async () => {
+    const { id } = await create('');
+    const sent = (key: object, expected?: ReadonlySet<number>) =>
+      costOf(tenant, (session) =>
+        updateEntity({ ...session, ...key }, { kind: 'task', id, expected }, { name: randomUUID() }).catch(
+          (error: Error) => expect(error).toBeInstanceOf(VersionMismatch),
+        ),
+      );
+    const key = () => ({ idempotency: { scope: randomUUID(), fingerprint: '' } });
+    const [without, refused] = [await sent({}), await sent({}, new Set())];
+    const record = { calls: 1, readUnits: 1, writeUnits: inTransaction };
+    expect(await sent(key())).toEqual(added(without, record));
+    expect(await sent(key(), new Set())).toEqual(added(refused, { calls: 2, readUnits: 2, writeUnits: 0 }));
   });
 
   test.each([

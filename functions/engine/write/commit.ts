@@ -211,18 +211,11 @@ async function isApplied<Result>(
   }
 }
 
-/**
- * Builds a unit of work and applies it. When an item changes between the read and the write, it builds it again. A request under an
- * idempotency key is applied once: when it is sent again, it gets the recorded result.
- *
- * @param build reads what it needs; called once for each attempt.
- * @param kinds that it is going to change in any case: their positions are taken while it reads. Those of others are taken when it will not be refused.
- * @throws StoreUnavailable when the time of the request is over; TooManyWrites, TooManyJobs; and the errors of `build`.
- */
-export const commit = <Result>(
+/** Builds a unit of work and applies it, until no item changes between the read and the write; or returns the result that is recorded already. */
+const buildAndApply = <Result>(
   session: Session,
   build: (attempt: number) => Promise<UnitOfWork<Result>>,
-  kinds: readonly Kind[] = [],
+  kinds: readonly Kind[],
 ): Promise<Result> =>
   withPositions(session, async (positions) => {
     for (let attempt = 1; ; attempt += 1) {
@@ -234,3 +227,27 @@ export const commit = <Result>(
       if (!(await session.database.deadline.backOff(attempt))) throw new StoreUnavailable(undefined, true);
     }
   });
+
+/**
+ * Builds a unit of work and applies it. When an item changes between the read and the write, it builds it again. A request under an
+ * idempotency key is applied once: when it is sent again, it gets the recorded result.
+ *
+ * @param build reads what it needs; called once for each attempt.
+ * @param kinds that it is going to change in any case: their positions are taken while it reads. Those of others are taken when it will not be refused.
+ * @throws StoreUnavailable when the time of the request is over; TooManyWrites, TooManyJobs; and the errors of `build`.
+ */
+export async function commit<Result>(
+  session: Session,
+  build: (attempt: number) => Promise<UnitOfWork<Result>>,
+  kinds: readonly Kind[] = [],
+): Promise<Result> {
+  try {
+    return await buildAndApply(session, build, kinds);
+  } catch (error) {
+    if (error instanceof StoreUnavailable) throw error;
+    // An attempt of the same request that was in progress has changed what this one is refused for.
+    const recorded = await findRecordedResult(session);
+    if (!recorded) throw error;
+    return recorded.result as Result;
+  }
+}

@@ -14,11 +14,13 @@ import {
   touches,
 } from '../../support/table/faults.ts';
 import {
+  bodyFor,
   growth,
   type Ids,
   makeEntities,
   makeTarget,
   named,
+  pathFor,
   pluralOf,
   prepareTarget,
   request,
@@ -226,6 +228,64 @@ describe('each write succeeds and is applied once when', () => {
       );
     }),
   );
+});
+
+/** Requests that a second attempt must not refuse for what the first one did. `writes` has the others. */
+const keyed: readonly (readonly [title: string, prepare: (world: World) => Promise<Attempt>])[] = [
+  ...writes
+    .filter(({ method }) => method === 'POST')
+    .map((contract): (typeof keyed)[number] => [
+      contract.operation,
+      async (world) => {
+        const [, ids, headers] = await makeSubject(world, contract, await makeEntities(world));
+        return [contract.method, pathFor(contract, ids), bodyFor(contract, ids), headers];
+      },
+    ]),
+  [
+    'a creation with an own id',
+    async (world) => ['PUT', `/v1/tags/${world.newId(0)}`, { name: 'a' }, { 'if-none-match': '*' }],
+  ],
+  ['a creation with a unique value', async () => ['POST', '/v1/users', { name: 'a', subject: 'a' }, {}]],
+  [
+    'a batch',
+    async (world) => {
+      const [updated, deleted] = [await create(world, 'tags'), await create(world, 'tags')];
+      const operations = [
+        { operation: 'create', id: world.newId(0), body: { name: 'a' } },
+        { operation: 'update', id: updated, ifMatch: `"${updated.slice(-12)}-1"`, body: { name: 'b' } },
+        { operation: 'delete', id: deleted },
+      ];
+      return ['POST', '/v1/tags/batch', { operations }, {}];
+    },
+  ],
+];
+
+type Attempt = readonly [
+  method: string,
+  path: string,
+  body: object | undefined,
+  headers: Readonly<Record<string, string>>,
+];
+
+describe('attempts of one request that overlap get one response:', () => {
+  test.each(keyed)('%s', async (_, prepare) => {
+    for (let delayMs = 0; delayMs <= 40; delayMs += 4)
+      await inWorld(async (world) => {
+        const [method, path, body, headers] = await prepare(world);
+        world.table.faults = { latencyMs: 5 };
+        const attempt = async (afterMs: number) => {
+          await world.wait(afterMs);
+          const { status, body: returned } = await send(world, method, path, body, {
+            ...headers,
+            'idempotency-key': 'one',
+          });
+          return [status, returned];
+        };
+        const [first, second] = await Promise.all([attempt(0), attempt(delayMs)]);
+        expect([delayMs, second]).toEqual([delayMs, first]);
+        expect(first?.[0]).toBeLessThan(300);
+      });
+  });
 });
 
 describe('concurrent writers:', () => {
