@@ -1,4 +1,5 @@
 import type { Collection } from './collection.ts';
+import { differences, type Fields, isEmpty, isIdentical, isStoredAs, sentFields } from './fields.ts';
 import { isProblem, ProblemError } from './problems.ts';
 import type { ChangesPage, ResourceTypes } from './query.ts';
 import type { Versioned } from './versions.ts';
@@ -38,35 +39,6 @@ export interface PushResult<Types extends ResourceTypes> {
   /** Whether the push has changed nothing on the service. Perhaps no page brings `current`, so the copy has to take it from here. */
   readonly isUnchanged: boolean;
 }
-
-type Fields = Readonly<Record<string, unknown>>;
-
-/** Returns whether a field of a copy is one of the service that a write sends. Those of libraries begin with `_` or `$`. */
-const isSent = (field: string): boolean =>
-  !['id', 'version', 'createdAt', 'updatedAt'].includes(field) && !/^[_$]/.test(field);
-
-const sentFields = (entity: object): Fields =>
-  Object.fromEntries(Object.entries(entity).filter(([field]) => isSent(field)));
-
-type Equality = (left: unknown, right: unknown) => boolean;
-
-const isIdentical: Equality = (left, right) => JSON.stringify(left) === JSON.stringify(right);
-
-/** Compares with a value of the service, which trims names. */
-const isStoredAs: Equality = (left, right) => {
-  const trimmed = (value: unknown): unknown => (typeof value === 'string' ? value.trim() : value);
-  return isIdentical(trimmed(left), trimmed(right));
-};
-
-/** Returns the fields of an entity that have another value in another state of it. */
-const differences = (entity: object, other: object, isEqual: Equality): Fields =>
-  Object.fromEntries(
-    Object.entries(entity).filter(
-      ([field, value]) => value !== undefined && !isEqual(value, (other as Fields)[field]),
-    ),
-  );
-
-const isEmpty = (value: object): boolean => Object.keys(value).length === 0;
 
 /** What a change needs of the service. */
 interface Plan {

@@ -1,5 +1,6 @@
-import type { Connection, RequestOptions } from './connection.ts';
+import type { Message, RequestOptions } from './connection.ts';
 import { segmentOf } from './encoding.ts';
+import { differences, isEmpty, isStoredAs, sentFields } from './fields.ts';
 import { Listing } from './listing.ts';
 import { isProblem } from './problems.ts';
 import {
@@ -135,7 +136,7 @@ export class Collection<Types extends ResourceTypes> extends Listing<Types> {
     entity: Types['new'],
     { signal }: RequestOptions = {},
   ): Promise<Versioned<Types['entity']>> {
-    return this.entityFrom({ method: 'PUT', ...this.target(target), body: entity, signal });
+    return this.#write({ method: 'PUT', ...this.target(target), body: entity, signal });
   }
 
   /**
@@ -151,7 +152,7 @@ export class Collection<Types extends ResourceTypes> extends Listing<Types> {
     changes: Types['changes'],
     { signal }: RequestOptions = {},
   ): Promise<Versioned<Types['entity']>> {
-    return this.entityFrom({ method: 'PATCH', ...this.target(target), body: changes, signal });
+    return this.#write({ method: 'PATCH', ...this.target(target), body: changes, signal });
   }
 
   /**
@@ -354,11 +355,27 @@ export class Collection<Types extends ResourceTypes> extends Listing<Types> {
     return { path: this.#pathOf(target.id) + action, ifMatch: etagOf(target) };
   }
 
-  protected async entityFrom(
-    message: Parameters<Connection['send']>[0],
-  ): Promise<Versioned<Types['entity']>> {
+  protected async entityFrom(message: Message): Promise<Versioned<Types['entity']>> {
     const { body, headers } = await this.connection.send(message);
     return withVersion<Types['entity'], Types['entity']>(body as Types['entity'], headers.get('etag'));
+  }
+
+  /**
+   * Writes an entity. After an attempt without a response and without a key, a conflict can be with this attempt: then the entity has the next version, and
+   * the values that were sent.
+   */
+  async #write(message: Message & { readonly body: object }): Promise<Versioned<Types['entity']>> {
+    try {
+      return await this.entityFrom(message);
+    } catch (error) {
+      if (!isProblem(error, 'version-mismatch') || !error.mayBeApplied) throw error;
+      const { path, body, ifMatch, signal } = message;
+      const current = await this.entityFrom({ method: 'GET', path, signal });
+      const next = ifMatch?.replace(/\d+(?="$)/, (version) => String(Number(version) + 1));
+      const isWritten = isEmpty(differences(sentFields(body), current, isStoredAs));
+      if (current.version === next && isWritten) return current;
+      throw error;
+    }
   }
 
   #pathOf(id: string): string {

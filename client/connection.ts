@@ -19,7 +19,7 @@ export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-interface Message {
+export interface Message {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** The percent-encoded path. */
   readonly path: string;
@@ -29,8 +29,10 @@ interface Message {
   readonly ifMatch?: string | undefined;
   /** Whether a `PUT` creates: the entity must not exist. */
   readonly isCreation?: boolean | undefined;
-  /** The key of all attempts of a `POST`, or of a `PUT` that creates. Others do not need one. */
+  /** The key of all attempts of a `POST`, or of another write with a condition. Others do not need one. */
   readonly idempotencyKey?: string | undefined;
+  /** Whether the service refuses keys of this caller: the token names nobody. */
+  readonly hasNoKey?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -40,6 +42,10 @@ interface Received {
   /** The parsed JSON, or `undefined` if the response has no content. */
   readonly body: unknown;
 }
+
+/** Returns whether the service refuses a request because of its key. */
+const refusesKey = ({ status, text }: { readonly status: number; readonly text: string }): boolean =>
+  status === 400 && text.includes('"Idempotency-Key"');
 
 const isTransient = (status: number): boolean => [429, 502, 503, 504].includes(status);
 
@@ -56,6 +62,16 @@ const isRedirected = (error: unknown): boolean =>
  */
 function uniqueKey(): string {
   return `${Date.now().toString(36)}-${toHex(randomBytes(16))}`;
+}
+
+/** Returns whether a message changes an entity in a version. */
+const isChange = ({ method, ifMatch }: Message): boolean => method !== 'POST' && ifMatch !== undefined;
+
+/** Returns the key of a message; `undefined` if it needs none. */
+function keyOf(message: Message): string | undefined {
+  const { method, isCreation, idempotencyKey, hasNoKey } = message;
+  const needsKey = method === 'POST' || isCreation || (isChange(message) && !hasNoKey);
+  return needsKey ? idempotencyKey || uniqueKey() : undefined;
 }
 
 const maxPauseMs = 60_000;
@@ -156,7 +172,7 @@ export class Connection {
   }
 
   /**
-   * Sends a request and retries it until there is a response. All attempts of a `POST`, or of a `PUT` that creates, send the same idempotency
+   * Sends a request and retries it until there is a response. All attempts of a `POST`, or of a write with a condition, send the same idempotency
    * key, so the service executes it once. The others are idempotent. If a later attempt of a `DELETE` returns 404, an
    * earlier attempt deleted the entity.
    * @throws ProblemError when the service returns an error.
@@ -165,9 +181,9 @@ export class Connection {
    */
   async send(message: Message): Promise<Received> {
     const { url, tries = 4 } = this.#options;
-    const { method, path, isCreation, signal } = message;
+    const { path, signal } = message;
     const address = `${url}${path}${message.query ? `?${message.query}` : ''}`;
-    const key = method === 'POST' || isCreation ? message.idempotencyKey || uniqueKey() : undefined;
+    const key = keyOf(message);
     for (let attempt = 1; ; attempt += 1) {
       const response = await this.#try(address, message, key).catch((error: unknown) => {
         if (signal?.aborted) throw reasonOf(signal);
@@ -178,7 +194,10 @@ export class Connection {
         if (attempt >= tries) throw new ConnectionError(url, error);
       });
       if (response && !(isTransient(response.status) && attempt < tries)) {
-        return this.#received(url, response, method === 'DELETE' && attempt > 1);
+        // A second attempt of a change without a key fails, instead of being applied again.
+        if (isChange(message) && key && refusesKey(response))
+          return this.send({ ...message, hasNoKey: true });
+        return this.#received(message, response, { isRepeated: attempt > 1, key });
       }
       await pause(retryAfterMsOf(response?.headers) || pauseOf(attempt, 100), signal);
     }
@@ -222,14 +241,14 @@ export class Connection {
   }
 
   #received(
-    url: string,
+    { method }: Message,
     { status, headers, text }: { status: number; headers: Headers; text: string },
-    mayBeDeleted: boolean,
+    { isRepeated, key }: { readonly isRepeated: boolean; readonly key: string | undefined },
   ): Received {
-    const succeeded = status < 300 || (status === 404 && mayBeDeleted);
+    const succeeded = status < 300 || (status === 404 && method === 'DELETE' && isRepeated);
     if (!succeeded) {
-      const problem = problemOf(url, status, headers.get('content-type') ?? '', text);
-      throw new ProblemError(problem, retryAfterMsOf(headers));
+      const problem = problemOf(this.#options.url, status, headers.get('content-type') ?? '', text);
+      throw new ProblemError(problem, retryAfterMsOf(headers), isRepeated && key === undefined);
     }
     return { status, headers, body: text === '' ? undefined : JSON.parse(text) };
   }

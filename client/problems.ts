@@ -43,12 +43,15 @@ export class ProblemError<Kind extends Problem = Problem> extends Error {
   readonly problem: Kind;
   /** Milliseconds that the response asks to wait before the next request, up to a minute; 0 if it asks for none. */
   readonly retryAfterMs: number;
+  /** Whether an earlier attempt may have been applied: its response was lost, and it had no idempotency key. */
+  readonly mayBeApplied: boolean;
 
-  constructor(problem: Kind, retryAfterMs = 0) {
+  constructor(problem: Kind, retryAfterMs = 0, mayBeApplied = false) {
     super(`${problem.status} ${problem.title}: ${problem.detail}`);
     this.name = 'ProblemError';
     this.problem = problem;
     this.retryAfterMs = retryAfterMs;
+    this.mayBeApplied = mayBeApplied;
   }
 }
 

@@ -74,11 +74,12 @@ function readQuery(
 }
 
 function readIdempotency({ method, operation }: Contract, event: SessionEvent, id: string, body: unknown) {
-  if (method !== 'POST' && method !== 'PUT') return undefined;
+  if (method === 'GET') return undefined;
   const { headers, caller } = event;
   const found = idempotency(headers['idempotency-key'], caller.keyOwner, `${operation}#${id}`, body);
-  // A replacement has the same effect each time, so its key is checked and not recorded.
-  return method === 'POST' || acceptsNoVersion(headers) ? found : undefined;
+  // An unconditional change has the same effect each time, so its key is checked and not recorded.
+  const isRecorded = method === 'POST' || headers['if-match'] !== undefined || acceptsNoVersion(headers);
+  return isRecorded ? found : undefined;
 }
 
 /** @throws Problem 400 or 403 that says what is wrong. */

@@ -27,7 +27,7 @@ export interface Results {
   readonly list: Page & { readonly log: PageLog };
   readonly entity: WholeEntity;
   readonly created: WholeEntity;
-  readonly deleted: undefined;
+  readonly deleted: null;
   readonly deletedList: Page;
   readonly batch: readonly object[];
   readonly signedInUser: SignedInUser;
@@ -166,7 +166,7 @@ export const renderers: Renderers = {
   history: renderValue,
   batch: ({ session }, results) =>
     json(200, JSON.stringify({ results }), { ...noStore, ...replayedHeader(session) }),
-  deleted: () => ({ statusCode: 204, headers: { ...noStore } }),
+  deleted: ({ session }) => ({ statusCode: 204, headers: { ...noStore, ...replayedHeader(session) } }),
   signedInUser: renderValue,
   health: (_, health) => json(200, JSON.stringify(health), { ...noStore }),
 };

@@ -34,10 +34,10 @@ const referenceActions = (kind: Kind): readonly Action[] =>
 
 const createActions = (kind: Kind): readonly Action[] => [...writeActions, ...referenceActions(kind)];
 
-/** A long text and a unique value are items of their own, which are deleted when the text becomes short, and when the subject changes. */
-const updateActions = ({ kind, fields, unique }: Resource): readonly Action[] => [
-  ...logActions,
-  ...referenceActions(kind),
+/** The result of a request that changed nothing is read again. A long text and a unique value are items of their own, which are deleted when the text becomes short, and when the subject changes. */
+const updateActions = ({ fields, unique }: Resource): readonly Action[] => [
+  ...writeActions,
+  'BatchGetItem',
   'Query',
   ...(longTextField in fields || unique ? (['DeleteItem'] as const) : []),
 ];
@@ -105,12 +105,8 @@ export function accessOf(contract: Contract): Access {
     case 'GET signedInUser':
       return { actions: ['GetItem', 'Query'] };
     case 'PUT entity':
-      return { actions: ['GetItem', ...updateActions(resource)], usesListEngine: isInTree };
     case 'PATCH entity':
-      return {
-        actions: [...updateActions(resource), ...(isInTree ? (['GetItem'] as const) : [])],
-        usesListEngine: isInTree,
-      };
+      return { actions: updateActions(resource), usesListEngine: isInTree };
     case 'DELETE deleted':
       return removeAccess(resource);
     case 'POST batch':

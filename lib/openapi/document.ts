@@ -21,7 +21,7 @@ const description = `Manage organizations, projects, users, tasks and tags.
 - **Lists** can be filtered by every field, with \`field=value\` or \`field[operator]=value\`. Their other parameters are \`page\`, \`after\`, \`limit\`, \`sortBy\`, \`sortOrder\`, \`fields\`, \`expand\`, \`countBy\` and \`sumBy\`.
 - **Batches** create, update and delete up to 25 entities in one request. The service applies all operations or none.
 - **Lost updates**: send the \`ETag\` that you read as \`If-Match\`. If a newer version exists, the response is 412.
-- **Safe retries**: send each \`POST\` with an \`Idempotency-Key\`, and retry with the same key.
+- **Safe retries**: send each \`POST\`, and each change with \`If-Match\`, with an \`Idempotency-Key\`, and retry with the same key.
 - **Errors** are \`application/problem+json\` documents. Each \`type\` links to [its explanation](/docs/problems).
 - **Compatibility**: under \`/v1\`, responses can gain fields and enumerations can gain values. Nothing is removed.`;
 

@@ -37,7 +37,8 @@ function describeCascade(kind: Kind): string {
   return [...parts, ...removals, job].filter((part) => part !== '').join(' ');
 }
 
-const guard = 'Send the `ETag` that you read as `If-Match` to prevent a lost update.';
+const guard =
+  'Send the `ETag` that you read as `If-Match` to prevent a lost update, and an `Idempotency-Key` to retry safely.';
 
 const retry = 'Send an `Idempotency-Key` to retry safely.';
 

@@ -49,7 +49,7 @@ const shared: Readonly<Record<string, Parameter>> = {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'A unique key of your choice, for a `POST` or a `PUT` with `If-None-Match: *`. A retry with the same key and body within 24 hours returns the first response and has no second effect.',
+      'A unique key of your choice. A retry with the same key and body within 24 hours returns the first response and has no second effect. `PUT`, `PATCH` and `DELETE` need `If-Match` with it, or `If-None-Match: *`: otherwise it has no effect.',
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: keyPattern.source },
     example: '4f1c9a52-0d5e-4b0a-9b55-8f3f0a6f7f11',
   },
@@ -79,8 +79,8 @@ function kindInPath({ path, resource, nestedBy }: Contract): Kind | undefined {
 export const isRead = ({ method, success }: Contract): boolean =>
   method === 'GET' && !['health', 'changes'].includes(success);
 
-/** Returns whether requests of an operation can be applied once under a key: those that create or act. */
-export const takesIdempotencyKey = ({ method }: Contract): boolean => method === 'POST' || method === 'PUT';
+/** Returns whether requests of an operation can be applied once under a key. */
+export const takesIdempotencyKey = ({ method }: Contract): boolean => method !== 'GET';
 
 /** Returns the names of the parameters in the query of an operation. */
 function queryParameterNames(resource: Resource, { success, method }: Contract): string[] {

@@ -110,7 +110,7 @@ function createdResponse(contract: Contract): Response {
 function success(contract: Contract): [status: string, response: Response] {
   const { method, resource } = contract;
   const shown = resource ? pascal(resource.kind) : '';
-  const replayed = method === 'POST' ? headerReferences('Idempotency-Replayed') : {};
+  const replayed = method === 'GET' ? {} : headerReferences('Idempotency-Replayed');
   switch (contract.success) {
     case 'list':
       return ['200', listResponse(contract)];
@@ -141,7 +141,13 @@ function success(contract: Contract): [status: string, response: Response] {
         },
       ];
     case 'deleted':
-      return ['204', { description: 'The entity is deleted.', headers: headerReferences('Cache-Control') }];
+      return [
+        '204',
+        {
+          description: 'The entity is deleted.',
+          headers: headerReferences('Cache-Control', 'Idempotency-Replayed'),
+        },
+      ];
     case 'signedInUser':
       return ['200', signedInUserResponse(contract)];
     case 'health':

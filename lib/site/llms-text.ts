@@ -9,7 +9,7 @@ export const productName = 'Trellis';
 
 const rules = `- Lists: \`GET /v1/tasks?status=active&dueDate[lt]=2026-03-09&sortBy=priority&limit=100\`. Filters are \`field=value\` or \`field[operator]=value\`, all of which must match. \`total\` is exact.
 - Send the \`ETag\` of an entity as \`If-Match\` with a write: the response is 412 if somebody has changed it.
-- Send an \`Idempotency-Key\` with each \`POST\`, and repeat the request with the same key when no response arrived.
+- Send an \`Idempotency-Key\` with each \`POST\` and each change with \`If-Match\`, and repeat the request with the same key when no response arrived.
 - Errors are problem documents (RFC 9457). \`errors\` says what is wrong, and where.`;
 
 const operationLink = ({ path, method, operation }: OperationPlace): string =>

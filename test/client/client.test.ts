@@ -14,6 +14,7 @@ import { openApiDocument } from '#lib/openapi/document.ts';
 import type { OpenApiDocument } from '#lib/openapi/types.ts';
 import { changesOf } from '../support/changes-of.ts';
 import { expectComplete } from '../support/complete.ts';
+import { fc } from '../support/fast-check.ts';
 import { provideFetchedService } from '../support/in-process-fetch.ts';
 
 const service = provideFetchedService();
@@ -234,6 +235,48 @@ test('ten concurrent calls of change all succeed', async () => {
     ),
   );
   expect((await client.tasks.get(id)).description).toBe('10');
+});
+
+const losses = ['none', 'none', 'request', 'response', 'response, and somebody else writes'] as const;
+
+test('a change is applied once, and is refused only because of others, when requests and responses are lost', async () => {
+  const runs = fc.asyncProperty(
+    fc.array(fc.constantFrom(...losses), { maxLength: 40 }),
+    fc.constantFrom('update', 'replace', 'delete'),
+    fc.boolean(),
+    async (drawn, method, isStale) => {
+      const { id } = await client.tasks.create({ name: 'counted', estimate: 0 });
+      let others = 0;
+      const change = (by: Client, count: number) =>
+        by.tasks.change(id, ({ estimate }) => ({ estimate: (estimate ?? 0) + count }));
+      const write = async () => {
+        others += 100;
+        await failure(change(client, 100));
+      };
+      const remaining = [...drawn];
+      let lostInARow = 0;
+      const lossy: typeof fetch = async (input, init) => {
+        const loss = lostInARow < 3 ? remaining.shift() : 'none';
+        lostInARow = loss === 'none' ? 0 : lostInARow + 1;
+        if (loss === 'request') return lostRequest();
+        const response = await service.fetch(input, init);
+        if (loss?.endsWith('writes')) await write();
+        return loss?.startsWith('response') ? lostResponse(async () => response) : response;
+      };
+      const faulty = createClient({ url: service.url, fetch: lossy });
+      for (const own of [1, 2, 3]) {
+        await change(faulty, 1);
+        expect((await client.tasks.get(id)).estimate).toBe(own + others);
+      }
+      const read = await client.tasks.get(id);
+      if (isStale) await write();
+      const written = failure(
+        method === 'delete' ? faulty.tasks.delete(read) : faulty.tasks[method](read, { name: 'mine' }),
+      );
+      expect(isProblem(await written, 'version-mismatch')).toBe(isStale);
+    },
+  );
+  await fc.assert(runs, { numRuns: 50 });
 });
 
 test('every operation of the document has a method', async () => {

@@ -1,5 +1,5 @@
 import { expectProblem } from './problem.ts';
-import { create, entityOf, pathTo, readList, someResources } from './resources.ts';
+import { create, entityOf, etagOf, pathTo, readList, someResources } from './resources.ts';
 import { type JsonObject, request, type TestResponse, unique, withQuery } from './service.ts';
 
 const replayed = (response: TestResponse) => response.headers.get('idempotency-replayed');
@@ -69,6 +69,33 @@ describe.each(someResources)('POST $path with an Idempotency-Key', ({ kind, path
 });
 
 describe('an Idempotency-Key', () => {
+  test.each<['PUT' | 'PATCH' | 'DELETE', JsonObject | undefined]>([
+    ['PUT', { name: 'Replaced' }],
+    ['PATCH', { name: 'Renamed' }],
+    ['PATCH', {}],
+    ['DELETE', undefined],
+  ])('applies %s %j with If-Match once, also when others write in between', async (method, body) => {
+    const { id } = await create('tag');
+    const path = pathTo('tag', id);
+    const headers = { 'if-match': await etagOf('tag', id), 'idempotency-key': unique('key') };
+    const send = (sent?: JsonObject) => request(method, path, { headers, ...(sent && { body: sent }) });
+    const first = await send(body);
+    expect([first.status, replayed(first)]).toEqual([body ? 200 : 204, null]);
+    const { text } = await (body
+      ? request('PATCH', path, { body: { status: 'other' } })
+      : request('POST', `${path}/restore`));
+    const hasChanged = body === undefined || 'name' in body;
+    expectReplay(await send(body), hasChanged ? first : { ...first, text });
+    if (body) expectProblem(await send({ name: 'x' }), 422);
+  });
+
+  test('has no effect on a change without a condition', async () => {
+    const { id } = await create('tag');
+    const headers = { 'idempotency-key': unique('key') };
+    for (const name of ['one', 'two'])
+      expect((await request('PATCH', pathTo('tag', id), { headers, body: { name } })).status).toBe(200);
+  });
+
   test('is independent of the same key for another path', async () => {
     const key = unique('key');
     const body = { name: unique('Same') };

@@ -1,4 +1,3 @@
-import { v7 as uuidOfVersion7 } from 'uuid';
 import type { Contract } from '#functions/contract/contract.ts';
 import { maxBodyBytes } from '#functions/http/json-body.ts';
 import type { ProblemCode } from '#functions/http/problems.ts';
@@ -77,12 +76,6 @@ async function withTakenSubject({ contract, body }: Target): Promise<JsonObject>
   return { ...body, subject };
 }
 
-/** Returns a target for which a key counts: a PUT that creates an entity. */
-const toCreate = (target: Target): Target =>
-  target.contract.method === 'PUT'
-    ? { ...target, path: target.contract.path.replace('{id}', uuidOfVersion7()) }
-    : target;
-
 /** Returns the path of the restoration of a user whose subject another user has by now. */
 async function pathToUserOfTakenSubject({ contract }: Target): Promise<string> {
   const subject = unique('subject');
@@ -92,12 +85,8 @@ async function pathToUserOfTakenSubject({ contract }: Target): Promise<string> {
   return contract.path.replace('{id}', id);
 }
 
-async function reuseKey(given: Target): Promise<TestResponse> {
-  const target = toCreate(given);
-  const headers = {
-    'idempotency-key': unique('key'),
-    ...(target.contract.method === 'PUT' && { 'if-none-match': '*' }),
-  };
+async function reuseKey(target: Target): Promise<TestResponse> {
+  const headers = { 'idempotency-key': unique('key'), 'if-match': '*' };
   await send(target, headers);
   const body = await bodyOf(target.contract);
   return send({ ...target, body: Object.keys(body).length > 0 ? body : { name: unique('Other') } }, headers);

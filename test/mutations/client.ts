@@ -38,13 +38,18 @@ export const clientMutations = toMutations({
     ],
     'client-key-of-the-caller-ignored': [
       'the client makes a key although its caller gives one',
-      'message.idempotencyKey || uniqueKey()',
-      'uniqueKey()',
+      'needsKey ? idempotencyKey || uniqueKey()',
+      'needsKey ? uniqueKey()',
+    ],
+    'client-changes-without-a-key': [
+      'a change whose response is lost is applied twice, or fails because of itself',
+      '(isChange(message) && !hasNoKey)',
+      '(isChange(message) && hasNoKey)',
     ],
     'client-repeated-deletion-fails': [
       'a deletion whose response is lost fails, because the entity is gone',
-      "method === 'DELETE' && attempt > 1",
-      "method === 'DELETE' && attempt > 2",
+      '{ isRepeated: attempt > 1, key }',
+      '{ isRepeated: attempt > 2, key }',
     ],
     'client-timeout-like-an-abort': [
       'a caller cannot tell an attempt that takes too long from one that it has aborted',
@@ -62,6 +67,11 @@ export const clientMutations = toMutations({
       'the second transaction of a large batch has the key of the first',
       '`${idempotencyKey}-${start}`',
       'idempotencyKey',
+    ],
+    'client-own-write-taken-for-a-conflict': [
+      'a change of a caller who can have no keys is applied twice when its response is lost',
+      '!error.mayBeApplied) throw error;',
+      'error.mayBeApplied) throw error;',
     ],
     'client-change-gives-up': [
       'a change that loses a race once is not tried again',

@@ -110,8 +110,13 @@ export const writeMutations = toMutations({
   'functions/http/endpoint.ts': {
     'key-of-a-put-ignored': [
       'a creation by PUT is not applied once under its idempotency key',
-      "return method === 'POST' || acceptsNoVersion(headers) ? found : undefined;",
-      "return method === 'POST' ? found : undefined;",
+      ' || acceptsNoVersion(headers);',
+      ';',
+    ],
+    'change-without-its-key': [
+      'a change with If-Match is not applied once under its idempotency key',
+      " || headers['if-match'] !== undefined",
+      '',
     ],
   },
   'functions/projects/resource.ts': {

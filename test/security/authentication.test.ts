@@ -1,3 +1,4 @@
+import { createClient } from '#client/index.ts';
 import { needsToken, scopeOf } from '#functions/contract/contract.ts';
 import { routes } from '#functions/routes.ts';
 import { startFetchedService } from '../support/in-process-fetch.ts';
@@ -253,6 +254,29 @@ describe('tenants', () => {
         expect(await idOf(await create(other))).not.toBe(first);
       expect(await idOf(await create({ sub: 'ada', client_id: 'another device' }))).toBe(first);
       expect((await create({ sub: 'grace' }, 'another body')).status).toBe(422);
+    });
+
+    test('is not needed to apply a change of the client once: it recognizes what it has written', async () => {
+      const token = () => issuer.token({ scope, tenant: 'nobody', sub: undefined });
+      let lost = 0;
+      const lossy: typeof fetch = async (input, init) => {
+        const response = await service.fetch(input, init);
+        if (init?.method === 'GET' || response.status !== 200) return response;
+        lost += 1;
+        throw new TypeError('terminated');
+      };
+      const made = await service.fetch(`${service.url}/v1/tasks`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: await bearer(token()) },
+        body: JSON.stringify({ name: 'a', estimate: 0 }),
+      });
+      const id = await idOf(made);
+      const { tasks } = createClient({ url: service.url, token, fetch: lossy });
+      const task = await tasks.change(id, ({ estimate }) => ({ estimate: (estimate ?? 0) + 1 }));
+      expect(task.estimate).toBe(1);
+      await tasks.replace(task, { name: ' b ' });
+      await expect(tasks.update(task, { name: 'b' })).rejects.toThrow('412');
+      expect(lost).toBe(2);
     });
 
     test('belongs to the client when the token has no subject, and never to a subject of the same name', async () => {

@@ -88,6 +88,11 @@ export class Writer {
     return { 'idempotency-key': name.replaceAll(' ', '-').replace('ü', 'u') };
   }
 
+  /** Requires a version, with a key: then an attempt does not fail because of an earlier one. */
+  #conditionOf({ entity: { id }, version }: Version, name: string): Readonly<Record<string, string>> {
+    return { 'if-match': `"${id.slice(-12)}-${version}"`, ...this.#keyOf(name) };
+  }
+
   #optional(id: string | undefined): string | null {
     return id === undefined || this.#random.chance(0.3) ? null : id;
   }
@@ -181,13 +186,16 @@ export class Writer {
     await this.#write('PATCH', `/v1/${plurals[kind]}/${id}`, {
       body: this.#changes(kind, name),
       name,
-      ...(isConditional && { headers: { 'if-match': `"${id.slice(-12)}-${known.version}"` } }),
+      ...(isConditional && { headers: this.#conditionOf(known, name), isRepeatable: true }),
     });
   }
 
   async #delete(kind: Kind, id: string): Promise<void> {
-    const { status } = await this.#send('DELETE', `/v1/${plurals[kind]}/${id}`);
-    this.#world.allow(status, [204, 404, 409]);
+    const known = this.#random.chance(0.3) ? this.#state[kind].get(id) : undefined;
+    const headers = known && this.#conditionOf(known, this.#name());
+    const path = `/v1/${plurals[kind]}/${id}`;
+    const { status } = await this.#sendOnceOrTwice('DELETE', path, undefined, headers);
+    this.#world.allow(status, [204, 404, 409, ...(known ? [412] : [])]);
   }
 
   async #restore(): Promise<void> {
@@ -252,8 +260,9 @@ export class Writer {
       const { status, body: returned } = await this.#sendOnceOrTwice(method, path, body, headers);
       // 412: the version has changed, or an earlier attempt without a key has created the entity. 409: a reference.
       const isKeyed = headers?.['idempotency-key'] !== undefined;
-      this.#world.allow(status, [200, 201, 400, 404, 409, ...(isKeyed ? [] : [412])]);
-      this.#requireOnce(`${method} ${path}`, { name, status, isFirst: attempt === 1 });
+      const mayBeStale = !isKeyed || headers['if-match'] !== undefined;
+      this.#world.allow(status, [200, 201, 400, 404, 409, ...(mayBeStale ? [412] : [])]);
+      this.#requireOnce(`${method} ${path}`, { name, status, isKnown: isKeyed || attempt === 1 });
       if (status < 300) this.#requireMoment(returned as Entity, first);
       if (status !== unavailable) return;
       if (!isRepeatable || attempt === 5) return;
@@ -277,13 +286,16 @@ export class Writer {
     return applied ?? responses.find(({ status }) => status === unavailable) ?? responses[0];
   }
 
-  /** A write is applied at most once: exactly once when it succeeds, and never when it is refused. */
+  /**
+   * A write is applied at most once: exactly once when it succeeds, and never when it is refused.
+   * @param isKnown whether a refused attempt tells that no earlier one was applied.
+   */
   #requireOnce(
     request: string,
-    { name, status, isFirst }: { readonly name: string; readonly status: number; readonly isFirst: boolean },
+    { name, status, isKnown }: { readonly name: string; readonly status: number; readonly isKnown: boolean },
   ): void {
     const applied = this.#world.timesNamed(name);
-    const expected = status < 300 ? [1] : status !== unavailable && isFirst ? [0] : [0, 1];
+    const expected = status < 300 ? [1] : status !== unavailable && isKnown ? [0] : [0, 1];
     if (!expected.includes(applied))
       throw new Error(`${request} responded ${status} and was applied ${applied} times.`);
   }

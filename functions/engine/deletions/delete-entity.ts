@@ -56,6 +56,6 @@ export async function buildDeletions(
 export function deleteEntity(session: Session, kind: Kind, id: string, expected?: ExpectedVersions) {
   return commit(session, async (attempt) => {
     const stored = await readEntityItem(session, kind, id, expected);
-    return { ...(await buildDeletions(session, [stored], [], attempt)), result: undefined };
+    return { ...(await buildDeletions(session, [stored], [], attempt)), result: null };
   });
 }
