@@ -1,5 +1,7 @@
 import type { Kind } from '../../functions/kinds.ts';
 import '../../functions/schema.ts';
+import { openLog } from '../../functions/engine/columns/compact/dynamodb-compaction-storage.ts';
+import { purge } from '../../functions/engine/columns/compact/purge.ts';
 import { eraseDeleted } from '../../functions/engine/deletions/erase-deleted.ts';
 import { ConditionFailed, EntityNotFound } from '../../functions/engine/model/errors.ts';
 import { entityKey } from '../../functions/engine/model/keys.ts';
@@ -11,6 +13,9 @@ import { CommandFailure } from '../cli/command-line.ts';
 /** Deadline of the command, retries included. A deletion can have removed many entities. */
 const maxMs = 3_600_000;
 
+/** Deadline of one step that writes columns again. */
+const maxStepMs = 60_000;
+
 interface DeletedEntity {
   readonly tenant: string;
   readonly kind: Kind;
@@ -18,7 +23,7 @@ interface DeletedEntity {
 }
 
 /**
- * Erases a deleted entity, and what its deletion has removed besides.
+ * Erases a deleted entity, and what its deletion has removed besides, also from the columns of lists.
  * @returns the number of entities.
  * @throws CommandFailure when the entity is not deleted, or is restored meanwhile.
  */
@@ -30,6 +35,8 @@ export async function eraseEntity(
   const database = new Database(client, tableName, new Deadline(maxMs));
   try {
     const counts = await eraseDeleted({ tenant, database }, kind, id);
+    const step = () => new Database(client, tableName, new Deadline(maxStepMs));
+    for (const erased of counts.keys()) await purge(() => openLog(step(), tenant, erased));
     return [...counts.values()].reduce((sum, count) => sum + count, 0);
   } catch (cause) {
     if (cause instanceof ConditionFailed)

@@ -2,6 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { applyBatch } from '#functions/engine/batches/apply-batch.ts';
+import { openLog } from '#functions/engine/columns/compact/dynamodb-compaction-storage.ts';
+import { purge } from '#functions/engine/columns/compact/purge.ts';
+import { defaultSizes } from '#functions/engine/columns/compact/sizes.ts';
+import { emptyManifest } from '#functions/engine/columns/format/manifest.ts';
+import { ProcessMemory } from '#functions/engine/columns/process-memory.ts';
+import { ColumnReader } from '#functions/engine/columns/read/column-reader.ts';
 import { deleteEntity } from '#functions/engine/deletions/delete-entity.ts';
 import { eraseDeleted } from '#functions/engine/deletions/erase-deleted.ts';
 import { restoreEntity } from '#functions/engine/deletions/restore.ts';
@@ -28,6 +34,7 @@ import { applyChangeSet, applyInBatches } from '#functions/engine/write/commit.t
 import { continueJob } from '#functions/jobs/continue-job.ts';
 import type { Kind } from '#functions/kinds.ts';
 import { clone, cloneProjectWithTasks } from '#functions/projects/clone.ts';
+import { compactAll } from '#test/support/compaction.ts';
 import { isValue, listQuery, sortedBy } from '#test/support/list-queries.ts';
 import { startTestStore } from '#test/support/local-store.ts';
 
@@ -472,6 +479,42 @@ test('a deleted entity is absent from every read of the database that does not a
 });
 
 describe('eraseDeleted', () => {
+  test.each([
+    ['in a segment', [30, 0]],
+    ['that waits', [3, 0]],
+    ['in a segment, and changed since', [30, 1]],
+    ['that waits, and changed since', [3, 1]],
+  ] as const)(
+    'leaves no value of a row %s in the columns, and the total of deleted ones is right at once',
+    async (_, [count, changes]) => {
+      const ids: string[] = [];
+      for (let task = 0; task < count; task += 1) ids.push(await make('task', { name: `secret ${task}` }));
+      const [erased = '', kept = ''] = ids;
+      const absorb = () =>
+        compactAll(store.database(), session.tenant, 'task', { ...defaultSizes, minSegmentRows: 20 });
+      await absorb();
+      for (let change = 0; change < changes; change += 1)
+        await updateEntity(fresh(), { kind: 'task', id: erased }, { name: 'secret changed' });
+      for (const id of [erased, kept]) await deleteEntity(fresh(), 'task', id);
+      await absorb();
+      await eraseDeleted(fresh(), 'task', erased);
+      expect(await deletedIds('task')).toEqual([kept]);
+      await purge(() => openLog(store.database(), session.tenant, 'task'));
+      expect(await deletedIds('task')).toEqual([kept]);
+      const reader = openLog(store.database(), session.tenant, 'task');
+      const manifest = (await reader.readManifest()) ?? emptyManifest;
+      const columns = new ColumnReader(manifest, reader, new ProcessMemory().of('', ''));
+      await columns.loadAllIds(manifest.segments);
+      const inSegments = manifest.segments.flatMap((segment) =>
+        Array.from({ length: segment.rows }, (_, row) => columns.idOf(segment, row)),
+      );
+      await columns.readWaiting(true);
+      const waiting = manifest.waiting.flatMap((item) => columns.waitingRows(item).map(({ id }) => id));
+      expect([...inSegments, ...waiting].sort()).toEqual(ids.slice(1).sort());
+      expect(manifest.patches).toEqual([]);
+    },
+  );
+
   /** Checks that nothing is left of a task but its id, so that it names nothing else until no request can have it any more. */
   async function expectErased(id: string): Promise<void> {
     const item = await session.database.get(entityKey(session.tenant, 'task', id), { withDeleted: true });
