@@ -2,19 +2,28 @@
 
 import { hasWord, wordsField } from '../../model/words.ts';
 import { type Bucket, groupByBucket, joinBuckets, rowsOfTexts } from '../format/buckets.ts';
-import { buildColumn, type Column, type ColumnPatch, columnBytes, patchColumn } from '../format/column.ts';
+import {
+  buildColumn,
+  type Column,
+  type ColumnPatch,
+  columnBytes,
+  patchColumn,
+  valueAt,
+} from '../format/column.ts';
 import { chunkOfRow, chunkRows, idAt } from '../format/ids.ts';
 import {
   columnNames,
   fenceName,
   type ItemName,
   idsName,
+  isDeletedVersion,
   type Manifest,
   type Patch,
   patchNames,
   type Segment,
   segmentNames,
   storedFields,
+  versionField,
   type WaitingItem,
   waitingNames,
   wordsOfWaiting,
@@ -27,7 +36,7 @@ import type { LogMemory } from '../process-memory.ts';
 import type { LogReader } from '../storage.ts';
 import { ItemReader } from './item-reader.ts';
 import { OrderedColumn } from './ordered-column.ts';
-import { isWordFilter, onlyTexts, type RowFilter, wordsOfFilter } from './row-filter.ts';
+import { isNotDeleted, isWordFilter, onlyTexts, type RowFilter, wordsOfFilter } from './row-filter.ts';
 import { SearchTexts } from './search-texts.ts';
 import type { ValueOrder } from './sort-key.ts';
 
@@ -248,8 +257,21 @@ export class ColumnReader {
     return Uint32Array.from(rows);
   }
 
-  /** Returns the only rows that a filter accepts, if buckets have them; otherwise the whole column decides. */
+  /** Returns the rows that exist. They are found once for all lists of a process: each list of a segment with deleted rows begins with them. */
+  #existingRows(segment: Segment): Uint32Array {
+    const { name } = this.#current(segment, versionField);
+    const derive = (): Uint32Array => {
+      const column = this.column(segment, versionField);
+      return Uint32Array.from({ length: segment.rows }, (_, row) => row).filter(
+        (row) => !isDeletedVersion(valueAt(column, row)),
+      );
+    };
+    return this.#items.derived(`${name}/existing`, derive, ({ byteLength }) => byteLength);
+  }
+
+  /** Returns the only rows that a filter accepts, in their order, if they are known or buckets have them; otherwise the whole column decides. */
   rowsOfFilter(segment: Segment, filter: RowFilter): Uint32Array | undefined {
+    if (filter === isNotDeleted) return this.#existingRows(segment);
     if (isWordFilter(filter)) return this.#rowsOfWords(segment, wordsOfFilter(filter));
     const texts = onlyTexts(filter);
     const names = columnNames(segment, filter.field);

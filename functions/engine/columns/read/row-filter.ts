@@ -3,6 +3,7 @@ import { isUuid } from '../../model/bytes.ts';
 import { rowOfDeletion } from '../../model/deletion.ts';
 import { type Row, sortedText, type Value } from '../../model/row.ts';
 import { hasWord } from '../../model/words.ts';
+import { firstPosition } from '../format/binary-search.ts';
 import type { Column, Ordinals } from '../format/column.ts';
 import type { ColumnValue } from '../format/dictionary.ts';
 import { firstVersion, versionField } from '../format/manifest.ts';
@@ -214,20 +215,40 @@ function allRows(ranges: readonly RowRange[], rows: Uint32Array): Uint32Array {
   return rows;
 }
 
-/** Returns the rows that are in some ranges and in all of some sets. */
-function commonRows(
-  [first, ...more]: readonly Uint32Array[],
-  ranges: readonly RowRange[],
-): Uint32Array | undefined {
-  const sets = more.map((rows) => new Set(rows));
-  return first?.filter(
-    (row) => ranges.some(({ from, to }) => row >= from && row < to) && sets.every((rows) => rows.has(row)),
-  );
+/** Returns those of some rows that are in some ranges. */
+function rowsBetween(rows: Uint32Array, ranges: readonly RowRange[]): Uint32Array {
+  const placeOf = (row: number): number =>
+    firstPosition(0, rows.length, (position) => (rows[position] as number) >= row);
+  const found = new Uint32Array(rows.length);
+  let count = 0;
+  for (const { from, to } of ranges) {
+    const part = rows.subarray(placeOf(from), placeOf(to));
+    found.set(part, count);
+    count += part.length;
+  }
+  return found.subarray(0, count);
+}
+
+/** Keeps the rows that are among others, in place. */
+function keepCommon(rows: Uint32Array, others: Uint32Array): Uint32Array {
+  let kept = 0;
+  let place = 0;
+  for (const row of rows) {
+    while (place < others.length && (others[place] as number) < row) place += 1;
+    if (others[place] === row) rows[kept++] = row;
+  }
+  return rows.subarray(0, kept);
+}
+
+/** Returns the rows that are in some ranges and in all of some sets, whose rows are in their order. */
+function commonRows(sets: readonly Uint32Array[], ranges: readonly RowRange[]): Uint32Array | undefined {
+  const [smallest, ...others] = sets.toSorted((one, other) => one.length - other.length);
+  return smallest && others.reduce(keepCommon, rowsBetween(smallest, ranges));
 }
 
 /**
  * Returns the rows of some ranges that match all filters, in their order.
- * @param known for each of some further filters all rows that it accepts: no others are looked at.
+ * @param known for each of some further filters all rows that it accepts, in their order: no others are looked at.
  */
 export function matchingRows(
   filtered: readonly FilteredColumn[],
