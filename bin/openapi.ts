@@ -11,7 +11,7 @@ import {
   committedFile,
   earlierDocument,
 } from '../lib/openapi/committed-document.ts';
-import { breakingChanges, isBreakingVersion } from '../lib/openapi/compare.ts';
+import { breakingChanges, fieldsWithoutDefault, isBreakingVersion } from '../lib/openapi/compare.ts';
 import { documentText, openApiDocument } from '../lib/openapi/document.ts';
 import { referenceDocument } from '../lib/openapi/reference-document.ts';
 
@@ -27,9 +27,10 @@ function compare(base: string): void {
   if (!before)
     throw new InvalidArgumentError(`"${base}" is neither a file nor a Git revision with openapi.json.`);
   const after = openApiDocument();
-  const changes = breakingChanges(before, after);
-  for (const change of changes) console.log(change);
-  if (changes.length === 0) console.log('No breaking changes.');
+  const [changes, broken] = [breakingChanges(before, after), fieldsWithoutDefault(before, after)];
+  for (const change of [...changes, ...broken]) console.log(change);
+  if (broken.length > 0) process.exitCode = 1;
+  else if (changes.length === 0) console.log('No breaking changes.');
   else if (isBreakingVersion(before, after))
     console.log('The new version number announces breaking changes.');
   else process.exitCode = 1;

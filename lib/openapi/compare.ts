@@ -239,3 +239,16 @@ export function breakingChanges(before: OpenApiDocument, after: OpenApiDocument)
   comparison.documents();
   return [...new Set(comparison.changes)];
 }
+
+/**
+ * Returns the fields that a document adds to resources, and that have no default. Entities of before lack them: responses leave them out, although the document
+ * says that they are there, and no filter finds these entities. No version announces that.
+ */
+export const fieldsWithoutDefault = (before: OpenApiDocument, after: OpenApiDocument): string[] =>
+  Object.entries(after.components.schemas).flatMap(([name, { required = [] }]) => {
+    const known = name.startsWith('New') ? before.components.schemas[name] : undefined;
+    const added = known ? required.filter((field) => !(field in (known.properties ?? {}))) : [];
+    return added.map(
+      (field) => `${name} requires ${field}, which entities of before do not have: give it a default`,
+    );
+  });

@@ -15,7 +15,7 @@ import { routes } from '#functions/routes.ts';
 import { task } from '#functions/tasks/resource.ts';
 import { clientTypes } from '#lib/openapi/client-types.ts';
 import { clientTypesFile, committedFile, earlierDocument } from '#lib/openapi/committed-document.ts';
-import { breakingChanges, isBreakingVersion } from '#lib/openapi/compare.ts';
+import { breakingChanges, fieldsWithoutDefault, isBreakingVersion } from '#lib/openapi/compare.ts';
 import { documentText, openApiDocument } from '#lib/openapi/document.ts';
 import { eventSchemas } from '#lib/openapi/event-schemas.ts';
 import { expandParameterNames, listParameters } from '#lib/openapi/list-parameters.ts';
@@ -63,7 +63,14 @@ describe('compare', () => {
     // Comparing equal documents takes long.
     for (const base of bases.filter((one) => JSON.stringify(one) !== JSON.stringify(document))) {
       if (!isBreakingVersion(base, document)) expect(breakingChanges(base, document)).toEqual([]);
+      expect(fieldsWithoutDefault(base, document)).toEqual([]);
     }
+  });
+
+  test('a field that is added to a resource has a default, and one of a new resource need not have it', () => {
+    const without = changed(['components', 'schemas', 'NewTag', 'properties', 'name']);
+    expect(fieldsWithoutDefault(without, few)).toEqual([expect.stringMatching(/^NewTag requires name, /)]);
+    expect(fieldsWithoutDefault(changed(['components', 'schemas', 'NewTag']), few)).toEqual([]);
   });
 
   test('the major version, or the minor version after 0, announces breaking changes', () => {
