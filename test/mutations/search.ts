@@ -4,11 +4,6 @@ import { toMutations } from './mutation.ts';
 export const searchMutations = toMutations({
   'functions/engine/model/words.ts': {
     'marks-in-words': ['a search tells accents apart', "replaceAll(marks, '')", "replaceAll(/~/g, '')"],
-    'marks-in-any-number': [
-      'words of a text with many marks in a row take a time that grows with the square of their number',
-      "streamSafe(text).normalize('NFKD')",
-      "(streamSafe(text) && text).normalize('NFKD')",
-    ],
     'sigma-at-the-end-of-words': [
       'a search tells the two forms of a small sigma apart',
       ".replaceAll('ς', 'σ');",

@@ -13,23 +13,14 @@ export const wordsField = '$words';
 export const maxWordLength = 50;
 
 const marks = /\p{M}+/gu;
-/** What becomes a mark, the two last ones by NFKD. */
-const manyMarks = /([\p{M}\uFF9E\uFF9F]{30})[\p{M}\uFF9E\uFF9F]+/gu;
-
 const runs = /[\p{L}\p{N}]+/gu;
-
-/**
- * Returns a text with at most 30 marks in a row (UAX 15, Stream-Safe Text Format). To normalize a run takes a time that grows with the square of its
- * length.
- */
-const streamSafe = (text: string): string => text.replaceAll(manyMarks, '$1');
 
 /**
  * Returns the distinct words of a text: runs of letters, digits and marks, in lower case and without marks. Other forms of a character count as the character
  * (NFKD). Where words are not separated, as in Chinese, a run is one word.
  */
 export function wordsOf(text: string): string[] {
-  const folded = streamSafe(text).normalize('NFKD').replaceAll(marks, '').toLowerCase().replaceAll('ς', 'σ');
+  const folded = text.normalize('NFKD').replaceAll(marks, '').toLowerCase().replaceAll('ς', 'σ');
   return [...new Set(folded.match(runs) ?? [])];
 }
 
