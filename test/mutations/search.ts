@@ -3,7 +3,16 @@ import { toMutations } from './mutation.ts';
 /** Mutations of the search for words. */
 export const searchMutations = toMutations({
   'functions/engine/model/words.ts': {
-    'marks-in-words': ['a search tells accents apart', "replaceAll(marks, '')", "replaceAll(/~/g, '')"],
+    'marks-in-words': [
+      'a search tells accents apart',
+      ".normalize('NFKD').replaceAll(marks, '')",
+      ".normalize('NFKD')",
+    ],
+    'marks-in-any-number': [
+      'words of a text with many marks in a row take a time that grows with the square of their number',
+      "text.replaceAll(marks, '').normalize",
+      'text.normalize',
+    ],
     'sigma-at-the-end-of-words': [
       'a search tells the two forms of a small sigma apart',
       ".replaceAll('ς', 'σ');",

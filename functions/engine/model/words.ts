@@ -12,7 +12,8 @@ export const wordsField = '$words';
 /** Characters at the beginning of a word that a search compares. */
 export const maxWordLength = 50;
 
-const marks = /\p{M}+/gu;
+/** Marks, and the letters of which NFKD makes nothing else. */
+const marks = /[\p{M}\uFF9E\uFF9F]+/gu;
 const runs = /[\p{L}\p{N}]+/gu;
 
 /**
@@ -20,7 +21,9 @@ const runs = /[\p{L}\p{N}]+/gu;
  * (NFKD). Where words are not separated, as in Chinese, a run is one word.
  */
 export function wordsOf(text: string): string[] {
-  const folded = text.normalize('NFKD').replaceAll(marks, '').toLowerCase().replaceAll('ς', 'σ');
+  // To normalize a run of marks takes a time that grows with the square of their number.
+  const letters = text.replaceAll(marks, '').normalize('NFKD').replaceAll(marks, '');
+  const folded = letters.toLowerCase().replaceAll('ς', 'σ');
   return [...new Set(folded.match(runs) ?? [])];
 }
 

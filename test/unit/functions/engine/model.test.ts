@@ -70,6 +70,7 @@ import {
   encodeUniqueValue,
   uniqueKey,
 } from '#functions/engine/model/unique-value.ts';
+import { wordsOf } from '#functions/engine/model/words.ts';
 import type { Item } from '#functions/engine/model/writes.ts';
 import { anyCharacter } from '#test/support/any-character.ts';
 
@@ -539,4 +540,17 @@ test.each<[string, object, object | undefined, unknown[]]>([
   const user = (fields: object) => ({ ...stored(1, fields), kind: 'user' });
   const change = { before: user(before), ...(after && { after: user(after) }) };
   expect(buildUniqueValueWrites('acme', change)).toEqual(writes);
+});
+
+describe('words', () => {
+  test.each([
+    ['marks of two classes', '\u0301'.repeat(5_000) + '\u0316'.repeat(5_000)],
+    ['letters that become marks, and marks', '\uFF9E\u0316\uFF9F'.repeat(5_000)],
+  ])('a text is normalized without its marks: %s', (_, marks) => {
+    const normalize = jest.spyOn(String.prototype, 'normalize');
+    expect(wordsOf(`a${marks}b ${marks}c`)).toEqual(['ab', 'c']);
+    const [text] = normalize.mock.contexts;
+    normalize.mockRestore();
+    expect(text).toBe('ab c');
+  });
 });
