@@ -38,13 +38,23 @@ export const writeMutations = toMutations({
   'functions/engine/entities/trees.ts': {
     'tree-of-eleven-levels': [
       'a tree has more levels than the maximum',
-      'hasMoreLevels(id, maxLevels - above.length)',
-      'hasMoreLevels(id, maxLevels + 1 - above.length)',
+      'above.length < maxLevels ? undefined',
+      'above.length <= maxLevels ? undefined',
     ],
     'levels-below-not-counted': [
       'the levels below a task that moves do not count',
-      'hasMoreLevels(id, maxLevels - above.length)',
-      'hasMoreLevels(id, above.length < maxLevels ? maxLevels : 0)',
+      'return below[0];',
+      'return below[maxLevels ** 9];',
+    ],
+    'one-walk-for-each-move': [
+      'a batch that moves tasks of one tree walks through it again for each level',
+      'new Set([...below, ...moved])',
+      'new Set([...below, ...moved, ...(number > 1 ? levels.keys() : [])])',
+    ],
+    'cycle-above-not-named': [
+      'a task below a cycle is refused as if the tree had too many levels',
+      'above.indexOf(one) < place)',
+      'above.indexOf(one) < place - maxLevels)',
     ],
     'task-below-itself': [
       'a cycle is refused as a tree of too many levels',

@@ -41,9 +41,39 @@ function pathOf(parents: Parents, id: string | null): string[] {
   return path;
 }
 
+/** What a request makes of a tree. */
+interface Changed {
+  /** Of all entities that it changes, and of what is above them. */
+  readonly parents: Parents;
+  readonly created: ReadonlySet<string>;
+  readonly deleted: ReadonlySet<string>;
+  /** The levels of the entities that move, by id. */
+  readonly levels: ReadonlyMap<string, number>;
+}
+
+/** Walks downwards from all entities that move, level by level. @returns an entity that is below the last level, if there is one. */
+async function findTooDeep(
+  session: Session,
+  relation: Relation,
+  { parents, created, deleted, levels }: Changed,
+): Promise<string | undefined> {
+  let below: string[] = [];
+  for (let number = 1; number <= maxLevels; number += 1) {
+    const moved = [...levels].flatMap(([id, level]) => (level === number ? id : []));
+    const level = new Set([...below, ...moved]);
+    // None that exists is below a new entity.
+    const former = [...level].filter((one) => !created.has(one));
+    const found = await readChildIds(session, relation, former);
+    const others = found.filter((one) => !parents.has(one));
+    const changed = [...parents.keys()].filter((one) => level.has(parents.get(one) ?? ''));
+    below = [...others, ...changed].filter((one) => !deleted.has(one));
+  }
+  return below[0];
+}
+
 /**
- * Returns, for each change, why the tree that it makes is refused; `undefined` when it is not. The state after all changes decides. A cycle that two requests
- * make at the same time is not seen here: an audit repairs it.
+ * Returns, for each change, why the tree that it makes is refused; `undefined` when it is not. The state after all changes decides. Of trees with too many
+ * levels, it names one. A cycle that two requests make at the same time is not seen here: an audit repairs it.
  * @param deleted the ids of the entities that the same request deletes.
  */
 export async function findTreeErrors(
@@ -60,36 +90,38 @@ export async function findTreeErrors(
     parentOf(change) !== null && parentOf(change) !== formerOf(change);
   const parents: Parents = new Map(changes.map((change) => [change.after.entity.id, parentOf(change)]));
   const created = new Set(changes.flatMap(({ before, after }) => (before ? [] : after.entity.id)));
-  const moved = changes.filter(isMoved).map(parentOf);
-  const all = deleted.size > 0 ? changes.flatMap((change) => [parentOf(change), formerOf(change)]) : moved;
+  const moved = changes.filter(isMoved);
+  const all =
+    deleted.size > 0
+      ? changes.flatMap((change) => [parentOf(change), formerOf(change)])
+      : moved.map(parentOf);
   await readAbove(session, relation, parents, all);
-  /** Returns whether a tree has more levels than a number from an entity downwards. */
-  const hasMoreLevels = async (id: string, number: number): Promise<boolean> => {
-    let level = [id];
-    for (let left = number; left > 0 && level.length > 0; left -= 1) {
-      const upper = new Set(level);
-      // None that exists is below a new entity.
-      const former = level.filter((one) => !created.has(one));
-      const found = await readChildIds(session, relation, former);
-      const others = found.filter((one) => !parents.has(one));
-      const changed = [...parents.keys()].filter((one) => upper.has(parents.get(one) ?? ''));
-      level = [...others, ...changed].filter((one) => !deleted.has(one));
-    }
-    return level.length > 0;
-  };
   const refuse = (detail: string) => new ContradictingField(relation.field, detail);
-  return Promise.all(
-    changes.map(async (change) => {
-      const { id } = change.after.entity;
-      const above = pathOf(parents, parentOf(change));
-      const former = pathOf(parents, formerOf(change));
-      if ([...above, ...former].some((one) => deleted.has(one)))
-        return refuse(`The request deletes what this ${kind} is below.`);
-      if (!isMoved(change)) return undefined;
-      if (above.includes(id)) return refuse(`The ${kind} would be below itself.`);
-      return (await hasMoreLevels(id, maxLevels - above.length))
-        ? refuse(`The tree would have more than ${maxLevels} levels, the maximum.`)
-        : undefined;
-    }),
+  const tooManyLevels = `The tree would have more than ${maxLevels} levels, the maximum.`;
+  const errors = changes.map((change) => {
+    const { id } = change.after.entity;
+    const above = pathOf(parents, parentOf(change));
+    const former = pathOf(parents, formerOf(change));
+    if ([...above, ...former].some((one) => deleted.has(one)))
+      return refuse(`The request deletes what this ${kind} is below.`);
+    if (!isMoved(change)) return undefined;
+    if (above.includes(id)) return refuse(`The ${kind} would be below itself.`);
+    const repeated = above.find((one, place) => above.indexOf(one) < place);
+    if (repeated !== undefined)
+      return refuse(
+        `The ${kind} ${repeated} is in a cycle, below itself. Set its ${relation.field} to null.`,
+      );
+    return above.length < maxLevels ? undefined : refuse(tooManyLevels);
+  });
+  if (errors.some((error) => error !== undefined)) return errors;
+  const levels = new Map(
+    moved.map((change) => [change.after.entity.id, pathOf(parents, parentOf(change)).length + 1]),
+  );
+  const deepest = await findTooDeep(session, relation, { parents, created, deleted, levels });
+  if (deepest === undefined) return errors;
+  await readAbove(session, relation, parents, [deepest]);
+  const path = pathOf(parents, deepest);
+  return changes.map(({ after: { entity } }) =>
+    levels.has(entity.id) && path.includes(entity.id) ? refuse(tooManyLevels) : undefined,
   );
 }

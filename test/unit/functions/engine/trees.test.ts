@@ -268,6 +268,10 @@ test('a clone, a deletion and a restore of a cycle, which requests at the same t
     buildUpdate(other, { parentId: id }, Date.now()),
   ];
   await applyChangeSet(session(), { changes });
+  const below = createEntity(session(), 'task', { ...fields, parentId: id });
+  await expect(below).rejects.toThrow(
+    `The task ${id} is in a cycle, below itself. Set its parentId to null.`,
+  );
   await cloneProjectWithTasks(session(), project.entity.id, undefined, { includesTasks: true });
   const copies = (await readTasks(session())).filter(([, , projectId]) => projectId !== project.entity.id);
   expect(copies).toHaveLength(2);
@@ -281,4 +285,26 @@ test('a clone, a deletion and a restore of a cycle, which requests at the same t
     [otherId, id, project.entity.id],
   ];
   expect(await readTasks(session())).toEqual([...restored, ...copies]);
+});
+
+test('a batch that moves tasks of one tree walks through it once', async () => {
+  const session = (): Session => store.session('walk');
+  const ids = Array.from({ length: 10 }, () => uuidv7());
+  const create = (id: string, level: number): BatchOperation => {
+    const fields = { ...common, projectId: null, parentId: ids[level - 1] ?? null };
+    return { operation: 'create', id, fields };
+  };
+  await applyBatch(session(), 'task', ids.slice(0, 9).map(create));
+  /** Moves so many tasks up by one level, or back. @returns the calls. */
+  const callsOf = async (moved: number, levels: number): Promise<number> => {
+    const operations = ids.slice(2, 2 + moved).map((id, place): BatchOperation => {
+      const fields = { parentId: ids[1 + place - levels] ?? '' };
+      return { operation: 'update', id, expected: undefined, fields };
+    });
+    const { database } = session();
+    await applyBatch({ ...session(), database }, 'task', operations);
+    return database.consumption.calls;
+  };
+  const [one, , several] = [await callsOf(1, 1), await callsOf(1, 0), await callsOf(7, 1)];
+  expect(several).toBeLessThanOrEqual(one);
 });
