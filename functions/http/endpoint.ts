@@ -1,10 +1,9 @@
 import type * as v from 'valibot';
 import { type Contract, isConditionalWrite, needsToken } from '../contract/contract.ts';
 import type { ExpectedVersions } from '../engine/entities/preconditions.ts';
-import { decodeHistoryCursor } from '../engine/feed/history-cursor.ts';
 import type { HistoryPlace } from '../engine/feed/list-history.ts';
 import type { ItemFields } from '../engine/model/entity.ts';
-import type { Filter, ListQuery } from '../engine/model/list-query.ts';
+import type { ListQuery } from '../engine/model/list-query.ts';
 import { readEntities } from '../engine/table/read-entities.ts';
 import type { Session } from '../engine/table/session.ts';
 import { requireScope } from './caller.ts';
@@ -13,18 +12,11 @@ import { type EntityView, expandedReferences } from './entity-view.ts';
 import { idempotency } from './idempotency-key.ts';
 import { jsonBody } from './json-body.ts';
 import type { Caller, Handler } from './middleware.ts';
-import {
-  type ReadChangesQuery,
-  readChangesQuery,
-  readDeletedQuery,
-  readEntityView,
-  readListQuery,
-  readPageQuery,
-  requireNoParameters,
-} from './parse-list-query.ts';
+import { type ReadChangesQuery, requireNoParameters } from './parse-list-query.ts';
 import { pipeline } from './pipeline.ts';
 import { rateLimit } from './rate-limit.ts';
-import { type Results, renderers } from './renderers.ts';
+import { type Renderer, rendererOf } from './renderers.ts';
+import type { Results } from './results.ts';
 import { openSession, type SessionEvent } from './session.ts';
 import { validated } from './validation.ts';
 
@@ -47,30 +39,21 @@ interface Request<C extends Contract> {
   readonly view: EntityView;
 }
 
-const wholeView: EntityView = { expansions: [] };
+/** What the parameters of a request say. */
+type Parameters = Pick<Request<Contract>, 'view'> &
+  Partial<Record<Exclude<keyof Request<Contract>, 'session' | 'view'>, unknown>>;
 
-/** Returns the query of a list, and how a read shows entities. No other operation takes parameters. */
-function readQuery(
-  { success, method, resource, nestedBy }: Contract,
-  { rawQueryString }: SessionEvent,
-  id: string,
-) {
-  if (success === 'entity' && method === 'GET' && resource) {
-    return { view: readEntityView(resource, rawQueryString) };
-  }
-  if (success === 'changes' && resource) return readChangesQuery(resource, rawQueryString);
-  if (success === 'deletedList' && resource) return readDeletedQuery(resource, rawQueryString);
-  if (success === 'history' && resource) {
-    const decode = (cursor: string) => decodeHistoryCursor({ kind: resource.kind, id }, cursor);
-    return { place: readPageQuery(rawQueryString, decode), view: wholeView };
-  }
-  if (success !== 'list' || !resource) {
-    requireNoParameters(rawQueryString);
-    return { view: wholeView };
-  }
-  const ofParent: Filter[] =
-    nestedBy === undefined ? [] : [{ field: nestedBy, operator: 'eq', values: [id] }];
-  return readListQuery(resource, rawQueryString, ofParent);
+/** What differs between operations that take parameters and the others: so a bundle has the code of its own operation. */
+interface Reading<Result> {
+  /** Returns what the parameters of a request say. By default, there must be none. @throws Problem 400. */
+  readonly readQuery?: (contract: Contract, rawQueryString: string, id: string) => Parameters;
+  /** By default, the renderer of the kind of success. */
+  readonly render?: Renderer<Result>;
+}
+
+function withoutParameters(_: Contract, rawQueryString: string): Parameters {
+  requireNoParameters(rawQueryString);
+  return { view: { expansions: [] } };
 }
 
 function readIdempotency({ method, operation }: Contract, event: SessionEvent, id: string, body: unknown) {
@@ -83,9 +66,13 @@ function readIdempotency({ method, operation }: Contract, event: SessionEvent, i
 }
 
 /** @throws Problem 400 or 403 that says what is wrong. */
-function readRequest<C extends Contract>(contract: C, event: SessionEvent): Request<C> {
+function readRequest<C extends Contract>(
+  contract: C,
+  event: SessionEvent,
+  readQuery: NonNullable<Reading<never>['readQuery']>,
+): Request<C> {
   const id = event.pathParameters?.['id'] ?? '';
-  const { view, ...query } = readQuery(contract, event, id);
+  const { view, ...query } = readQuery(contract, event.rawQueryString, id);
   // The scope of the operation allows reading its own resource only.
   for (const { target } of view.expansions) requireScope(event.caller, `${target.plural}:read`);
   const body = contract.body && validated(contract.body, event.body);
@@ -115,17 +102,18 @@ async function readExpanded(session: Session, view: EntityView, result: unknown)
 export function endpoint<const C extends Contract>(
   contract: C,
   run: (request: Request<C>) => Promise<Results[C['success']]>,
+  { readQuery = withoutParameters, render }: Reading<Results[C['success']]> = {},
 ): Handler {
   const isGuarded = needsToken(contract);
   // Operations without a tenant have a low limit of the gateway.
   const limits = isGuarded ? [rateLimit(contract.operation)] : [];
   const before = [openSession(isGuarded), ...limits, jsonBody(contract)];
-  const success: C['success'] = contract.success;
+  const renderResult = render ?? rendererOf<C['success']>(contract);
   return pipeline(contract.operation, before, async (event: SessionEvent) => {
-    const request = readRequest(contract, event);
+    const request = readRequest(contract, event, readQuery);
     const result = await run(request);
     const { id, session, query, cursorHash, view } = request;
     const expanded = await readExpanded(session, view, result);
-    return renderers[success]({ contract, event, id, session, query, cursorHash, view, expanded }, result);
+    return renderResult({ contract, event, id, session, query, cursorHash, view, expanded }, result);
   });
 }

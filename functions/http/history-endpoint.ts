@@ -2,11 +2,13 @@
 import type { history } from '../contract/contract.ts';
 import type { Resource } from '../contract/resource.ts';
 import { describeChange } from '../engine/feed/describe-change.ts';
-import { encodeHistoryCursor } from '../engine/feed/history-cursor.ts';
+import { decodeHistoryCursor, encodeHistoryCursor } from '../engine/feed/history-cursor.ts';
 import { type HistoryEntry, listHistory } from '../engine/feed/list-history.ts';
 import { defaultOf } from '../engine/lists/filters.ts';
 import type { Row } from '../engine/model/row.ts';
 import { endpoint } from './endpoint.ts';
+import { readPageQuery } from './parse-list-query.ts';
+import { renderValue } from './renderers.ts';
 
 /** Returns the fields of a row that responses show. In a row that is older than a field, the field has its default. */
 function withDefaults({ fields, defaults }: Resource, row: Row): Row {
@@ -31,13 +33,23 @@ function showEntry(resource: Resource, { time: changedAt, actor, entry }: Histor
 }
 
 export const historyEndpoint = (contract: ReturnType<typeof history>) =>
-  endpoint(contract, async ({ session, id, place }) => {
-    const { resource } = contract;
-    const name = { kind: resource.kind, id };
-    const { entries, next, isComplete } = await listHistory(session, name, place);
-    return {
-      data: entries.map((entry) => showEntry(resource, entry)),
-      cursor: next === undefined ? null : encodeHistoryCursor(name, next),
-      isComplete,
-    };
-  });
+  endpoint(
+    contract,
+    async ({ session, id, place }) => {
+      const { resource } = contract;
+      const name = { kind: resource.kind, id };
+      const { entries, next, isComplete } = await listHistory(session, name, place);
+      return {
+        data: entries.map((entry) => showEntry(resource, entry)),
+        cursor: next === undefined ? null : encodeHistoryCursor(name, next),
+        isComplete,
+      };
+    },
+    {
+      readQuery: ({ resource }, rawQueryString, id) => {
+        const decode = (cursor: string) => decodeHistoryCursor({ kind: resource?.kind ?? '', id }, cursor);
+        return { place: readPageQuery(rawQueryString, decode), view: { expansions: [] } };
+      },
+      render: renderValue,
+    },
+  );

@@ -1,6 +1,17 @@
 import type { list, listOf } from '../contract/contract.ts';
 import { listEntities } from '../engine/lists/list-entities.ts';
+import type { Filter } from '../engine/model/list-query.ts';
 import { endpoint } from './endpoint.ts';
+import { readListQuery } from './parse-list-query.ts';
+import { renderList } from './render-list.ts';
+
+/** Returns the filter that the path of a nested list has. */
+const filtersOf = (nestedBy: string | undefined, id: string): Filter[] =>
+  nestedBy === undefined ? [] : [{ field: nestedBy, operator: 'eq', values: [id] }];
 
 export const listEndpoint = (contract: ReturnType<typeof list | typeof listOf>) =>
-  endpoint(contract, ({ session, query }) => listEntities(session, contract.resource.kind, query));
+  endpoint(contract, ({ session, query }) => listEntities(session, contract.resource.kind, query), {
+    readQuery: ({ nestedBy }, rawQueryString, id) =>
+      readListQuery(contract.resource, rawQueryString, filtersOf(nestedBy, id)),
+    render: renderList,
+  });

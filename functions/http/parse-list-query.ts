@@ -1,6 +1,6 @@
 import { longTextField } from '../contract/fields.ts';
 import { changesOptions, listOptions } from '../contract/list-fields.ts';
-import { deletedOf, type Expansion, type Resource } from '../contract/resource.ts';
+import type { Expansion, Resource } from '../contract/resource.ts';
 import { type ChangesCursor, decodeCursor } from '../engine/feed/cursor.ts';
 import { queryHash } from '../engine/lists/cursor-codec.ts';
 import { decodePlace } from '../engine/lists/place-cursor.ts';
@@ -200,10 +200,11 @@ const isRoot: Filter = { field: 'deletedWith', operator: 'isNull', values: ['tru
 
 /**
  * Returns the query of a list of deleted entities. It has the roots of deletions, unless a filter says which others.
+ * @param resource as such lists show it.
  * @throws Problem 400, as `readListQuery`.
  */
 export const readDeletedQuery = (resource: Resource, rawQueryString: string): ReadListQuery =>
-  readQuery(deletedOf(resource), rawQueryString, {
+  readQuery(resource, rawQueryString, {
     more: [],
     otherwise: isRoot,
     sortBy: 'deletedAt',

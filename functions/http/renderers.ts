@@ -1,42 +1,15 @@
+/** Renders the results of operations as responses. Lists, feeds and histories, which others do not have in their bundles, are in `render-list.ts`. */
 import type { Contract } from '../contract/contract.ts';
-import { deletedOf } from '../contract/resource.ts';
-import { encodeCursor } from '../engine/feed/cursor.ts';
-import { type ChangesPage, cursorOf } from '../engine/feed/list-changes.ts';
-import { encodePlace } from '../engine/lists/place-cursor.ts';
-import type { PageLog } from '../engine/lists/read-page.ts';
 import type { ItemFields, WholeEntity } from '../engine/model/entity.ts';
-import type { ListQuery, Page } from '../engine/model/list-query.ts';
+import type { ListQuery } from '../engine/model/list-query.ts';
 import type { Session } from '../engine/table/session.ts';
 import { acceptsNoVersion, isCurrent } from './conditional-requests.ts';
 import { contentTag, versionTag } from './entity-tags.ts';
 import { type EntityView, showEntity } from './entity-view.ts';
 import type { PipelineEvent, Response } from './middleware.ts';
-import { cursorLinks, pageLinks } from './page-links.ts';
-import { renderData, renderPage } from './render-page.ts';
+import type { Results } from './results.ts';
 
-interface SignedInUser {
-  readonly subject: string | null;
-  readonly tenant: string;
-  readonly scopes: readonly string[];
-  /** What responses show of the user with this subject; null without one, or when the token must not read users. */
-  readonly user: object | null;
-}
-
-/** What the handler of each kind of success returns. */
-export interface Results {
-  readonly list: Page & { readonly log: PageLog };
-  readonly entity: WholeEntity;
-  readonly created: WholeEntity;
-  readonly deleted: null;
-  readonly deletedList: Page;
-  readonly batch: readonly object[];
-  readonly signedInUser: SignedInUser;
-  readonly changes: ChangesPage;
-  readonly history: object;
-  readonly health: { readonly status: string };
-}
-
-interface Rendering {
+export interface Rendering {
   readonly contract: Contract;
   readonly event: PipelineEvent;
   /** The id in the path; '' where the path has none. */
@@ -49,19 +22,17 @@ interface Rendering {
   readonly expanded: ReadonlyMap<string, ItemFields>;
 }
 
-type Renderers = {
-  readonly [Success in keyof Results]: (rendering: Rendering, result: Results[Success]) => Response;
-};
+export type Renderer<Result> = (rendering: Rendering, result: Result) => Response;
 
-const noStore = { 'cache-control': 'no-store' } as const;
+export const noStore = { 'cache-control': 'no-store' } as const;
 
 /** Returns a function that returns what the response shows of an entity. */
-function showing({ contract: { resource, success }, view, expanded }: Rendering) {
-  const shown = resource && (success === 'deletedList' ? deletedOf(resource) : resource);
-  return (entity: ItemFields): unknown => (shown ? showEntity(shown, entity, view, expanded) : entity);
-}
+export const showing =
+  ({ contract: { resource }, view, expanded }: Rendering) =>
+  (entity: ItemFields): unknown =>
+    resource ? showEntity(resource, entity, view, expanded) : entity;
 
-const json = (statusCode: number, content: string, headers: Record<string, string>): Response => ({
+export const json = (statusCode: number, content: string, headers: Record<string, string>): Response => ({
   statusCode,
   headers: { 'content-type': 'application/json', ...headers },
   body: content,
@@ -71,7 +42,7 @@ const json = (statusCode: number, content: string, headers: Record<string, strin
  * Returns the response to a read: cacheable, with revalidation before each use (RFC 9111, 5.2.2.4).
  * @param tag absent where entities are expanded: they have versions of their own.
  */
-function renderRead(
+export function renderRead(
   { event }: Rendering,
   content: string,
   tag: string | undefined,
@@ -83,7 +54,7 @@ function renderRead(
     : json(200, content, headers);
 }
 
-function renderValue(rendering: Rendering, value: object): Response {
+export function renderValue(rendering: Rendering, value: object): Response {
   const content = JSON.stringify(value);
   return renderRead(rendering, content, contentTag(content));
 }
@@ -106,46 +77,12 @@ function renderWrite(
   });
 }
 
-/** Returns the cursor of the next page, or null on the last one. */
-function nextCursor({ resource }: Contract, query: ListQuery, { end }: Page): string | null {
-  return resource && end ? encodePlace(resource.kind, query, end) : null;
-}
-
-/** Returns the entity tags of a page if the caller asks for them. */
-const etagsOf = ({ withEtags }: EntityView, page: Pick<Page, 'entities' | 'versions'>) =>
-  withEtags
-    ? page.entities.map((entity, position) => versionTag(entity.id, page.versions[position] ?? 0))
-    : undefined;
-
 function renderCreated(rendering: Rendering, stored: WholeEntity): Response {
   const location = `/v1/${rendering.contract.resource?.plural}/${stored.entity.id}`;
   return renderWrite(rendering, 201, stored, { location });
 }
 
-function renderList(rendering: Rendering, page: Page & { readonly log?: PageLog }): Response {
-  const { contract, event, id, session, query, cursorHash, view } = rendering;
-  if (!query) throw new TypeError(`The list ${contract.operation} has no query.`);
-  const totalPages = Math.ceil(page.total / query.limit);
-  const etags = etagsOf(view, page);
-  const next = query.after === undefined ? undefined : nextCursor(contract, query, page);
-  const { log } = page;
-  const changesCursor = cursorHash && log && encodeCursor(cursorHash, cursorOf(session, log.progress));
-  const more = { etags, next, changesCursor };
-  const content = renderPage(query, page, showing(rendering), more);
-  const path = contract.path.replace('{id}', encodeURIComponent(id));
-  const link =
-    next === undefined
-      ? pageLinks(path, event.rawQueryString, query, totalPages)
-      : cursorLinks(path, event.rawQueryString, query, next);
-  return renderRead(rendering, content, view.expansions.length > 0 ? undefined : contentTag(content), {
-    'x-total-count': String(page.total),
-    ...(link !== undefined && { link }),
-  });
-}
-
-export const renderers: Renderers = {
-  list: renderList,
-  deletedList: renderList,
+const renderers: { readonly [Success in keyof Results]?: Renderer<Results[Success]> } = {
   entity: (rendering, stored) => {
     const { contract, event, view } = rendering;
     if (contract.method === 'PUT' && acceptsNoVersion(event.headers)) return renderCreated(rendering, stored);
@@ -155,18 +92,19 @@ export const renderers: Renderers = {
     return renderRead(rendering, JSON.stringify(showing(rendering)(entity)), tag);
   },
   created: renderCreated,
-  changes: (rendering, page) => {
-    const { contract, cursorHash, view } = rendering;
-    if (!cursorHash) throw new TypeError(`The change feed ${contract.operation} has no query.`);
-    const { entities, removed, cursor, hasMore } = page;
-    const rest = { etags: etagsOf(view, page), removed, cursor: encodeCursor(cursorHash, cursor), hasMore };
-    const content = renderData(entities, showing(rendering), rest);
-    return json(200, content, { ...noStore });
-  },
-  history: renderValue,
   batch: ({ session }, results) =>
     json(200, JSON.stringify({ results }), { ...noStore, ...replayedHeader(session) }),
   deleted: ({ session }) => ({ statusCode: 204, headers: { ...noStore, ...replayedHeader(session) } }),
   signedInUser: renderValue,
   health: (_, health) => json(200, JSON.stringify(health), { ...noStore }),
 };
+
+/** Returns the renderer of the kind of success of an operation. @throws TypeError for one whose endpoint has its own. */
+export function rendererOf<Success extends keyof Results>({
+  operation,
+  success,
+}: Contract): Renderer<Results[Success]> {
+  const renderer = renderers[success as Success];
+  if (!renderer) throw new TypeError(`The operation ${operation} needs a renderer of its own.`);
+  return renderer;
+}

@@ -7,15 +7,17 @@ export const responseMutations = toMutations({
       'resource ? showEntity(resource, entity, view, expanded) : entity',
       'resource ? { ...entity } : entity',
     ],
-    'etags-of-another-entity': [
-      'the entity tags of a list all have the version of its first entity',
-      'page.versions[position] ?? 0',
-      'page.versions[0] ?? 0',
-    ],
     'tag-of-expanded-entities': [
       'the ETag of an entity says nothing about what it expands',
       'const tag = view.expansions.length > 0 ? undefined : versionTag(',
       'const tag = versionTag(',
+    ],
+  },
+  'functions/http/render-list.ts': {
+    'etags-of-another-entity': [
+      'the entity tags of a list all have the version of its first entity',
+      'page.versions[position] ?? 0',
+      'page.versions[0] ?? 0',
     ],
   },
   'functions/engine/model/item-codec.ts': {

@@ -1,0 +1,54 @@
+/** Renders pages: of lists, of feeds, and of histories. */
+import type { Contract } from '../contract/contract.ts';
+import { encodeCursor } from '../engine/feed/cursor.ts';
+import { type ChangesPage, cursorOf } from '../engine/feed/list-changes.ts';
+import { encodePlace } from '../engine/lists/place-cursor.ts';
+import type { PageLog } from '../engine/lists/read-page.ts';
+import type { ListQuery, Page } from '../engine/model/list-query.ts';
+import { contentTag, versionTag } from './entity-tags.ts';
+import type { EntityView } from './entity-view.ts';
+import type { Response } from './middleware.ts';
+import { cursorLinks, pageLinks } from './page-links.ts';
+import { renderData, renderPage } from './render-page.ts';
+import { json, noStore, type Rendering, renderRead, showing } from './renderers.ts';
+
+/** Returns the cursor of the next page, or null on the last one. */
+function nextCursor({ resource }: Contract, query: ListQuery, { end }: Page): string | null {
+  return resource && end ? encodePlace(resource.kind, query, end) : null;
+}
+
+/** Returns the entity tags of a page if the caller asks for them. */
+const etagsOf = ({ withEtags }: EntityView, page: Pick<Page, 'entities' | 'versions'>) =>
+  withEtags
+    ? page.entities.map((entity, position) => versionTag(entity.id, page.versions[position] ?? 0))
+    : undefined;
+
+export function renderList(rendering: Rendering, page: Page & { readonly log?: PageLog }): Response {
+  const { contract, event, id, session, query, cursorHash, view } = rendering;
+  if (!query) throw new TypeError(`The list ${contract.operation} has no query.`);
+  const totalPages = Math.ceil(page.total / query.limit);
+  const etags = etagsOf(view, page);
+  const next = query.after === undefined ? undefined : nextCursor(contract, query, page);
+  const { log } = page;
+  const changesCursor = cursorHash && log && encodeCursor(cursorHash, cursorOf(session, log.progress));
+  const more = { etags, next, changesCursor };
+  const content = renderPage(query, page, showing(rendering), more);
+  const path = contract.path.replace('{id}', encodeURIComponent(id));
+  const link =
+    next === undefined
+      ? pageLinks(path, event.rawQueryString, query, totalPages)
+      : cursorLinks(path, event.rawQueryString, query, next);
+  return renderRead(rendering, content, view.expansions.length > 0 ? undefined : contentTag(content), {
+    'x-total-count': String(page.total),
+    ...(link !== undefined && { link }),
+  });
+}
+
+export function renderChanges(rendering: Rendering, page: ChangesPage): Response {
+  const { contract, cursorHash, view } = rendering;
+  if (!cursorHash) throw new TypeError(`The change feed ${contract.operation} has no query.`);
+  const { entities, removed, cursor, hasMore } = page;
+  const rest = { etags: etagsOf(view, page), removed, cursor: encodeCursor(cursorHash, cursor), hasMore };
+  const content = renderData(entities, showing(rendering), rest);
+  return json(200, content, { ...noStore });
+}

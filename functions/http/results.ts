@@ -1,0 +1,27 @@
+/** What the handlers of operations return. */
+import type { ChangesPage } from '../engine/feed/list-changes.ts';
+import type { PageLog } from '../engine/lists/read-page.ts';
+import type { WholeEntity } from '../engine/model/entity.ts';
+import type { Page } from '../engine/model/list-query.ts';
+
+interface SignedInUser {
+  readonly subject: string | null;
+  readonly tenant: string;
+  readonly scopes: readonly string[];
+  /** What responses show of the user with this subject; null without one, or when the token must not read users. */
+  readonly user: object | null;
+}
+
+/** What the handler of each kind of success returns. */
+export interface Results {
+  readonly list: Page & { readonly log: PageLog };
+  readonly entity: WholeEntity;
+  readonly created: WholeEntity;
+  readonly deleted: null;
+  readonly deletedList: Page;
+  readonly batch: readonly object[];
+  readonly signedInUser: SignedInUser;
+  readonly changes: ChangesPage;
+  readonly history: object;
+  readonly health: { readonly status: string };
+}
