@@ -116,15 +116,14 @@ export function accessOf(contract: Contract): Access {
   }
 }
 
-/** The permissions of the function that continues jobs when the table's stream reports them. The index has what a deletion has removed. */
+/** The permissions of the function that continues jobs when the table's stream reports them. */
 export const jobsAccess: Access = {
   actions: [...writeActions, 'BatchGetItem', 'Query', 'DeleteItem'],
-  indexes: ['by-status'],
   usesListEngine: true,
 };
 
-/** The permissions of the function that finds what is due, of all tenants, and continues it. */
-export const scheduleAccess = jobsAccess;
+/** The permissions of the function that finds what is due, of all tenants, and continues it. The index has it. */
+export const scheduleAccess: Access = { ...jobsAccess, indexes: ['by-status'] };
 
 /** The permissions of the function that compacts logs: it reads and writes the log, its columns and its reminder. */
 export const compactionAccess: Access = {

@@ -34,6 +34,7 @@ interface Body {
   readonly total: number;
   readonly cursor: string;
   readonly results: readonly { readonly body: Body }[];
+  readonly etags: readonly string[];
 }
 
 const contracts = new Map(routes.map(({ contract }) => [contract.operation, contract]));
@@ -71,9 +72,9 @@ async function startClient(...flags: string[]) {
     const response = await fetch(`${url}${address}?${new URLSearchParams(query)}`, {
       method,
       headers: {
+        ...(method !== 'GET' && { 'idempotency-key': crypto.randomUUID() }),
         ...headers,
         authorization: `Bearer ${token}`,
-        ...(method !== 'GET' && { 'idempotency-key': crypto.randomUUID() }),
         ...(body && { 'content-type': `application/${method === 'PATCH' ? 'merge-patch+json' : 'json'}` }),
       },
       ...(body && { body: JSON.stringify(body) }),
@@ -170,6 +171,12 @@ async function callOperations(client: Client, kind: Kind, ids: Ids, others: Ids)
   await change('update', { ...references(kind, others), ...shortFields(kind) });
   await change('update', longFields(kind));
   await change('replace', { name: kind, ...own });
+  // The result of a change under a key that changes nothing is read again.
+  const { etags } = await client.call(`list${name}s`, { query: { id, etags: 'true' } });
+  const keyed = { 'idempotency-key': crypto.randomUUID(), 'if-match': String(etags[0]) };
+  for (const operation of ['update', 'replace'])
+    for (let attempt = 0; attempt < 2; attempt += 1)
+      await client.call(`${operation}${name}`, { id, body: { name: kind, ...own }, headers: keyed });
   await client.call(`replace${name}`, {
     id: uuidv7(),
     body: { name: kind, ...own },
@@ -205,7 +212,7 @@ async function callOperations(client: Client, kind: Kind, ids: Ids, others: Ids)
     },
   });
   await client.call(`delete${name}`, { id: second as string });
-  await client.call(`listDeleted${name}s`);
+  await client.call(`listDeleted${name}s`, { query: expanded });
   await client.call(`restore${name}`, { id: second as string });
 }
 
