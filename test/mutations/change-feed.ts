@@ -15,13 +15,23 @@ export const changeFeedMutations = toMutations({
     ],
     'feed-without-previous-records': [
       'a copy gets a change of an entity before the one that came before it, and goes back later',
-      'const found = await withPrevious(log, [...filled, ...read.records], isNew);',
-      'const found = [...filled, ...read.records].sort(byPosition);',
+      'const found = await withPrevious(log, [...filled.records, ...read.records], isNew);',
+      'const found = [...filled.records, ...read.records].sort(byPosition);',
+    ],
+    'any-holes-at-once': [
+      'a cursor that names positions of large records makes a request expensive',
+      'records.length > 0 && unitsLeft() <= minLeft',
+      'records.length < 0 && unitsLeft() <= minLeft',
+    ],
+    'more-behind-many-holes': [
+      'a caller whom too many holes stop is told to ask again at once',
+      'const isAhead = records.length > 0;',
+      'const isAhead = records.length >= 0;',
     ],
     'far-holes-never-read': [
       'a record that appears in a hole far from the end of the log is never given',
-      'const filled = await readByKey(log, byKey);',
-      'const filled = await readByKey(log, byKey.slice(byKey.length));',
+      'readHoles(log, byKey, filter.unitsLeft);',
+      'readHoles(log, byKey.slice(byKey.length), filter.unitsLeft);',
     ],
     'expired-records-unnoticed': [
       'a cursor stays valid although records that it has not seen have expired',
@@ -103,6 +113,13 @@ export const changeFeedMutations = toMutations({
       'the feed begins behind a hole, and never gives the record that appears in it',
       '    progress,\n    isComplete:',
       '    progress: upTo(progress.position),\n    isComplete:',
+    ],
+  },
+  'functions/engine/columns/dynamodb-storage.ts': {
+    'range-up-to-the-last-position': [
+      'a cursor at the last possible position is an internal error',
+      'upTo = maxPosition + 1, isDescending',
+      'upTo = maxPosition, isDescending',
     ],
   },
 });

@@ -50,7 +50,7 @@ export const encodedItems = (items: readonly Item[]): Map<ItemName, Uint8Array> 
 interface RecordRange {
   /** Only those with a greater position. */
   readonly above: number;
-  /** Only those with this position or a lower one; and the manifest when there is no such limit. */
+  /** Only those with this position or a lower one; and the manifest when there is no such limit. By default, all above, also above the last possible one. */
   readonly upTo?: number | 'manifest';
   readonly isDescending?: boolean;
 }
@@ -59,7 +59,7 @@ interface RecordRange {
 export const rangeQuery = (
   tenant: string,
   kind: Kind,
-  { above, upTo = maxPosition, isDescending = false }: RecordRange,
+  { above, upTo = maxPosition + 1, isDescending = false }: RecordRange,
 ): Query => ({
   KeyConditionExpression: 'pk = :partition AND sk BETWEEN :first AND :last',
   ExpressionAttributeValues: {

@@ -188,6 +188,20 @@ async function readByKey(log: Log, positions: readonly number[]): Promise<LogRec
   return (await log.database.getMany(keys)).map(decodeRecord);
 }
 
+/** Holes that are read by key at once: the record in each can be large. */
+const holesAtOnce = 2;
+
+/** Reads holes upwards, until their records cost enough: a caller can write any holes into a cursor. @returns the records, and whether these are all. */
+async function readHoles(log: Log, holes: readonly number[], unitsLeft: () => number) {
+  const minLeft = unitsLeft() - maxLogUnits;
+  const records: LogRecord[] = [];
+  for (let start = 0; start < holes.length; start += holesAtOnce) {
+    if (records.length > 0 && unitsLeft() <= minLeft) return { records, areAll: false };
+    records.push(...(await readByKey(log, holes.slice(start, start + holesAtOnce))));
+  }
+  return { records, areAll: true };
+}
+
 /**
  * Adds the records of previous changes that the caller lacks.
  * @throws CursorExpired when one of them is gone.
@@ -316,16 +330,18 @@ export async function readLog(
   const free = new Set(holes);
   const isNew = (one: number): boolean => one > position || free.has(one);
   const { above, byKey } = chooseStart(progress);
-  const read = await readUpwards(log, above, isNew, filter);
-  // Later than the others, so that what came before them is there.
-  const filled = await readByKey(log, byKey);
-  const found = await withPrevious(log, [...filled, ...read.records], isNew);
+  const filled = await readHoles(log, byKey, filter.unitsLeft);
+  // What is above holes that are left can follow their records.
+  const read = filled.areAll ? await readUpwards(log, above, isNew, filter) : { records: [], isEnd: false };
+  const found = await withPrevious(log, [...filled.records, ...read.records], isNew);
   const taken = takePage(found, filter);
   const next = advance(progress, positionsOf(taken));
   const records = taken.filter((record) => record.position <= next.position);
-  const hasMore = !read.isEnd || records.length < found.length;
+  // Behind too many holes, nobody reads further until they are filled.
+  const isAhead = records.length > 0;
+  const hasMore = isAhead && (!read.isEnd || records.length < found.length);
   noteHead(log, found.at(-1)?.position ?? 0);
-  const missing = hasMore && records.length > 0 ? next.holes[0] : completeUpTo(next) + 1;
+  const missing = hasMore ? next.holes[0] : completeUpTo(next) + 1;
   if (missing !== undefined) await requireRecords(log, next, missing);
   return { records, progress: next, hasMore };
 }

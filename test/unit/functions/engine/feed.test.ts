@@ -320,13 +320,31 @@ describe('list-changes', () => {
       await putAt(4 + maxHoles);
       const [first, second] = [await feed.poll(), await feed.poll()];
       expect([first, second].map(progressOf)).toEqual([upTo(2), upTo(2)]);
-      expect([countsOf([first, second]), second.hasMore]).toEqual([[1, 0], true]);
+      expect([countsOf([first, second]), second.hasMore]).toEqual([[1, 0], false]);
       await fill(...Array.from({ length: maxHoles + 1 }, (_, number) => number + 3));
       const rest = await feed.follow();
       expect([countsOf(rest).at(-1), progressOf(rest.at(-1) as ChangesPage)]).toEqual([
         1,
         upTo(4 + maxHoles),
       ]);
+    });
+
+    test('a cursor with holes at large records costs what another one costs, and the pages have them all', async () => {
+      const text = () => randomBytes(6_000).toString('base64').replaceAll(/[+/]/g, ' ');
+      for (let batch = 0; batch < 20; batch += 1)
+        await apply(
+          creations(25).map(({ after }) =>
+            buildCreate('task', { ...after.entity, description: text() }, Date.now()),
+          ),
+        );
+      const holes = Array.from({ length: 20 }, (_, place) => place + 1);
+      for (let single = 0; single < 400; single += 1) await create(1);
+      const pages = await newFeed(
+        { limit: 1 },
+        { table: tableNumber(tenant, store.tableName), progress: { position: 420, holes } },
+      ).follow();
+      expect(Math.max(...pages.map(({ units }) => units))).toBeLessThanOrEqual(280);
+      expect(countsOf(pages).reduce((sum, count) => sum + count, 0)).toBe(500);
     });
 
     test('a cursor expires in another table, for another tenant, and above the sequencer', async () => {
@@ -339,7 +357,8 @@ describe('list-changes', () => {
         const table = tableNumber(other, name);
         await expect(newFeed({}, { table, progress: upTo(1) }).poll()).rejects.toThrow(CursorExpired);
       }
-      await expect((await feedAt(3)).poll()).rejects.toThrow(CursorExpired);
+      for (const position of [3, maxPosition])
+        await expect((await feedAt(position)).poll()).rejects.toThrow(CursorExpired);
       expect(await (await feedAt(2)).poll()).toMatchObject({ entities: [] });
     });
   });
