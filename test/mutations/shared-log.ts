@@ -81,6 +81,16 @@ export const sharedLogMutations = toMutations({
       'const end = completeUpTo(progress);',
       'const end = progress.position;',
     ],
+    'gap-filled-between-two-pages': [
+      'a list that reads several pages behind a hole shows the state of no moment',
+      'if (filled.length === 0) return',
+      'if (filled.length >= 0) return',
+    ],
+    'no-list-behind-a-page': [
+      'a list reads no more than a page behind a hole',
+      'const maxPagesBehindGap = 4;',
+      'const maxPagesBehindGap = 1;',
+    ],
   },
   'functions/engine/columns/dynamodb-storage.ts': {
     'list-in-two-pages': [
@@ -114,7 +124,7 @@ export const sharedLogMutations = toMutations({
   'functions/engine/columns/compact/dynamodb-compaction-storage.ts': {
     'record-taken-for-the-own-filler': [
       'compaction does not absorb a record that has appeared in a hole which it was about to fill',
-      'return (await database.getMany(keys)).map(decodeRecord);',
+      'return reader.recordsAt(positions);',
       'return positions.map((position) => ({ position, time: now(), entries: [] }));',
     ],
   },

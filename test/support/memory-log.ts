@@ -64,6 +64,7 @@ export class MemoryLog {
         while (count < all.length && !isEnough(all.slice(0, count))) count += pageSize;
         return all.slice(0, count);
       },
+      recordsAt: async (positions) => positions.flatMap((position) => this.#records.get(position) ?? []),
       fill: async (positions) =>
         positions.map((position) => {
           if (!this.#records.has(position)) this.add({ position, time: 0, entries: [] });

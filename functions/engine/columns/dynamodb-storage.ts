@@ -6,6 +6,7 @@ import {
   logPartition,
   manifestSortKey,
   maxPosition,
+  recordKey,
   recordPrefix,
   recordSortKey,
 } from '../model/change-log.ts';
@@ -94,6 +95,10 @@ export function openLogReader(database: Database, tenant: string, kind: Kind): L
         if (isEnough(records)) break;
       }
       return records;
+    },
+    recordsAt: async (positions) => {
+      const keys = positions.map((position) => recordKey({ tenant, kind }, position));
+      return (await database.getMany(keys)).map(decodeStoredRecord);
     },
     readItems: async (names, isConsistent) => {
       const keys = names.map((name) => itemKey(tenant, kind, name));

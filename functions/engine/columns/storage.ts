@@ -3,7 +3,7 @@ import type { LogRecord } from '../model/change-log.ts';
 import type { ItemName, Manifest } from './format/manifest.ts';
 
 /** The newest part of a log, as of one moment. */
-interface LogHead {
+export interface LogHead {
   readonly manifest: Manifest | undefined;
   readonly records: readonly LogRecord[];
   /** Whether these are all records that were asked for. The others exceed one page of a query, which is what shows one moment. */
@@ -23,6 +23,8 @@ export interface LogReader {
    * @param isEnough returns whether no further page is needed. By default, all are read.
    */
   oldestRecords(above: number, isEnough?: (records: readonly LogRecord[]) => boolean): Promise<LogRecord[]>;
+  /** Reads the records at some positions, consistently. Those that do not exist are absent. */
+  recordsAt(positions: readonly number[]): Promise<readonly LogRecord[]>;
   /** Reads immutable items. Those that do not exist are absent. */
   readItems(names: readonly ItemName[], isConsistent: boolean): Promise<ReadonlyMap<ItemName, Uint8Array>>;
   /**

@@ -14,13 +14,24 @@ import {
   sequencerKey,
 } from '#functions/engine/model/change-log.ts';
 import { encodeReminder, reminderIntervalMs, reminderKey } from '#functions/engine/model/reminder.ts';
+import { itemBytes } from '#functions/engine/model/write-units.ts';
 import type { Key } from '#functions/engine/model/writes.ts';
 import { Database } from '#functions/engine/table/database.ts';
 import { Deadline } from '#functions/engine/table/deadline.ts';
 import { auditTable } from '#lib/audit/audit-table.ts';
 import { lostRequest, lostResponse, nth, touches, untilDecided } from '../../support/table/faults.ts';
 import { type Process, tableName } from '../process.ts';
-import { create, isInLog, isTransaction, listed, scenario, send, succeed, takeLog } from '../scenario.ts';
+import {
+  create,
+  isInLog,
+  isTransaction,
+  listed,
+  scenario,
+  send,
+  succeed,
+  takeLog,
+  totalOf,
+} from '../scenario.ts';
 import type { World } from '../world.ts';
 
 const log = { tenant: 'public', kind: 'tag' } as const;
@@ -151,6 +162,28 @@ describe('the hole of a process that has ended', () => {
     await world.wait(240_000);
     await one.onSchedule();
     expect(positions(world)).toEqual([1, 2, 3]);
+  });
+
+  scenario('hides no task from lists, also with more than a page of records behind it', async (world) => {
+    const tasks = { ...log, kind: 'task' } as const;
+    await database(world).count(sequencerKey(tasks));
+    // Letters that deflate cannot shorten: a record has the words of its descriptions.
+    const description = (): string =>
+      Array.from({ length: 1_100 }, () => world.random.below(36 ** 8).toString(36)).join(' ');
+    const operations = () =>
+      Array.from({ length: 14 }, () => ({
+        operation: 'create',
+        body: { name: 'x', description: description() },
+      }));
+    const bytes = () =>
+      world.table
+        .snapshot()
+        .filter(({ pk, sk }) => pk === logPartition('public', 'task') && sk.startsWith(recordPrefix))
+        .reduce((sum, item) => sum + itemBytes(item), 0);
+    let created = 0;
+    for (; bytes() < 1.1 * 2 ** 20; created += 14)
+      await succeed(world, 'POST', '/v1/tasks/batch', { operations: operations() });
+    expect(await totalOf(world, 'tasks')).toBe(created);
   });
 
   scenario('is filled also with more others than readers go past', async (world) => {

@@ -1,13 +1,7 @@
 /** The log and the columns of one kind in the table, for compaction. */
 import { forEach } from '../../../runtime/for-each.ts';
 import { now } from '../../../runtime/time-and-chance.ts';
-import {
-  decodeStoredRecord,
-  fillerWrite,
-  logPartition,
-  manifestSortKey,
-  recordKey,
-} from '../../model/change-log.ts';
+import { fillerWrite, logPartition, manifestSortKey, recordKey } from '../../model/change-log.ts';
 import { hasVersion, notExists } from '../../model/condition-expressions.ts';
 import { ConditionFailed } from '../../model/errors.ts';
 import type { Kind } from '../../model/schema.ts';
@@ -22,8 +16,9 @@ const concurrency = 8;
 
 export function openLog(database: Database, tenant: string, kind: Kind): LogWriter {
   const manifestKey: Key = { pk: logPartition(tenant, kind), sk: manifestSortKey };
+  const reader = openLogReader(database, tenant, kind);
   return {
-    ...openLogReader(database, tenant, kind),
+    ...reader,
     fill: async (positions) => {
       const keys = positions.map((position) => recordKey({ tenant, kind }, position));
       await forEach(keys, concurrency, async (key) => {
@@ -34,7 +29,7 @@ export function openLog(database: Database, tenant: string, kind: Kind): LogWrit
           if (!(error instanceof ConditionFailed)) throw error;
         }
       });
-      return (await database.getMany(keys)).map(decodeStoredRecord);
+      return reader.recordsAt(positions);
     },
     remainingMs: () => database.deadline.remaining(),
     listItems: async (prefix, max) => {

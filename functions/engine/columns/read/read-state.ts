@@ -6,17 +6,27 @@
  * 2. One query reads the rest downwards and consistently, from the manifest to the prefix. Earlier changes of an entity have smaller positions, so they
  *    are read later, and none is missing. It is one page: two could show a state that the log never had.
  * 3. If the rest exceeds a page, the prefix is extended upwards first, in any number of pages: it does not change any more.
- * 4. The prefix grows by what was read without a gap.
+ * 4. What exceeds a page behind a gap is read in some pages, then what is above them in one, and then the gaps below by key. If they still have no
+ *    records, the pages have all that the log had at the moment of the query above them.
+ * 5. The prefix grows by what was read without a gap.
  *
  * A process that knows little reads the manifest first, because the columns have most records by then. It can read columns beside the rest.
  */
 import { now } from '../../../runtime/time-and-chance.ts';
-import { advance, completeUpTo, type Progress, positionsOf, upTo } from '../../log/progress.ts';
+import {
+  advance,
+  completeUpTo,
+  maxHoles,
+  missingBetween,
+  type Progress,
+  positionsOf,
+  upTo,
+} from '../../log/progress.ts';
 import type { LogRecord } from '../../model/change-log.ts';
 import { StoreUnavailable } from '../../model/errors.ts';
 import { emptyManifest, type Manifest } from '../format/manifest.ts';
 import type { LogMemory } from '../process-memory.ts';
-import type { LogReader } from '../storage.ts';
+import type { LogHead, LogReader } from '../storage.ts';
 import { StaleRead } from './stale-read.ts';
 
 export interface LogState {
@@ -50,6 +60,9 @@ const freshMs = 10_000;
 
 /** Times that a prefix is extended, at most, before a list gives up. */
 const maxExtensions = 3;
+
+/** Pages that a list reads behind a gap, at most: 4 MB, a thousand read units. */
+const maxPagesBehindGap = 4;
 
 /** The name of the known log in memory. */
 const knownName = 'known-log';
@@ -105,10 +118,32 @@ async function extend(reader: LogReader, known: KnownLog): Promise<KnownLog> {
 }
 
 /**
+ * Reads the manifest, and the records behind a gap, as of one moment.
+ * @throws StoreUnavailable when they are too many, or gaps are filled again and again meanwhile.
+ */
+async function readBehindGap(reader: LogReader, above: number): Promise<LogHead> {
+  let pages = 0;
+  let records = await reader.oldestRecords(above, () => {
+    pages += 1;
+    return pages > maxPagesBehindGap;
+  });
+  for (let look = 0; look <= maxExtensions && pages <= maxPagesBehindGap; look += 1) {
+    const last = Math.max(above, ...positionsOf(records));
+    const head = await reader.readHead(last);
+    const gaps = missingBetween(above, last, positionsOf(records), maxHoles + 1);
+    if (!head.isComplete || gaps.length > maxHoles) break;
+    const filled = await reader.recordsAt(gaps);
+    records = [...records, ...filled, ...head.records];
+    if (filled.length === 0) return { ...head, records };
+  }
+  throw new StoreUnavailable('a gap of the log hides more than a list may read');
+}
+
+/**
  * Reads the state of a log, in one query if the process has read it lately.
  * @param prefetch reads columns meanwhile, when the process knows only the manifest. Its failure has no effect.
  * @throws StaleRead when the log has changed in a way that makes the result inconsistent.
- * @throws StoreUnavailable when more records wait behind a gap than one page has. Compaction fills it in seconds.
+ * @throws StoreUnavailable when more records wait behind a gap than a list may read. Compaction fills it in a minute or two.
  */
 export async function readState(
   { reader, memory }: ListSource,
@@ -116,6 +151,7 @@ export async function readState(
 ): Promise<LogState> {
   let known = memory.get(knownName) as KnownLog | undefined;
   let columns: Promise<void> | undefined;
+  let isAtGap = false;
   if (!known || Math.abs(now() - known.readAt) >= freshMs) {
     const manifest = await reader.readManifest();
     known = knownFrom(known, manifest?.watermark ?? 0);
@@ -123,13 +159,18 @@ export async function readState(
     columns = manifest && prefetch?.(manifest).catch(() => undefined);
   }
   for (let extension = 0; ; extension += 1) {
-    const [head] = await Promise.all([reader.readHead(known.upTo), columns]);
+    const [head]: readonly [LogHead, unknown] = await Promise.all([
+      isAtGap ? readBehindGap(reader, known.upTo) : reader.readHead(known.upTo),
+      columns,
+    ]);
     const manifest = head.manifest ?? emptyManifest;
     const { watermark } = manifest;
     if (head.isComplete && known.watermark <= watermark)
       return stateOf(memory, known, manifest, head.records);
-    if (extension === maxExtensions) throw new StoreUnavailable('a gap of the log hides more than a page');
-    known = await extend(reader, knownFrom(known, watermark));
+    if (extension === maxExtensions) throw new StoreUnavailable('the log grows faster than it is read');
+    const before = knownFrom(known, watermark);
+    known = await extend(reader, before);
+    isAtGap = !head.isComplete && known.upTo === before.upTo;
   }
 }
 

@@ -327,6 +327,8 @@ describe('read-state', () => {
   /** The numbers of records that the calls have read. */
   let reads: readonly (readonly [call: string, above: number, records: number])[];
 
+  let beforeGaps: () => void = () => undefined;
+
   beforeEach(() => {
     [log, memory, reads] = [new LogBuilder(), new ProcessMemory(), []];
   });
@@ -366,6 +368,10 @@ describe('read-state', () => {
         calls.push(['oldest', above, records.length]);
         return records;
       },
+      recordsAt: async (gaps) => {
+        beforeGaps();
+        return open.recordsAt(gaps);
+      },
     };
     reads = calls;
     const { records, ...state } = await readState({ reader, memory: memory.of('acme', 'task') });
@@ -403,11 +409,30 @@ describe('read-state', () => {
     expect(await read()).toEqual(stateAt(3, []));
   });
 
-  test('gives up when more than a page is behind a hole', async () => {
-    commitAt(...Array.from({ length: 25 }, (_, number) => number + 2));
-    await expect(read(10)).rejects.toThrow(StoreUnavailable);
+  test('reads some pages behind a hole, and gives up when there are more', async () => {
+    const positions = Array.from({ length: 25 }, (_, number) => number + 2);
+    commitAt(...positions);
+    expect(await read(10)).toEqual(stateAt(26, positions, [1]));
+    expect(reads).toEqual([
+      ['head', 0, 10],
+      ['oldest', 0, 10],
+      ['oldest', 0, 25],
+      ['head', 26, 0],
+    ]);
+    await expect(read(4)).rejects.toThrow(StoreUnavailable);
     commitAt(1);
-    expect(await read(10)).toMatchObject({ progress: upTo(26) });
+    expect(await read(4)).toMatchObject({ progress: upTo(26) });
+  });
+
+  test('reads again when a hole is filled between two pages, after a later record', async () => {
+    const positions = Array.from({ length: 25 }, (_, number) => number + 2);
+    commitAt(...positions);
+    beforeGaps = () => {
+      beforeGaps = () => undefined;
+      commitAt(27);
+      commitAt(1);
+    };
+    expect(await read(10)).toEqual(stateAt(27, [1, ...positions, 27]));
   });
 
   test('shows what is behind more holes than a reader remembers, and says so', async () => {
