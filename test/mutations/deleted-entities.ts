@@ -17,6 +17,11 @@ export const deletedEntityMutations = toMutations({
     ],
   },
   'functions/engine/deletions/restore.ts': {
+    'member-with-a-taken-value': [
+      'a restore of what has a unique value that was given away meanwhile never ends',
+      'const lost = taken[position] ?',
+      'const lost = taken[position] && position < 0 ?',
+    ],
     'restored-before-its-parent': [
       'an entity loses its reference to one that the same restore brings back a moment later',
       'return root && stored.deletion;',

@@ -2,7 +2,7 @@
 
 import { now } from '../../runtime/time-and-chance.ts';
 import { type ExpectedVersions, requireExpectedVersion } from '../entities/preconditions.ts';
-import { requireFreeValue } from '../entities/unique-values.ts';
+import { findTakenValues, requireFreeValue } from '../entities/unique-values.ts';
 import {
   buildMove,
   buildRestore,
@@ -26,6 +26,7 @@ import { beginJob, type Job, type JobWork, type Step } from '../model/job.ts';
 import { entityKey } from '../model/keys.ts';
 import { cascadeKinds } from '../model/relations.ts';
 import type { Kind } from '../model/schema.ts';
+import { uniqueFieldOf } from '../model/unique-value.ts';
 import type { Write } from '../model/writes.ts';
 import type { Session } from '../table/session.ts';
 import { findAnyEntity } from '../table/whole-entities.ts';
@@ -68,6 +69,28 @@ const maxMembers = 45;
 /** Entities in a step of the job. */
 const stepSize = 100;
 
+/** Returns the changes that restore entities, with what their references become. One whose unique value another entity has got meanwhile comes back without it. */
+async function buildRestores(
+  session: Session,
+  members: readonly DeletedEntity[],
+  returning: Parameters<typeof readReferences>[2],
+) {
+  const references = await readReferences(session, members, returning);
+  const nowMs = now();
+  const restored = members.map((member, position) => {
+    const { fields = {}, ...rest } = references[position] ?? {};
+    return { member, fields, ...rest, change: buildRestore(member, fields, nowMs) };
+  });
+  const taken = await findTakenValues(
+    session,
+    restored.map(({ change }) => change),
+  );
+  return restored.map(({ member, fields, ...one }, position) => {
+    const lost = taken[position] && { [uniqueFieldOf(member.kind) as string]: null };
+    return lost ? { ...one, change: buildRestore(member, { ...fields, ...lost }, nowMs) } : one;
+  });
+}
+
 /**
  * Returns the change sets that restore what a deletion has removed besides its root. What belongs to an entity that was deleted again meanwhile becomes
  * a part of that deletion, with which it comes back. The job of that deletion may have looked for its children before. What cannot be without another entity
@@ -80,17 +103,17 @@ async function restoreMembers(
   deletion: Deletion,
   { again, isLast = false }: { readonly again?: Deletion | undefined; readonly isLast?: boolean } = {},
 ): Promise<ChangeSet[]> {
-  const references = again ? [] : await readReferences(session, members, { deletion });
-  const nowMs = now();
+  const restored = again ? [] : await buildRestores(session, members, { deletion });
   const moved: DeletedEntity[] = [];
   const changeSets = members.flatMap((member, position): ChangeSet[] => {
-    const { fields = {}, required, ofOwner: later = again } = references[position] ?? {};
-    const { kind, entity } = member;
-    const own = { ...member.deletion, root: { kind, id: entity.id } };
-    if (!later && required) return isLast ? [{ changes: [buildMove(member, own)] }] : [];
-    if (!later) return [{ changes: [buildRestore(member, fields, nowMs)] }];
-    moved.push(member);
-    return [{ changes: [buildMove(member, later)] }];
+    const { change, required, ofOwner: later = again } = restored[position] ?? {};
+    if (later) {
+      moved.push(member);
+      return [{ changes: [buildMove(member, later)] }];
+    }
+    if (!required) return change ? [{ changes: [change] }] : [];
+    const { kind, entity, deletion: former } = member;
+    return isLast ? [{ changes: [buildMove(member, { ...former, root: { kind, id: entity.id } })] }] : [];
   });
   return [...sweepLater(session, moved).map((write) => ({ changes: [], writes: [write] })), ...changeSets];
 }
@@ -104,12 +127,8 @@ async function restoreBelow(
   members: readonly DeletedEntity[],
   above: readonly DeletedEntity[] = [],
 ): Promise<ChangeSet[]> {
-  const references = await readReferences(session, members, { entities: [...above, ...members] });
-  const nowMs = now();
-  return members.flatMap((member, position) => {
-    const { fields = {}, required } = references[position] ?? {};
-    return required ? [] : [{ changes: [buildRestore(member, fields, nowMs)] }];
-  });
+  const restored = await buildRestores(session, members, { entities: [...above, ...members] });
+  return restored.flatMap(({ change, required }) => (required ? [] : [{ changes: [change] }]));
 }
 
 /** Reads what comes back with an entity, if it is little enough for the same transaction. */

@@ -20,7 +20,7 @@ function movedInBatch(kind: Kind, positions: readonly number[]): ContradictingFi
  * transaction, so no entity can get the value that another one loses in the same transaction.
  *
  * The items are read just before the write, to tell the reason. Their conditions decide when two requests give one value at the same time.
- * @param changes of the transaction, all of one kind, each at the position of its operation.
+ * @param changes of the transaction, each at the position of its operation.
  */
 export async function findTakenValues(
   { tenant, database }: Session,

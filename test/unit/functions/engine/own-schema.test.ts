@@ -34,11 +34,12 @@ const schema: Schema = {
       onDelete: 'cascade',
       isRequired: true,
     },
+    { child: 'attachment', field: 'invoiceId', parent: 'invoice', onDelete: 'cascade' },
     { child: 'line', field: 'costCenterId', parent: 'costCenter', onDelete: 'setNull' },
   ],
   longText: 'remark',
   searchedFields: ['number', 'remark'],
-  uniqueFields: { invoice: 'number' },
+  uniqueFields: { invoice: 'number', attachment: 'path' },
   checks: {
     line: ({ unit, quantity }) =>
       unit === 'piece' && !Number.isInteger(quantity)
@@ -184,6 +185,30 @@ test.each([[3], [150]])(
     await finishJobs();
     expect((await linesOf(id)).total).toBe(count);
     expect((await readEntity(session(), 'invoice', id)).entity).toMatchObject({ number: '1', remark });
+  },
+);
+
+test.each([[3], [150]])(
+  'of %i attachments that a restore brings back, those whose paths were given away have none',
+  async (count) => {
+    const { id } = await makeInvoice('1', []);
+    const attach = async (path: number, invoiceId: string | null) =>
+      (await createEntity(session(), 'attachment', { status: 'draft', path: `${path}`, invoiceId })).entity
+        .id;
+    const ids: string[] = [];
+    for (let path = 0; path < count; path += 1) ids.push(await attach(path, id));
+    await deleteEntity(session(), 'invoice', id);
+    await finishJobs();
+    const others = [await attach(0, null), await attach(count - 1, null)];
+    await restoreEntity(session(), 'invoice', id, undefined);
+    await finishJobs();
+    const read = async (own: string) => (await readEntity(session(), 'attachment', own)).entity['path'];
+    expect(await Promise.all(ids.map(read))).toEqual([
+      null,
+      ...Array.from({ length: count - 2 }, (_, path) => `${path + 1}`),
+      null,
+    ]);
+    expect(await Promise.all(others.map(read))).toEqual(['0', `${count - 1}`]);
   },
 );
 
