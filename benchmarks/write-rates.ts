@@ -1,6 +1,9 @@
-/** What the background work of a write costs, by the time between two writes: looks, steps, reminders and deletions of what they replace. */
+/** What the background work of a write costs, by the time between two writes: looks, steps, reminders, visits and deletions of what they replace. */
 import { compactBusyLog, continueReminder } from '../functions/engine/care/compact-log.ts';
+import { visitLog } from '../functions/engine/care/visit-logs.ts';
+import { entryKey } from '../functions/engine/model/registry.ts';
 import { decodeReminder, type Reminder, reminderKey } from '../functions/engine/model/reminder.ts';
+import { countOf } from '../functions/engine/table/database.ts';
 import type { Session } from '../functions/engine/table/session.ts';
 import { logRecordsWindowMs, publishing } from '../lib/hosting/functions.ts';
 import type { TestStore } from '../test/support/local-store.ts';
@@ -33,6 +36,7 @@ interface Rate {
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
 
 /** The schedule runs each minute. */
 const scheduleMs = minuteMs;
@@ -69,12 +73,14 @@ class Background {
   readonly #windowMs: number;
   session: Session;
   #batchEndsAt = Number.POSITIVE_INFINITY;
+  #visitAt: number;
 
   /** @param windowMs milliseconds for which the stream collects records. */
   constructor(store: TestStore, clock: { nowMs: number }, windowMs: number) {
     this.#store = store;
     this.#clock = clock;
     this.#windowMs = windowMs;
+    this.#visitAt = clock.nowMs + dayMs;
     this.session = this.#open();
   }
 
@@ -97,15 +103,24 @@ class Background {
     return item && decodeReminder(item);
   }
 
+  /** Visits the log, as the schedule does each day. */
+  async #visit(): Promise<void> {
+    this.#visitAt = this.#clock.nowMs + dayMs;
+    const log = { tenant, kind: 'task' } as const;
+    const position = countOf(await this.#store.database().get(entryKey(log)));
+    await visitLog(this.session.database, log, position);
+  }
+
   /** Does what is due until a time, each at its time: nothing happens between. */
   async runUntil(endMs: number): Promise<void> {
     for (;;) {
       const reminder = await this.#reminder();
       const dueAt = reminder ? scheduledAfter(reminder.dueAt, this.#clock.nowMs) : Number.POSITIVE_INFINITY;
-      const next = Math.min(this.#batchEndsAt, dueAt);
+      const next = Math.min(this.#batchEndsAt, dueAt, this.#visitAt);
       this.#clock.nowMs = Math.min(next, endMs);
       if (next > endMs) return;
-      if (reminder && next === dueAt) await continueReminder(this.session.database, reminder);
+      if (next === this.#visitAt) await this.#visit();
+      else if (reminder && next === dueAt) await continueReminder(this.session.database, reminder);
       else await this.#handleBatch();
     }
   }

@@ -81,7 +81,9 @@ async function erase(command: Erasure): Promise<void> {
   try {
     if (!entity) {
       await eraseAll(client, command);
-      console.log('The table has no item of this tenant any more.');
+      console.log(
+        'Of this tenant, the table has only the names of its logs, which have the tenant and a kind, and for each the number of positions that it has used.',
+      );
       return;
     }
     const count = await eraseEntity(new SdkDynamoDb(client), table, { tenant, ...entity });

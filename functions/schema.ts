@@ -5,7 +5,7 @@ import { configure, type Schema } from './engine/model/schema.ts';
 import { organization } from './organizations/resource.ts';
 import { project } from './projects/resource.ts';
 import { environment } from './runtime/environment.ts';
-import { logMetrics, logWarning } from './runtime/logger.ts';
+import { logWarning } from './runtime/logger.ts';
 import { tag } from './tags/resource.ts';
 import { task } from './tasks/resource.ts';
 import { user } from './users/resource.ts';
@@ -37,4 +37,4 @@ export const schema: Schema = {
   },
 };
 
-configure(schema, { ...environment, logWarning, logMetrics });
+configure(schema, { ...environment, logWarning });

@@ -10,6 +10,7 @@ export const jobMetrics = {
   missed: 'MissedJobs',
   age: 'JobAgeMs',
   left: 'DueWorkLeft',
+  uncompacted: 'UncompactedLogs',
 } as const;
 
 /** The stream starts a job within a second. After this time, in milliseconds, it has missed the job. */

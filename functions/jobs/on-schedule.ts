@@ -1,7 +1,8 @@
-/** Continues jobs that wait for a time, and jobs that the stream gave up, and compacts quiet logs. Runs every minute. */
+/** Continues jobs that wait for a time, and jobs that the stream gave up, compacts quiet logs, and visits all logs once a day. Runs every minute. */
 
 import type { Context, ScheduledEvent } from 'aws-lambda';
 import { continueReminder } from '../engine/care/compact-log.ts';
+import { visitLog, visitLogs } from '../engine/care/visit-logs.ts';
 import { minStepMs } from '../engine/due-work/continue-job.ts';
 import { logError, logMetrics } from '../runtime/logger.ts';
 import { monotonic } from '../runtime/time-and-chance.ts';
@@ -22,6 +23,10 @@ const shareOfOneLog = 1 / 2;
 /** The share of the time in which all reads must end: a partition that does not respond must not keep the others from being handled. */
 const shareOfReads = 1 / 3;
 
+/** The share of the time after which no visit of a log begins, and the share that one visit gets at most. */
+const shareOfVisits = 1 / 2;
+const shareOfOneVisit = 1 / 3;
+
 /** There is one schedule: the next call continues what the previous one left. */
 const owner = 'schedule';
 
@@ -32,8 +37,20 @@ export async function handler(_event: ScheduledEvent, context: Context): Promise
   // A worker without the time for a step would never begin one.
   const databaseFor = (share: number) => jobDatabase(context, Math.max(2 * minStepMs, share * timeMs));
   let pending = 0;
+  let uncompacted = 0;
+  const visits = visitLogs(database, {
+    hasTime: () => database.deadline.remaining() >= shareOfVisits * timeMs,
+    visit: async (log, position) => {
+      let isLate = false;
+      const isDone = await runLogged(invocation, log, async () => {
+        isLate = await visitLog(databaseFor(shareOfOneVisit), log, position);
+        return false;
+      });
+      if (isLate || !isDone) uncompacted += 1;
+    },
+  });
   try {
-    const metrics = await handleDueWork({
+    const work = handleDueWork({
       database: databaseFor(shareOfReads),
       hasTime: () => database.deadline.remaining() >= minStepMs,
       owner,
@@ -52,7 +69,14 @@ export async function handler(_event: ScheduledEvent, context: Context): Promise
         return isUnfinished;
       },
     });
-    logMetrics(['FunctionName', context.functionName], { ...metrics, [jobMetrics.pending]: pending });
+    // None is left to a process that Lambda freezes.
+    await Promise.allSettled([work, visits]);
+    const metrics = (await Promise.all([work, visits]))[0];
+    const own = {
+      [jobMetrics.pending]: pending,
+      ...(uncompacted > 0 && { [jobMetrics.uncompacted]: uncompacted }),
+    };
+    logMetrics(['FunctionName', context.functionName], { ...metrics, ...own });
   } catch (error) {
     const message = 'The jobs that are due could not be read.';
     logError(message, logContextOf(invocation), error);

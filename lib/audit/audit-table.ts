@@ -1,7 +1,7 @@
 /**
  * Audits a whole table while it is used: compares the rows and the totals of the list engine with the entities, looks up every reference, finds cycles, and
- * compares the keys of every entity with its fields, its long text with its digest, its subject with the item that makes it unique, and the sequencer of each
- * change log with its positions. Repairs what is wrong when the options ask for it.
+ * compares the keys of every entity with its fields, its long text with its digest, its subject with the item that makes it unique, the sequencer of each
+ * change log with its positions, and the registry with the logs. Repairs what is wrong when the options ask for it.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -22,7 +22,7 @@ import { scanTable } from '../hosting/scan-table.ts';
 import { compareLogs, type LogDifference, subtractRows } from './compare-logs.ts';
 import { rebuildLogs } from './rebuild-logs.ts';
 import type { Report } from './report.ts';
-import { compareSequencers, raiseSequencer } from './sequencers.ts';
+import { addEntry, compareLogItems, raiseSequencer } from './sequencers.ts';
 import { Inventory, type Reference, referencesFrom, Suspects, tenantOf } from './snapshot.ts';
 import { compareSubjects, repairSubject } from './subjects.ts';
 import { compareTexts, repairText } from './texts.ts';
@@ -40,7 +40,8 @@ interface AuditOptions {
   readonly nowMs?: number;
 }
 
-interface Findings extends Pick<Report, 'cycles' | 'texts' | 'subjects' | 'sequencers' | 'logs'> {
+interface Findings
+  extends Pick<Report, 'cycles' | 'texts' | 'subjects' | 'sequencers' | 'unlisted' | 'logs'> {
   readonly orphans: readonly Reference[];
 }
 
@@ -71,7 +72,7 @@ class TableAudit {
     });
     // Each read has its own time.
     const open = (): Database => this.#database;
-    const sequencers = await compareSequencers(open, inventory.logs);
+    const { sequencers, unlisted } = await compareLogItems(open, inventory.logs);
     await subtractRows(table, inventory);
     const suspects = new Suspects(inventory);
     await scanTable(table, (items) => {
@@ -83,6 +84,7 @@ class TableAudit {
       texts: await compareTexts(open, suspects.texts.suspects, pauseMs),
       subjects: await compareSubjects(open, suspects.subjects.suspects, pauseMs),
       sequencers,
+      unlisted,
       logs: await compareLogs({ table, inventory, pauseMs }),
     };
     const { entities, malformed } = inventory;
@@ -99,6 +101,7 @@ class TableAudit {
       texts: found.texts,
       subjects: found.subjects,
       sequencers,
+      unlisted,
       logs: found.logs,
       repaired: this.#options.repair ? await this.#repair(found) : 0,
     };
@@ -109,7 +112,8 @@ class TableAudit {
    * its entity lacks: the next change of this entity makes the same version again, and compaction must not take the first one for it. So the entities of a tenant
    * whose log cannot be rebuilt stay as they are.
    */
-  async #repair({ sequencers, logs, ...found }: Findings): Promise<number> {
+  async #repair({ sequencers, unlisted, logs, ...found }: Findings): Promise<number> {
+    for (const log of unlisted) await addEntry(this.#database, log);
     for (const difference of sequencers) await raiseSequencer(this.#database, difference);
     const blocked = await this.#rebuild(logs);
     const blockedTenants = new Set([...blocked].map((pk) => tenantOf({ pk })));
@@ -122,7 +126,7 @@ class TableAudit {
     for (const cycle of cycles) await repairCycle(this.#database, cycle);
     for (const difference of texts) await repairText(this.#database, difference);
     for (const difference of subjects) await repairSubject(this.#database, difference);
-    const differences = [sequencers, logs, orphans, cycles, texts, subjects];
+    const differences = [sequencers, unlisted, logs, orphans, cycles, texts, subjects];
     return differences.reduce((sum, { length }) => sum + length, -blocked.length);
   }
 

@@ -22,6 +22,8 @@ export interface Report {
   readonly texts: readonly TextDifference[];
   readonly subjects: readonly SubjectDifference[];
   readonly sequencers: readonly SequencerDifference[];
+  /** Logs that the registry does not have. */
+  readonly unlisted: readonly string[];
   readonly logs: readonly LogDifference[];
   readonly repaired: number;
 }
@@ -33,8 +35,18 @@ const findingsOf = ({
   texts,
   subjects,
   sequencers,
+  unlisted,
   logs,
-}: Report): (readonly unknown[])[] => [orphans, cycles, malformed, texts, subjects, sequencers, logs];
+}: Report): (readonly unknown[])[] => [
+  orphans,
+  cycles,
+  malformed,
+  texts,
+  subjects,
+  sequencers,
+  unlisted,
+  logs,
+];
 
 export const isClean = (report: Report): boolean => findingsOf(report).flat().length === 0;
 
@@ -80,8 +92,19 @@ export const isRepaired = (report: Report): boolean =>
   report.repaired > 0 && report.repaired === findingsOf(report).flat().length && !isLimited(report);
 
 export function reportLines(report: Report): string[] {
-  const { entities, compared, orphans, cycles, malformed, texts, subjects, sequencers, logs, repaired } =
-    report;
+  const {
+    entities,
+    compared,
+    orphans,
+    cycles,
+    malformed,
+    texts,
+    subjects,
+    sequencers,
+    unlisted,
+    logs,
+    repaired,
+  } = report;
   return [
     ...orphans.map(
       ({ entity, field, refersTo }) => `Orphan: ${field} of ${entity} is ${refersTo}, which does not exist.`,
@@ -96,10 +119,11 @@ export function reportLines(report: Report): string[] {
       ({ log, count, position }) =>
         `Sequencer: that of ${log} is at ${count}, and the log has records up to ${position}.`,
     ),
+    ...unlisted.map((log) => `Registry: it does not have ${log}, so no daily visit looks at it.`),
     ...logs.flatMap(logLines),
     ...(isLimited(report)
       ? [`The audit keeps ${maxFindings} findings of a kind. Repair them, and audit again.`]
       : []),
-    `${entities} entities in ${compared} logs: ${orphans.length} orphans, ${cycles.length} cycles, ${malformed.length} malformed, ${texts.length} wrong texts, ${subjects.length} wrong subjects, ${sequencers.length} wrong sequencers, ${logs.length} wrong logs${repaired > 0 ? `; ${repaired} repaired` : ''}.`,
+    `${entities} entities in ${compared} logs: ${orphans.length} orphans, ${cycles.length} cycles, ${malformed.length} malformed, ${texts.length} wrong texts, ${subjects.length} wrong subjects, ${sequencers.length} wrong sequencers, ${unlisted.length} logs without an entry, ${logs.length} wrong logs${repaired > 0 ? `; ${repaired} repaired` : ''}.`,
   ];
 }

@@ -35,15 +35,17 @@ const leadingKeysName = 'dynamodb:LeadingKeys';
  * Returns the patterns of partition keys to which a condition limits a statement; `undefined` without a condition.
  * @throws Error for any other condition.
  */
-function leadingKeysOf(condition: unknown): readonly string[] | undefined {
+function leadingKeysOf({ Effect, Condition: condition }: Statement): readonly string[] | undefined {
   if (condition === undefined) return undefined;
-  const patterns = (condition as Record<string, Record<string, string | string[]>>)[
-    'ForAllValues:StringLike'
-  ]?.[leadingKeysName];
+  const operator = Effect === 'Allow' ? 'ForAllValues:StringLike' : 'ForAnyValue:StringLike';
+  const patterns = (condition as Record<string, Record<string, string | string[]>>)[operator]?.[
+    leadingKeysName
+  ];
   const found = patterns === undefined ? [] : toArray(patterns);
   const supported = {
-    'ForAllValues:StringLike': { [leadingKeysName]: patterns },
-    Null: { [leadingKeysName]: 'false' },
+    [operator]: { [leadingKeysName]: patterns },
+    // "ForAllValues" is true for a request without keys.
+    ...(Effect === 'Allow' && { Null: { [leadingKeysName]: 'false' } }),
   };
   if (found.length === 0 || !isDeepStrictEqual(condition, supported)) {
     throw new Error('Only conditions that limit the leading keys are supported.');
@@ -51,24 +53,29 @@ function leadingKeysOf(condition: unknown): readonly string[] | undefined {
   return found;
 }
 
-/** Returns whether the partition keys of a call match the patterns of a permission. A call whose keys are unknown does not. */
+/** Returns whether all partition keys of a call match the patterns of a permission. A call whose keys are unknown does not. */
 const matchesKeys = (patterns: Permission['leadingKeys'], keys: Permission['leadingKeys']): boolean =>
   patterns === undefined ||
-  (keys?.every((key) => patterns.some((pattern) => matchesPattern(pattern, key))) ?? false);
+  (keys !== undefined &&
+    keys.length > 0 &&
+    keys.every((key) => patterns.some((pattern) => matchesPattern(pattern, key))));
 
 export class Policy {
   readonly #permissions: readonly Permission[];
+  readonly #denied: readonly Permission[];
 
   /** @throws Error for a statement that this class cannot evaluate, so that none is ignored. */
   constructor(statements: readonly Statement[]) {
-    this.#permissions = statements.flatMap(({ Effect, Action, Resource, Condition }) => {
-      if (Effect !== 'Allow') throw new Error('Only statements with the effect "Allow" are supported.');
+    const permissionsOf = (statement: Statement): Permission[] => {
+      const { Action, Resource } = statement;
       const actions = toArray(Action).filter((action) => /^(?:dynamodb|events|lambda|sqs):/.test(action));
-      const leadingKeys = actions.length > 0 ? leadingKeysOf(Condition) : undefined;
+      const leadingKeys = actions.length > 0 ? leadingKeysOf(statement) : undefined;
       return actions.flatMap((action) =>
         toArray(Resource).map((resource) => ({ action, resource, ...(leadingKeys && { leadingKeys }) })),
       );
-    });
+    };
+    this.#permissions = statements.filter(({ Effect }) => Effect === 'Allow').flatMap(permissionsOf);
+    this.#denied = statements.filter(({ Effect }) => Effect === 'Deny').flatMap(permissionsOf);
   }
 
   permissions(): readonly Permission[] {
@@ -76,6 +83,14 @@ export class Policy {
   }
 
   permissionFor({ action, resource, leadingKeys }: Permission): Permission | undefined {
+    const isDenied = this.#denied.some(
+      (denied) =>
+        matchesPattern(denied.action, action) &&
+        matchesPattern(denied.resource, resource) &&
+        (denied.leadingKeys === undefined ||
+          leadingKeys?.some((key) => matchesKeys(denied.leadingKeys, [key]))),
+    );
+    if (isDenied) return undefined;
     return this.#permissions.find(
       (permission) =>
         matchesPattern(permission.action, action) &&
@@ -96,14 +111,33 @@ const transactionActions: Readonly<Record<string, string>> = {
   Get: 'GetItem',
 };
 
+type Attributes = Readonly<Record<string, { readonly S?: string } | undefined>>;
+
 /**
- * Returns the partition keys of an `UpdateItem`; `undefined` for any other call, which no statement with a condition allows.
+ * Returns the partition keys of a call that reads, updates or deletes items. Of a query, all values of its expressions, of which one is the key; no other one of
+ * this service looks like the beginning of a key with a condition. `undefined` for any other call, which no statement with a condition allows.
  * @param partitionKey name of the attribute.
  */
 function leadingKeysIn(operation: string, body: RequestBody, partitionKey: string): string[] | undefined {
-  const { Key } = body as { readonly Key?: Readonly<Record<string, { readonly S?: string }>> };
-  const key = operation === 'UpdateItem' ? Key?.[partitionKey]?.S : undefined;
-  return key === undefined ? undefined : [key];
+  const { Key, ExpressionAttributeValues, RequestItems } = body as {
+    readonly Key?: Attributes;
+    readonly ExpressionAttributeValues?: Attributes;
+    readonly RequestItems?: Readonly<Record<string, { readonly Keys: readonly Attributes[] }>>;
+  };
+  switch (operation) {
+    case 'UpdateItem':
+    case 'GetItem':
+    case 'DeleteItem':
+      return [Key?.[partitionKey]?.S ?? []].flat();
+    case 'Query':
+      return Object.values(ExpressionAttributeValues ?? {}).flatMap((value) => value?.S ?? []);
+    case 'BatchGetItem':
+      return Object.values(RequestItems ?? {}).flatMap(({ Keys }) =>
+        Keys.flatMap((key) => key[partitionKey]?.S ?? []),
+      );
+    default:
+      return undefined;
+  }
 }
 
 /**

@@ -1,11 +1,25 @@
 /**
- * Erases all items of a tenant. Each pass is a scan of the whole table, and deletes what it finds: so it finds every kind of item, also those that no
- * index has. Background work of the tenant can write while a pass runs. The last pass finds nothing, which is the proof.
+ * Erases all items of a tenant but the positions of its logs. Each pass is a scan of the whole table, and deletes what it finds: so it finds every kind of item,
+ * also those that no index has. Background work of the tenant can write while a pass runs. The last pass finds nothing, which is the proof.
+ *
+ * Logs that began again at 1 would be taken for what processes remember of them, and what cursors of the feed have seen. So sequencers stay, and the columns of
+ * each log are empty as of the last position.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { openLog } from '../../functions/engine/columns/compact/dynamodb-compaction-storage.ts';
+import { emptyManifest, type Manifest } from '../../functions/engine/columns/format/manifest.ts';
+import { takePosition } from '../../functions/engine/log/sequencer.ts';
+import {
+  type LogIdentity,
+  manifestSortKey,
+  parseLogPartition,
+  parseSequencerKey,
+  sequencerKey,
+} from '../../functions/engine/model/change-log.ts';
+import { UnknownFormat } from '../../functions/engine/model/errors.ts';
 import { textSortKey } from '../../functions/engine/model/keys.ts';
 import type { Key } from '../../functions/engine/model/writes.ts';
-import { Database } from '../../functions/engine/table/database.ts';
+import { countOf, Database } from '../../functions/engine/table/database.ts';
 import { Deadline } from '../../functions/engine/table/deadline.ts';
 import type { DynamoDb } from '../../functions/engine/table/operations.ts';
 import { forEach } from '../../functions/runtime/for-each.ts';
@@ -50,13 +64,12 @@ class UnitPace {
 }
 
 const namesOfItems: Readonly<Record<string, string>> = {
-  log: 'records of changes and manifests',
+  log: 'records of changes',
   columns: 'columns of lists',
   subject: 'subjects of users',
   idempotency: 'idempotency records',
   job: 'jobs',
   reminder: 'reminders',
-  sequencer: 'sequencers of logs',
 };
 
 /** Returns what an item is. The key of an entity has its id where others have a name. */
@@ -68,6 +81,30 @@ function nameOf({ pk, sk }: Key): string {
   return sk === textSortKey ? 'descriptions' : 'others';
 }
 
+/** Returns the log of an item that stays. */
+function logOf(key: Key): LogIdentity | undefined {
+  return key.sk === manifestSortKey ? parseLogPartition(key.pk) : parseSequencerKey(key);
+}
+
+/** Returns whether columns are empty as of a position. */
+const isEmpty = (manifest: Manifest | undefined, position: number): boolean =>
+  JSON.stringify({ ...manifest, version: 0 }) === JSON.stringify({ ...emptyManifest, watermark: position });
+
+/** Empties the columns of a log as of a new position, so that cursors that have seen all before expire too. Returns whether they were not empty. */
+async function emptyLog(database: Database, log: LogIdentity): Promise<boolean> {
+  const writer = openLog(database, log.tenant, log.kind);
+  const manifest = await writer.readManifest().catch((error: unknown) => {
+    if (!(error instanceof UnknownFormat)) throw error;
+    return undefined;
+  });
+  if (isEmpty(manifest, countOf(await database.get(sequencerKey(log))))) return false;
+  const watermark = await takePosition(database, log);
+  const version = (await writer.readManifestVersion()) + 1;
+  // When a step of compaction is faster, the next pass empties its columns.
+  await writer.replaceManifest({ ...emptyManifest, version, watermark });
+  return true;
+}
+
 async function pass(
   client: DynamoDb,
   tableName: string,
@@ -75,12 +112,16 @@ async function pass(
   { pace, onItems }: { readonly pace: UnitPace; readonly onItems: (count: number) => void },
 ): Promise<Erased> {
   const erased: Record<string, number> = {};
-  const erase = async ({ pk, sk }: Key): Promise<void> => {
+  const logs = new Map<string, LogIdentity>();
+  const count = async (name: string, act: (database: Database) => Promise<unknown>): Promise<void> => {
     const database = new Database(client, tableName, new Deadline(maxCallMs));
-    await database.deleteItem({ pk, sk });
-    const name = nameOf({ pk, sk });
-    erased[name] = (erased[name] ?? 0) + 1;
-    await pace.use(database.consumption.writeUnits);
+    if ((await act(database)) !== false) erased[name] = (erased[name] ?? 0) + 1;
+    await pace.use(database.consumption.readUnits + database.consumption.writeUnits);
+  };
+  const erase = async ({ pk, sk }: Key): Promise<void> => {
+    const log = logOf({ pk, sk });
+    if (log) logs.set(log.kind, log);
+    else await count(nameOf({ pk, sk }), (database) => database.deleteItem({ pk, sk }));
   };
   const visit = async (items: readonly Key[], readUnits: number): Promise<void> => {
     await pace.use(readUnits);
@@ -91,11 +132,14 @@ async function pass(
     FilterExpression: 'begins_with(pk, :tenant)',
     ExpressionAttributeValues: { ':tenant': `${tenant}#` },
   });
+  await forEach([...logs.values()], concurrency, (log) =>
+    count('manifests of logs', (database) => emptyLog(database, log)),
+  );
   return erased;
 }
 
 /**
- * Erases all items of a tenant, in passes until one finds nothing.
+ * Erases all items of a tenant, in passes until one finds nothing. Of each of its logs, the name and the number of positions stay.
  * @param tenant as keys begin with it.
  * @throws CommandFailure when the last of 20 passes still finds something.
  */

@@ -12,7 +12,6 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
-import { oldRecordsDimension, oldRecordsMetric } from '../../functions/engine/lists/old-records.ts';
 import { jobMetrics } from '../../functions/jobs/job-metrics.ts';
 import { metricNamespace } from '../../functions/runtime/logger.ts';
 import type { Jobs } from './jobs.ts';
@@ -271,7 +270,7 @@ const jobSymptoms = ({ onStream, onLogRecords, onSchedule, deadLetters }: Monito
   },
 ];
 
-const listSymptoms = ({ table, onLogRecords, onSchedule }: MonitoredResources): Symptom[] => [
+const listSymptoms = ({ onLogRecords, onSchedule }: MonitoredResources): Symptom[] => [
   {
     heading: 'Compaction is late',
     label: 'ms after a reminder was due',
@@ -292,14 +291,9 @@ const listSymptoms = ({ table, onLogRecords, onSchedule }: MonitoredResources): 
   },
   {
     heading: 'Changes are not compacted',
-    label: 'lists with a change that is three days old',
-    metric: new Metric({
-      namespace: metricNamespace,
-      metricName: oldRecordsMetric,
-      dimensionsMap: { [oldRecordsDimension]: table },
-      statistic: 'Sum',
-      period,
-    }),
+    label: 'logs with a change that is four days old, or that could not be visited',
+    // The visit of a log is daily.
+    metric: jobMetric(onSchedule, jobMetrics.uncompacted).with({ period: Duration.days(1) }),
     threshold: 1,
     periods: 1,
   },

@@ -19,10 +19,12 @@ export interface Access {
   readonly indexes?: readonly IndexName[];
   /** Whether it loads columns of the list engine: its function gets the memory and the processor time for them. */
   readonly usesListEngine?: boolean;
+  /** Whether it reads the registry of logs, which names all tenants. */
+  readonly readsRegistry?: boolean;
 }
 
-/** Every write takes a position of the change log from its sequencer, and puts its record, or a filler, there. */
-const logActions = ['UpdateItem', 'PutItem'] as const;
+/** Every write takes a position of the change log from its sequencer, and puts its record, or a filler, there. One that finds no sequencer queries the log. */
+const logActions = ['UpdateItem', 'PutItem', 'Query'] as const;
 
 /** Most of them also read a recorded result, or an entity without its long text. */
 const writeActions = ['GetItem', ...logActions] as const;
@@ -38,7 +40,6 @@ const createActions = (kind: Kind): readonly Action[] => [...writeActions, ...re
 const updateActions = ({ fields, unique }: Resource): readonly Action[] => [
   ...writeActions,
   'BatchGetItem',
-  'Query',
   ...(longTextField in fields || unique ? (['DeleteItem'] as const) : []),
 ];
 
@@ -54,7 +55,7 @@ function removeAccess(resource: Resource): Access {
   const usesListEngine = dependentsOf(kind).length > 0;
   const own: readonly Action[] = [...writeActions, ...(unique ? (['DeleteItem'] as const) : [])];
   if (!usesListEngine) return { actions: own, usesListEngine };
-  return { actions: [...own, 'BatchGetItem', 'Query'], indexes: jobIndexes, usesListEngine };
+  return { actions: [...own, 'BatchGetItem'], indexes: jobIndexes, usesListEngine };
 }
 
 function batchAccess(resource: Resource): Access {
@@ -67,7 +68,7 @@ function batchAccess(resource: Resource): Access {
 /** The permissions to restore an entity, and what its deletion has removed besides, or to begin the job that does. */
 function restoreAccess({ kind }: Resource): Access {
   const isAlone = !dependentsOf(kind).some(({ onDelete }) => onDelete === 'cascade');
-  const actions = [...writeActions, 'Query', 'BatchGetItem'] as const;
+  const actions = [...writeActions, 'BatchGetItem'] as const;
   return isAlone ? { actions } : { actions, indexes: jobIndexes, usesListEngine: true };
 }
 
@@ -80,7 +81,7 @@ const listAccess = ({ nestedBy, success }: Contract): Access => ({
 
 /** An action on an entity finds its children by the list engine. */
 const actionAccess: Access = {
-  actions: [...writeActions, 'Query', 'BatchGetItem'],
+  actions: [...writeActions, 'BatchGetItem'],
   indexes: jobIndexes,
   usesListEngine: true,
 };
@@ -118,14 +119,14 @@ export function accessOf(contract: Contract): Access {
 
 /** The permissions of the function that continues jobs when the table's stream reports them. */
 export const jobsAccess: Access = {
-  actions: [...writeActions, 'BatchGetItem', 'Query', 'DeleteItem'],
+  actions: [...writeActions, 'BatchGetItem', 'DeleteItem'],
   usesListEngine: true,
 };
 
 /** The permissions of the function that finds what is due, of all tenants, and continues it. The index has it. */
-export const scheduleAccess: Access = { ...jobsAccess, indexes: ['by-status'] };
+export const scheduleAccess: Access = { ...jobsAccess, indexes: ['by-status'], readsRegistry: true };
 
-/** The permissions of the function that compacts logs: it reads and writes the log, its columns and its reminder. */
+/** The permissions of the function that compacts logs: it reads and writes the log, its columns and its reminder, and puts its entry into the registry. */
 export const compactionAccess: Access = {
   actions: ['GetItem', 'Query', 'PutItem', 'BatchGetItem', 'DeleteItem'],
   usesListEngine: true,

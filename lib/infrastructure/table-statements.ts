@@ -1,5 +1,6 @@
 import { Aws } from 'aws-cdk-lib';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { registryPrefix } from '../../functions/engine/model/registry.ts';
 import { ratePrefix } from '../../functions/http/tenant-units.ts';
 import type { Access } from './table-access.ts';
 
@@ -46,15 +47,29 @@ export function rateStatements(tableArns: readonly string[], { actions }: Access
   ];
 }
 
+/** Actions that return items, or remove them. */
+const registryActions = ['BatchGetItem', 'DeleteItem', 'GetItem', 'Query'].map((name) => `dynamodb:${name}`);
+
+/** Returns the statement that keeps a role from reading the registry of logs, which names all tenants. */
+const registryStatements = (tableArns: readonly string[], { readsRegistry }: Access): PolicyStatement[] =>
+  readsRegistry
+    ? []
+    : [
+        new PolicyStatement({
+          effect: Effect.DENY,
+          actions: registryActions,
+          resources: [...tableArns],
+          conditions: { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': [`${registryPrefix}*`] } },
+        }),
+      ];
+
 /**
  * Returns the policy statements for exactly these actions on tables, and for queries of their indexes. IAM has no action
  * for a transaction; the actions of its items count.
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis-iam.html
  */
-export function tableStatements(
-  tableArns: readonly string[],
-  { actions, indexes = [] }: Access,
-): PolicyStatement[] {
+export function tableStatements(tableArns: readonly string[], access: Access): PolicyStatement[] {
+  const { actions, indexes = [] } = access;
   const allow = (names: Access['actions'], resources: readonly string[]): PolicyStatement[] =>
     names.length === 0 || resources.length === 0
       ? []
@@ -65,6 +80,7 @@ export function tableStatements(
           }),
         ];
   return [
+    ...(actions.length > 0 ? registryStatements(tableArns, access) : []),
     ...allow(actions, tableArns),
     ...allow(
       ['Query'],

@@ -275,7 +275,7 @@ describe('a limit of the units of each tenant', () => {
     const production = await stacksOf('production');
     expect(environment('listTasks', production)['TENANT_RATE']).toBe('5000');
     expect(environment('listTasks')).not.toHaveProperty('TENANT_RATE');
-    expect(JSON.stringify(stacks)).not.toContain(key);
+    expect(JSON.stringify(stacks)).not.toContain('#rate#');
   });
 });
 

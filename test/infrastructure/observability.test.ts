@@ -25,7 +25,7 @@ describe('alarms', () => {
     const watched = JSON.stringify(alarms());
     const metrics = (
       'limited refused 5xx Throttles WriteThrottleEvents ReadThrottleEvents WriteKeyRangeThroughputThrottleEvents ' +
-      'ReadKeyRangeThroughputThrottleEvents MissedJobs IteratorAge CompactionDelayMs PendingRecords JobAgeMs OldPendingRecords ' +
+      'ReadKeyRangeThroughputThrottleEvents MissedJobs IteratorAge CompactionDelayMs PendingRecords JobAgeMs UncompactedLogs ' +
       'ApproximateNumberOfMessagesVisible'
     ).split(' ');
     expect(metrics.filter((name) => !watched.includes(`"MetricName":"${name}"`))).toEqual([]);

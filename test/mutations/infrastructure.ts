@@ -14,6 +14,11 @@ export const infrastructureMutations = toMutations({
     ],
   },
   'lib/infrastructure/table-statements.ts': {
+    'registry-read-by-requests': [
+      'the functions of requests can read which tenants there are',
+      'effect: Effect.DENY,',
+      'effect: Effect.ALLOW,',
+    ],
     'role-of-another-table': [
       'every role allows the operations on all tables of the account',
       '    ...allow(actions, tableArns),',

@@ -139,7 +139,63 @@ export const sharedLogMutations = toMutations({
     'hole-waits-half-a-day': [
       'nobody fills a hole of a quiet log for half a day',
       'if (!look.isComplete) await lookAgain(session, kind);',
-      'if (!look.isComplete) await remindBy(session, kind, now() + reminderIntervalMs);',
+      'if (!look.isComplete) await remindBy(session, kind, now() + 43_200_000);',
+    ],
+    'entry-lost-for-good': [
+      'the stream does not add a log to the registry that it lacks',
+      'await registerLog(session, kind);',
+      'void registerLog;',
+    ],
+  },
+  'functions/engine/log/sequencer.ts': {
+    'lost-sequencer-below-its-log': [
+      'a sequencer that is lost begins again at 1',
+      '(await readFloor(database, log)) + 1',
+      '0 * (await readFloor(database, log)) + 1',
+    ],
+    'lost-sequencer-below-its-entry': [
+      'a sequencer that is lost begins again at 1 when the records of its log and its manifest are gone',
+      'Math.max(floor, ',
+      'Math.max(0 * floor, ',
+    ],
+    'sequencer-made-by-any-update': [
+      'the update of a sequencer makes it, below what its log has',
+      '{ mustExist: true }',
+      '{ mustExist: false }',
+    ],
+  },
+  'functions/engine/care/visit-logs.ts': {
+    'logs-never-visited': [
+      'records of a quiet log expire before they are in the columns of lists, when the stream calls no function',
+      'if (ageMs > maxWaitMs) await remindBy({ tenant, database }, kind, now());',
+      'if (ageMs > 0 * maxWaitMs + 1e12) await remindBy({ tenant, database }, kind, now());',
+    ],
+    'positions-not-noted': [
+      'the registry does not have the positions that logs have reached',
+      'await database.raiseCount(entryKey(log), count);',
+      'await database.raiseCount(entryKey(log), 0 * count);',
+    ],
+    'uncompacted-logs-unreported': [
+      'nobody learns that compaction stands still',
+      'if (ageMs <= maxPendingMs) return false;',
+      'if (ageMs <= maxPendingMs + 1e12) return false;',
+    ],
+    'visits-begin-again': [
+      'each run of the schedule visits the same logs',
+      'if (turn && turn.partition < registryPartitions) return turn;',
+      'if (turn && turn.partition < 0 * registryPartitions) return turn;',
+    ],
+  },
+  'lib/erase/erase-tenant.ts': {
+    'erased-tenant-begins-again': [
+      'an erasure removes sequencers and manifests, so processes show what they remember, and new writes are hidden',
+      'if (log) logs.set(log.kind, log);',
+      'if (log && log.kind === tableName) logs.set(log.kind, log);',
+    ],
+    'cursors-outlive-an-erasure': [
+      'a cursor that has seen all that an erased tenant had stays valid',
+      'const watermark = await takePosition(database, log);',
+      'const watermark = countOf(await database.get(sequencerKey(log)));',
     ],
   },
   'functions/engine/care/reminders.ts': {
@@ -159,13 +215,6 @@ export const sharedLogMutations = toMutations({
       'a clone or an archive takes children that came after it began',
       'for (let later = logPosition; later > position; )',
       'for (let later = logPosition; later > position + later; )',
-    ],
-  },
-  'functions/engine/lists/old-records.ts': {
-    'old-records-unreported': [
-      'nobody learns that compaction stands still',
-      'time + maxPendingMs < nowMs',
-      'time + maxPendingMs < 0 * nowMs',
     ],
   },
   'functions/jobs/cloud-events.ts': {
@@ -213,6 +262,11 @@ export const sharedLogMutations = toMutations({
       'the audit does not find a sequencer that is behind its log',
       'if (count < log.position)',
       'if (count < 0 * log.position)',
+    ],
+    'entries-not-compared': [
+      'the audit does not find a log that the registry lacks',
+      'if (countAt(entryKey(log)) === undefined)',
+      'if (countAt(sequencerKey(log)) === undefined)',
     ],
   },
   'lib/audit/snapshot.ts': {

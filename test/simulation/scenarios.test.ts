@@ -8,7 +8,8 @@ import './scenarios/restore.ts';
 import './scenarios/undo.ts';
 import './scenarios/unavailable.ts';
 import './scenarios/writes.ts';
-// Last, because a world of a process is later than those before, and these take months.
+// Last, because a world of a process is later than those before, and these take days and months.
+import './scenarios/logs.ts';
 import './scenarios/expiry.ts';
 
 keepLog();

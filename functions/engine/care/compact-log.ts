@@ -5,11 +5,12 @@ import { openLog } from '../columns/compact/dynamodb-compaction-storage.ts';
 import { minHoleMs } from '../columns/compact/read-input.ts';
 import { logMemory } from '../columns/process-memory.ts';
 import { ConditionFailed } from '../model/errors.ts';
-import { hasDueTimeOf, type Reminder, reminderIntervalMs, reminderKey } from '../model/reminder.ts';
+import { hasDueTimeOf, type Reminder, reminderKey } from '../model/reminder.ts';
 import type { Kind } from '../model/schema.ts';
 import type { Database } from '../table/database.ts';
 import type { Session } from '../table/session.ts';
 import { remindBy } from './reminders.ts';
+import { registerLog } from './visit-logs.ts';
 
 /** Milliseconds that must be left for another step; otherwise the next look takes it. */
 const minStepMs = 1_000;
@@ -17,11 +18,9 @@ const minStepMs = 1_000;
 interface Look {
   /** Number of records, absorbed or not, that lists had to read until now. */
   readonly pending: number;
-  /** Number of records that are too few for a step. */
-  readonly waiting: number;
   /** Whether records were absorbed. */
   readonly hasStepped: boolean;
-  /** Whether nothing is left but these. Otherwise there is a hole, another process was faster, or the time was over. */
+  /** Whether nothing is left but records that are too few for a step. Otherwise there is a hole, another process was faster, or the time was over. */
   readonly isComplete: boolean;
   /** Whether more steps are due, for which the time was over. */
   readonly hasMore: boolean;
@@ -36,7 +35,7 @@ async function takeSteps({ tenant, database }: Session, kind: Kind, isForced: bo
     const result = await compact({ writer, memory, nowMs: now(), isForced });
     absorbed += result?.records ?? 0;
     const { waiting = 0, hasHole = false } = result ?? {};
-    const counts = { pending: absorbed + waiting, waiting, hasStepped: absorbed > 0 };
+    const counts = { pending: absorbed + waiting, hasStepped: absorbed > 0 };
     if (!result?.hasMore) return { ...counts, isComplete: result !== undefined && !hasHole, hasMore: false };
     if (database.deadline.remaining() < minStepMs) return { ...counts, isComplete: false, hasMore: true };
   }
@@ -46,11 +45,11 @@ async function takeSteps({ tenant, database }: Session, kind: Kind, isForced: bo
 export const lookAgain = (session: Session, kind: Kind): Promise<void> =>
   remindBy(session, kind, now() + minHoleMs);
 
-/** Compacts a log that has new records, if they are enough for a step. Otherwise the schedule looks at it: soon, if it has a hole. */
+/** Compacts a log that has new records, if they are enough for a step. Otherwise the daily visit does, or the schedule soon if it has a hole. */
 export async function compactBusyLog(session: Session, kind: Kind): Promise<Look> {
+  await registerLog(session, kind);
   const look = await takeSteps(session, kind, false);
   if (!look.isComplete) await lookAgain(session, kind);
-  else if (look.waiting > 0) await remindBy(session, kind, now() + reminderIntervalMs);
   return look;
 }
 

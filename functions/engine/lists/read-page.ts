@@ -19,7 +19,6 @@ import type { Place } from '../model/list-query.ts';
 import type { Kind } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
 import { readTexts } from '../table/whole-entities.ts';
-import { reportOldRecords } from './old-records.ts';
 import { type IndexPartition, readPageFromIndex } from './read-page-from-index.ts';
 
 interface EntityPage<Stored = StoredEntity> extends Totaled {
@@ -77,7 +76,6 @@ async function selectPage(session: Session, kind: Kind, query: RowQuery): Promis
   const reader = openLogReader(database, tenant, kind);
   const source: ListSource = { reader, memory: logMemory(database, tenant, kind) };
   const state = await readState(source, (manifest) => prefetch(source, manifest, query));
-  reportOldRecords(session, kind, state);
   const withDeleted = query.isOfDeleted === true;
   return { source, state, withDeleted, ...(await listRows(source, state, query)) };
 }

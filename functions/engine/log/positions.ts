@@ -3,17 +3,12 @@
  * So a unit of work fills those that it does not use. A process that ends before leaves them to compaction.
  */
 import { now } from '../../runtime/time-and-chance.ts';
-import {
-  fillerWrite,
-  logPartition,
-  previousPositions,
-  recordKey,
-  sequencerKey,
-} from '../model/change-log.ts';
+import { fillerWrite, logPartition, previousPositions, recordKey } from '../model/change-log.ts';
 import type { Change } from '../model/changes.ts';
 import { SequencerBehind } from '../model/errors.ts';
 import type { Kind } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
+import { takePosition } from './sequencer.ts';
 
 /** Positions of a unit of work that had records, at most. Each was filled by others five seconds after it was taken, or the sequencer is behind its log. */
 const maxLost = 3;
@@ -39,7 +34,7 @@ export class Positions {
     const held = this.#held.get(kind);
     if (held !== undefined) return held;
     const { tenant, database } = this.#session;
-    const taken = database.count(sequencerKey({ tenant, kind }));
+    const taken = takePosition(database, { tenant, kind });
     taken.catch(() => this.#held.delete(kind));
     this.#held.set(kind, taken);
     return taken;

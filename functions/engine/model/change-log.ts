@@ -5,13 +5,14 @@
  */
 import { type Change, kindOf } from './changes.ts';
 import { notExists } from './condition-expressions.ts';
+import { inflate } from './deflate.ts';
 import { deletedAtOf, existingRow, notDeleted, storedRow } from './deletion.ts';
 import type { LogEntry } from './log-entry.ts';
 import { decodeContents, encodeContents, type RecordContents } from './record-codec.ts';
 import type { Row } from './row.ts';
 import { type Kind, settingsInUse } from './schema.ts';
 import { parseSortable, sortableText } from './sortable-number.ts';
-import { requireKnownFields } from './stored-format.ts';
+import { requireFormat, requireKnownFields } from './stored-format.ts';
 import { haveSameTexts, withOtherWords } from './words.ts';
 import type { Condition, Item, Key } from './writes.ts';
 
@@ -65,6 +66,16 @@ export const recordKey = ({ tenant, kind }: LogIdentity, position: number): Key 
 
 /** Returns the position in the sort key of a record. */
 export const positionOf = (sortKey: string): number => parseSortable(sortKey.slice(recordPrefix.length));
+
+/**
+ * Returns the position that a log has reached, as one of its items tells: a record, or the manifest, whose columns have the records up to its watermark.
+ * @throws UnknownFormat.
+ */
+export function positionReached(item: Item): number {
+  if (item.sk !== manifestSortKey) return positionOf(item.sk);
+  requireFormat('manifest', item['format']);
+  return (JSON.parse(inflate(item['state'] as Uint8Array).toString()) as { watermark: number }).watermark;
+}
 
 const sequencerSortKey = 'sequencer';
 

@@ -1,6 +1,6 @@
 /**
- * Reminders: one item for each change log that waits for a look of the schedule. The stream drives the compaction of busy logs. Records that are too
- * few for a step wait two days, and those behind a hole a moment.
+ * Reminders: one item for each change log that waits for a look of the schedule. The stream drives the compaction of busy logs. It asks for a look at records
+ * behind a hole, in a moment, and the daily visit of all logs asks for one at records that are too few for a step and wait for days.
  */
 import type { LogIdentity } from './change-log.ts';
 import { notExists } from './condition-expressions.ts';
@@ -14,13 +14,7 @@ export interface Reminder extends LogIdentity {
   readonly dueAt: number;
 }
 
-/**
- * Milliseconds for which records wait that are too few for a step: half of the time to the alarm, and long before records expire. A step for one change costs as
- * much as for fifty.
- */
-export const reminderIntervalMs = 48 * 3_600_000;
-
-/** Number of partitions of the index `by-status` that hold reminders. A log writes its reminder once in hours. */
+/** Number of partitions of the index `by-status` that hold reminders. A log writes its reminder seldom. */
 export const reminderPartitions = 4;
 
 export const reminderKey = ({ tenant, kind }: LogIdentity): Key => ({ pk: `${tenant}#reminder`, sk: kind });

@@ -50,11 +50,6 @@ export interface Settings {
   jobChangesPerSecond(): number | undefined;
   /** Logs what a person should know of, although nothing failed. */
   logWarning(message: string, fields: object): void;
-  /** @param dimension of the metrics, and its value. */
-  logMetrics(
-    dimension: readonly [name: string, value: string],
-    metrics: Readonly<Record<string, number>>,
-  ): void;
 }
 
 let current: { readonly schema: Schema; readonly settings: Settings } | undefined;

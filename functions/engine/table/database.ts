@@ -1,7 +1,9 @@
 /** All calls to DynamoDB, repeated within the time of a request. */
 
+import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { randomId } from '../../runtime/time-and-chance.ts';
+import { exists } from '../model/condition-expressions.ts';
 import { isDeletedItem } from '../model/deletion.ts';
 import { ClockWrong, ConditionFailed, ReadBudgetExceeded, StoreUnavailable } from '../model/errors.ts';
 import { table } from '../model/table.ts';
@@ -27,6 +29,8 @@ const countAttribute = 'count';
 /** Returns the number of a counter; 0 when there is none. */
 export const countOf = (counter: Item | undefined): number =>
   (counter?.[countAttribute] as number | undefined) ?? 0;
+
+export const countItem = (key: Key, count: number): Item => ({ ...key, [countAttribute]: count });
 
 const maxBatchKeys = 100;
 
@@ -185,24 +189,28 @@ export class Database {
   /**
    * Adds to a counter. By default, it adds one: then each caller gets another number. If the response to an attempt is lost, it is counted again, and no
    * caller gets the number of that attempt.
-   * @param expiresAt seconds since 1970, after which DynamoDB may delete the counter.
+   * @param options.expiresAt seconds since 1970, after which DynamoDB may delete the counter.
+   * @param options.mustExist whether the counter must exist; otherwise it begins with 0.
    * @returns the new value of the counter.
+   * @throws ConditionFailed when it must exist and does not.
    */
-  async count(key: Key, added = 1, expiresAt?: number): Promise<number> {
-    this.#requireClock();
+  async count(
+    key: Key,
+    added = 1,
+    { expiresAt, mustExist = false }: { readonly expiresAt?: number; readonly mustExist?: boolean } = {},
+  ): Promise<number> {
     const expires = expiresAt !== undefined;
     const input = {
       TableName: this.tableName,
       Key: { ...key },
+      ...toConditionInput(mustExist ? exists : undefined),
       UpdateExpression: `ADD #count :added${expires ? ' SET #expiry = :expiry' : ''}`,
       ExpressionAttributeNames: { '#count': countAttribute, ...(expires && { '#expiry': table.timeToLive }) },
       ExpressionAttributeValues: { ':added': added, ...(expires && { ':expiry': expiresAt }) },
       ReturnValues: 'UPDATED_NEW' as const,
       ReturnConsumedCapacity: 'TOTAL' as const,
     };
-    const { Attributes } = await this.#calls.retry('writeUnits', (abortSignal) =>
-      this.#client.updateItem(input, abortSignal),
-    );
+    const { Attributes } = await this.#write((abortSignal) => this.#client.updateItem(input, abortSignal));
     return countOf(Attributes as Item);
   }
 
@@ -214,7 +222,7 @@ export class Database {
       values: { ':count': count },
     };
     try {
-      await this.putItem({ ...key, [countAttribute]: count }, condition);
+      await this.putItem(countItem(key, count), condition);
     } catch (error) {
       if (!(error instanceof ConditionFailed)) throw error;
     }
@@ -254,10 +262,12 @@ export class Database {
   }
 
   /** Writes one item, not in a transaction. */
-  async #write(call: Parameters<Calls['retry']>[1]): Promise<void> {
+  async #write<Output extends { readonly ConsumedCapacity?: ConsumedCapacity | undefined }>(
+    call: (abortSignal: AbortSignal) => Promise<Output>,
+  ): Promise<Output> {
     this.#requireClock();
     try {
-      await this.#calls.retry('writeUnits', call);
+      return await this.#calls.retry('writeUnits', call);
     } catch (error) {
       if ((error as SdkError).name !== 'ConditionalCheckFailedException') throw error;
       throw new ConditionFailed([0], error);

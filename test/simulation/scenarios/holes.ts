@@ -4,8 +4,10 @@ import { decodeManifest } from '#functions/engine/columns/format/manifest.ts';
 import { decodeCursor, encodeCursor } from '#functions/engine/feed/cursor.ts';
 import { queryHashBytes } from '#functions/engine/lists/cursor-codec.ts';
 import { maxHoles, upTo } from '#functions/engine/log/progress.ts';
+import { takePosition as takeFrom } from '#functions/engine/log/sequencer.ts';
 import {
   fillerWrite,
+  type LogIdentity,
   logPartition,
   manifestSortKey,
   positionOf,
@@ -13,7 +15,7 @@ import {
   recordPrefix,
   sequencerKey,
 } from '#functions/engine/model/change-log.ts';
-import { encodeReminder, reminderIntervalMs, reminderKey } from '#functions/engine/model/reminder.ts';
+import { encodeReminder, reminderKey } from '#functions/engine/model/reminder.ts';
 import { itemBytes } from '#functions/engine/model/write-units.ts';
 import type { Key } from '#functions/engine/model/writes.ts';
 import { Database } from '#functions/engine/table/database.ts';
@@ -39,7 +41,8 @@ const log = { tenant: 'public', kind: 'tag' } as const;
 const database = ({ table }: World): Database => new Database(table, tableName, new Deadline(60_000));
 
 /** Takes a position, as a process does that ends before it has written. */
-const takePosition = (world: World): Promise<number> => database(world).count(sequencerKey(log));
+const takePosition = (world: World, taken: LogIdentity = log): Promise<number> =>
+  takeFrom(database(world), taken);
 
 const itemsOfLog = ({ table }: World) =>
   table.snapshot().filter(({ pk }) => pk === logPartition('public', 'tag'));
@@ -71,7 +74,7 @@ describe('a position', () => {
     expect((await send(world, 'POST', '/v1/tasks', { name: 'a', tagIds: [gone] })).status).toBe(400);
     expect((await send(world, 'PATCH', `/v1/tags/${gone}`, tag)).status).toBeGreaterThanOrEqual(400);
     const tasks = { ...log, kind: 'task' } as const;
-    const taken = await database(world).count(sequencerKey(tasks));
+    const taken = await takePosition(world, tasks);
     const filled = world.table.snapshot().filter(({ pk }) => pk === logPartition('public', 'task'));
     expect(filled.map(({ sk }) => positionOf(sk))).toEqual(
       Array.from({ length: taken - 1 }, (_, place) => place + 1),
@@ -128,7 +131,7 @@ describe('when no response to a transaction arrives,', () => {
 
 describe('the hole of a process that has ended', () => {
   scenario('is filled within a minute, although the log is quiet and has a reminder', async (world) => {
-    const dueAt = world.time.now() + reminderIntervalMs;
+    const dueAt = world.time.now() + 3_600_000;
     await database(world).putItem(encodeReminder({ ...log, dueAt }));
     await create(world, 'tags');
     const hole = await takePosition(world);
@@ -187,11 +190,11 @@ describe('the hole of a process that has ended', () => {
   });
 
   scenario('is filled also with more others than readers go past', async (world) => {
-    await database(world).putItem(encodeReminder({ ...log, dueAt: world.time.now() + reminderIntervalMs }));
+    await database(world).putItem(encodeReminder({ ...log, dueAt: world.time.now() }));
     await create(world, 'tags');
     for (let hole = 0; hole <= maxHoles; hole += 1) await takePosition(world);
     const id = await create(world, 'tags');
-    await world.wait(reminderIntervalMs + 1_000);
+    await world.wait(60_000);
     await processesOf(world)[0].onSchedule();
     expect(positions(world)).toHaveLength(maxHoles + 3);
     expect(await listed(world, 'tags')).toContain(id);
@@ -308,19 +311,4 @@ scenario('a hole that comes while the schedule deletes a due reminder is filled 
   await one.onSchedule();
   expect([positions(world), watermark(world)]).toEqual([[1, 2, 3, 4], 4]);
   expect(world.table.snapshot().some(isReminder)).toBe(false);
-});
-
-scenario('a list reports a change that is not in the columns after three days', async (world) => {
-  await create(world, 'tags');
-  world.table.takeRecords();
-  process.env['LOG_LEVEL'] = 'WARN';
-  takeLog();
-  await world.wait(71 * 3_600_000);
-  await listed(world, 'tags');
-  const reported = () => takeLog().filter((line) => JSON.stringify(line).includes('OldPendingRecords'));
-  expect(reported()).toEqual([]);
-  await world.wait(2 * 3_600_000);
-  await listed(world, 'tags');
-  process.env['LOG_LEVEL'] = 'ERROR';
-  expect(reported()).toHaveLength(1);
 });

@@ -27,6 +27,7 @@ import type { Fields, StoredEntity } from '#functions/engine/model/entity.ts';
 import { ContradictingField } from '#functions/engine/model/errors.ts';
 import { encodeEntity } from '#functions/engine/model/item-codec.ts';
 import { entityKey, textKey } from '#functions/engine/model/keys.ts';
+import { entryKey } from '#functions/engine/model/registry.ts';
 import { encodeUniqueValue, entityOfUniqueValue, uniqueKey } from '#functions/engine/model/unique-value.ts';
 import { wordsField } from '#functions/engine/model/words.ts';
 import type { Item } from '#functions/engine/model/writes.ts';
@@ -67,7 +68,16 @@ test('a difference counts when three reads find it, and the suspects share the p
   expect([found, reads]).toEqual([['real'], ['real', 'late', 'real', 'late', 'real']]);
 });
 
-const clean = { orphans: [], cycles: [], malformed: [], texts: [], subjects: [], sequencers: [], logs: [] };
+const clean = {
+  orphans: [],
+  cycles: [],
+  malformed: [],
+  texts: [],
+  subjects: [],
+  sequencers: [],
+  unlisted: [],
+  logs: [],
+};
 
 describe('audit table', () => {
   /** The audit finds the errors that a test writes, and nothing else, and repairs them. Other writers continue. */
@@ -395,6 +405,12 @@ describe('sequencers', () => {
     await put({ ...sequencerKey(log), count: 1 });
     await expect(make('tag')).rejects.toThrow('is behind its records');
     await expectRaise(1, 4);
+  });
+
+  test('a log that the registry does not have is found, and added', async () => {
+    await make('tag');
+    await store.database().deleteItem(entryKey(log));
+    await expectRepair({ unlisted: [logPartition('a', 'tag')] });
   });
 
   test('that are behind the columns of their log, whose records have expired', async () => {

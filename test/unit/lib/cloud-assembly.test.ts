@@ -56,6 +56,14 @@ describe('policy', () => {
     ]),
     writer: new Policy([allow(['dynamodb:PutItem', 'dynamodb:DeleteItem'], table), allow(['s3:*'], '*')]),
     publisher: new Policy([limited]),
+    guarded: new Policy([
+      allow(['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query', 'dynamodb:PutItem'], table),
+      {
+        ...allow(['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'], table),
+        Effect: 'Deny',
+        Condition: { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': ['#logs#*'] } },
+      },
+    ]),
   };
 
   const TableName = 'guarded';
@@ -82,6 +90,12 @@ describe('policy', () => {
     ['publisher', 'UpdateItem', update('#rate#@acme'), true],
     ['publisher', 'UpdateItem', update('@acme#task#1'), false],
     ['publisher', 'PutItem', item('#rate#@acme'), false],
+    ['guarded', 'GetItem', update('@acme#task#1'), true],
+    ['guarded', 'GetItem', update('#logs#1'), false],
+    ['guarded', 'Query', queryOf('#logs#1'), false],
+    ['guarded', 'BatchGetItem', { RequestItems: { guarded: { Keys: [{ pk: { S: 'a' } }] } } }, true],
+    ['guarded', 'BatchGetItem', { RequestItems: { guarded: { Keys: [{ pk: { S: '#logs#1' } }] } } }, false],
+    ['guarded', 'PutItem', item('#logs#1'), true],
     ['publisher', 'TransactWriteItems', transaction({ Update: update('#rate#@acme') }), false],
   ] as const)('of the %s: %s of %j is allowed: %p', (role, operation, body, isAllowed) => {
     const required = requiredPermissions(operation, body, { arnPrefix, partitionKey: 'pk' });
@@ -90,7 +104,7 @@ describe('policy', () => {
 
   test('rejects statements that it cannot evaluate', () => {
     const statement = allow(['dynamodb:GetItem'], table);
-    expect(() => new Policy([{ ...statement, Effect: 'Deny' }])).toThrow('are supported');
+    expect(() => new Policy([{ ...limited, Effect: 'Deny' }])).toThrow('are supported');
     expect(() => new Policy([{ ...statement, Condition: {} }])).toThrow('are supported');
     const { Null: _, ...withoutNull } = limited.Condition as Record<string, unknown>;
     expect(() => new Policy([{ ...statement, Condition: withoutNull }])).toThrow('are supported');

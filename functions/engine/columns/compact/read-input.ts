@@ -7,8 +7,8 @@ import type { Manifest } from '../format/manifest.ts';
 import type { StepSource } from './compaction-source.ts';
 import type { CompactionSizes } from './sizes.ts';
 
-/** Milliseconds after which a record is absorbed however few there are: long before records expire. */
-const maxWaitMs = 2 * 86_400_000;
+/** Milliseconds after which a record is absorbed however few there are: long before records expire. A step for one change costs as much as for fifty. */
+export const maxWaitMs = 2 * 86_400_000;
 
 /** Milliseconds after the time of a later record from which a hole is filled. Too early only makes its writer take another position. */
 export const minHoleMs = 5_000;

@@ -1,19 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { compactBusyLog, continueReminder } from '#functions/engine/care/compact-log.ts';
 import { remindBy } from '#functions/engine/care/reminders.ts';
+import { visitLog, visitLogs } from '#functions/engine/care/visit-logs.ts';
 import { openLog } from '#functions/engine/columns/compact/dynamodb-compaction-storage.ts';
 import { emptyManifest } from '#functions/engine/columns/format/manifest.ts';
 import { Positions } from '#functions/engine/log/positions.ts';
+import type { LogIdentity } from '#functions/engine/model/change-log.ts';
 import { buildCreate } from '#functions/engine/model/changes.ts';
+import { entryKey } from '#functions/engine/model/registry.ts';
 import {
   decodeReminder,
   dueRemindersQuery,
   encodeReminder,
   type Reminder,
-  reminderIntervalMs,
   reminderKey,
   reminderPartitions,
 } from '#functions/engine/model/reminder.ts';
+import { countOf } from '#functions/engine/table/database.ts';
 import type { Session } from '#functions/engine/table/session.ts';
 import { applyInBatches } from '#functions/engine/write/commit.ts';
 import { setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
@@ -72,7 +75,7 @@ const remindedIn = async (): Promise<number | undefined> => {
 
 describe('compactBusyLog', () => {
   test.each([
-    ['of too few records makes sure of a later one', 3, false, 0, reminderIntervalMs],
+    ['of too few records needs no other one', 3, false, 0, undefined],
     ['of enough records needs no other look', 64, false, 64, undefined],
     ['of enough records before a hole needs one when the hole is old', 64, true, 64, 5_000],
   ])('a look at a log %s', async (_, count, hasHole, rows, dueMs) => {
@@ -93,6 +96,88 @@ describe('compactBusyLog', () => {
         : undefined;
     await compactBusyLog(session, 'tag');
     expect(await remindedIn()).toBe(5_000);
+  });
+});
+
+describe('visitLog', () => {
+  const dayMs = 86_400_000;
+
+  test.each([
+    ['of two days', 2 * dayMs, undefined, false],
+    ['of more', 2 * dayMs + 1, 0, false],
+    ['of four days', 4 * dayMs, 0, false],
+    ['of more than four', 4 * dayMs + 1, 0, true],
+  ])(
+    'with a record %s asks for a look, and reports a log that earlier ones have not compacted',
+    async (...row) => {
+      const [, ageMs, dueMs, isLate] = row;
+      await writeRecords(3);
+      await time.delay(ageMs);
+      expect([await visitLog(store.database(), log(), 0), await remindedIn()]).toEqual([isLate, dueMs]);
+      expect(countOf(await store.database().get(entryKey(log())))).toBe(3);
+    },
+  );
+
+  test('costs reads of the sequencer and the manifest, and more only of a log that has changed', async () => {
+    await writeRecords(64);
+    await compactBusyLog(session, 'tag');
+    const first = store.database();
+    await visitLog(first, log(), 0);
+    const second = store.database();
+    await visitLog(second, log(), 64);
+    expect(first.consumption).toMatchObject({ calls: 3, readUnits: 1.5, writeUnits: 1 });
+    expect(second.consumption).toMatchObject({ calls: 2, readUnits: 1.5, writeUnits: 0 });
+  });
+});
+
+/** The schedule visits logs in virtual time: each visit takes 20 ms. */
+describe('visitLogs', () => {
+  const minuteMs = 60_000;
+
+  async function register(count: number): Promise<void> {
+    for (let number = 0; number < count; number += 1)
+      await store.table.putItem({
+        TableName: store.tableName,
+        Item: { ...entryKey({ tenant: `@${number}`, kind: 'tag' }), count: 0 },
+      });
+  }
+
+  /** Runs the schedule each minute. Returns the number of visits of each run. */
+  async function run(minutes: number, visited: string[], hasTime = () => true): Promise<number[]> {
+    const runs: number[] = [];
+    for (let minute = 0; minute < minutes; minute += 1) {
+      const before = visited.length;
+      const visit = async ({ tenant }: LogIdentity): Promise<void> => {
+        visited.push(tenant);
+        await time.delay(20);
+      };
+      await visitLogs(store.database(), { hasTime, visit });
+      runs.push(visited.length - before);
+      await time.delay(minuteMs);
+    }
+    return runs;
+  }
+
+  test('visits 100,000 logs within a day, each once, and at most 200 in a run', async () => {
+    const count = 100_000;
+    await register(count);
+    const visited: string[] = [];
+    const runs = await run(510, visited);
+    expect([visited.length, new Set(visited).size, Math.max(...runs)]).toEqual([count, count, 200]);
+  });
+
+  test('goes on where a run has ended, and begins again a day later', async () => {
+    await register(50);
+    const visited: string[] = [];
+    let left = 0;
+    const hasTime = (): boolean => left-- > 0;
+    for (let minute = 0; minute < 6; minute += 1) {
+      left = 10;
+      await run(1, visited, hasTime);
+    }
+    expect([visited.length, new Set(visited).size]).toEqual([50, 50]);
+    expect(Math.max(...(await run(1_430, visited)))).toBe(0);
+    expect((await run(10, visited)).filter((visits) => visits > 0)).toEqual([50]);
   });
 });
 

@@ -57,7 +57,6 @@ beforeAll(() => {
     historyDays: () => undefined,
     jobChangesPerSecond: () => undefined,
     logWarning: () => undefined,
-    logMetrics: () => undefined,
   });
 });
 

@@ -1,0 +1,142 @@
+/** What must not depend on one item, one process or one function: positions never begin again, and each log is compacted. */
+import {
+  logPartition,
+  manifestSortKey,
+  recordPrefix,
+  sequencerKey,
+} from '#functions/engine/model/change-log.ts';
+import { entryKey } from '#functions/engine/model/registry.ts';
+import type { Key } from '#functions/engine/model/writes.ts';
+import { eraseTenant } from '#lib/erase/erase-tenant.ts';
+import { refused, touches } from '../../support/table/faults.ts';
+import { type Process, tableName } from '../process.ts';
+import { create, listed, requireClean, scenario, send, succeed, takeLog, totalOf } from '../scenario.ts';
+import type { World } from '../world.ts';
+
+const log = { tenant: 'public', kind: 'task' } as const;
+
+const namesIn = (process: Process) => async (path: string) => {
+  const { body } = (await process.request('GET', path)) ?? {};
+  return (body as { data: { name: string }[] }).data.map(({ name }) => name);
+};
+
+scenario(
+  'what a tenant had is in no list and no copy after its erasure, and what it writes is',
+  async (world) => {
+    for (let count = 0; count < 6; count += 1) await create(world, 'tasks', { name: 'erased' });
+    const cursors: unknown[] = [];
+    const part = await succeed(world, 'GET', '/v1/tasks/changes?limit=2');
+    for (let page = part; ; ) {
+      cursors.push(page['cursor']);
+      if (!page['hasMore']) break;
+      page = await succeed(world, 'GET', `/v1/tasks/changes?since=${String(page['cursor'])}`);
+    }
+    const all = world.processes.map(namesIn);
+    for (const names of all) expect(await names('/v1/tasks')).toHaveLength(6);
+    await eraseTenant(world.table, tableName, log.tenant, { unitsPerSecond: 1e9, pauseMs: 1 });
+    for (const names of all) expect(await names('/v1/tasks')).toEqual([]);
+    for (let count = 1; count <= 8; count += 1) {
+      await create(world, 'tasks', { name: 'new' });
+      for (const names of all) expect(await names('/v1/tasks')).toEqual(Array(count).fill('new'));
+    }
+    // A process relies on what it knows of the columns for an hour.
+    await world.wait(3_600_000);
+    for (const cursor of cursors) {
+      const read = (since: unknown) => send(world, 'GET', `/v1/tasks/changes?since=${String(since)}`);
+      let page = await read(cursor);
+      // The walk through the entities ends before the changes are read.
+      while (page.body['hasMore']) page = await read(page.body['cursor']);
+      expect(page.status).toBe(410);
+    }
+  },
+);
+
+scenario('a log that is not compacted is reported after four days, without a list', async (world) => {
+  await create(world, 'tasks');
+  world.table.intercept = (call) =>
+    call.operation === 'PutItem' && touches(call, ({ sk }) => sk === manifestSortKey)
+      ? refused('InternalServerError', 'x', 'server')
+      : undefined;
+  const reported = async (days: number): Promise<unknown> => {
+    takeLog();
+    await world.passDays(days);
+    return Math.max(...takeLog().map((line) => Number(line['UncompactedLogs'] ?? 0)));
+  };
+  process.env['LOG_LEVEL'] = 'WARN';
+  expect([await reported(3), await reported(1)]).toEqual([0, 1]);
+  process.env['LOG_LEVEL'] = 'ERROR';
+  world.table.intercept = undefined;
+  await world.passDays(1);
+});
+
+/** Deletes items, as an operator does by mistake. */
+async function lose({ table }: World, isLost: (key: Key) => boolean): Promise<void> {
+  for (const { pk, sk } of table.snapshot().filter(isLost))
+    await table.deleteItem({ TableName: tableName, Key: { pk, sk } });
+}
+
+const isSequencer = ({ pk }: Key): boolean => pk === sequencerKey(log).pk;
+const isInLog = ({ pk }: Key): boolean => pk === logPartition(log.tenant, log.kind);
+const isRecord = (key: Key): boolean => isInLog(key) && key.sk.startsWith(recordPrefix);
+const isEntry = ({ pk, sk }: Key): boolean => pk === entryKey(log).pk && sk === entryKey(log).sk;
+
+describe('a log whose sequencer is lost goes on', () => {
+  scenario('above its records', async (world) => {
+    const ids: string[] = [];
+    for (let count = 0; count < 4; count += 1) {
+      if (count === 2) await lose(world, isSequencer);
+      ids.unshift(await create(world, 'tasks'));
+    }
+    expect(await listed(world, 'tasks')).toEqual(ids);
+    await requireClean(world);
+  });
+
+  scenario('above its columns, when its records have expired', async (world) => {
+    for (let count = 0; count < 60; count += 1) await create(world, 'tasks');
+    await world.deliverRecords();
+    await lose(world, (key) => isSequencer(key) || isRecord(key));
+    const id = await create(world, 'tasks');
+    expect((await listed(world, 'tasks?limit=100')).slice(0, 1)).toEqual([id]);
+  });
+
+  scenario('above the position that its last visit has noted', async (world) => {
+    const ids = [await create(world, 'tasks'), await create(world, 'tasks')];
+    await world.passDays(1);
+    const records = world.table.snapshot().filter(isRecord);
+    await lose(world, (key) => isSequencer(key) || isInLog(key));
+    const changed = await succeed(world, 'PATCH', `/v1/tasks/${ids[0]}`, { name: 'changed' });
+    expect(changed['name']).toBe('changed');
+    for (const Item of records) await world.table.putItem({ TableName: tableName, Item });
+  });
+
+  scenario('and nothing is written while it is not known where', async (world) => {
+    await create(world, 'tasks');
+    await lose(world, isSequencer);
+    world.table.intercept = (call) =>
+      call.operation === 'Query' && touches(call, isInLog)
+        ? refused('InternalServerError', 'x', 'server')
+        : undefined;
+    expect((await send(world, 'POST', '/v1/tasks', { name: 'a' })).status).toBe(503);
+    world.table.intercept = undefined;
+    expect(world.table.snapshot().filter(isSequencer)).toEqual([]);
+    await create(world, 'tasks');
+  });
+});
+
+scenario(
+  'a log without an entry in the registry gets one when the stream reports its next record',
+  async (world) => {
+    await create(world, 'tasks');
+    await lose(world, isEntry);
+    await world.deliverRecords();
+    expect(world.table.snapshot().filter(isEntry)).toHaveLength(1);
+  },
+);
+
+scenario('lists lose nothing when the stream calls no function for a month', async (world) => {
+  for (let count = 0; count < 3; count += 1) await create(world, 'tasks');
+  await create(world, 'tags');
+  await world.passDays(31);
+  expect([await totalOf(world, 'tasks'), await totalOf(world, 'tags')]).toEqual([3, 1]);
+  expect(world.table.snapshot().filter(isRecord)).toEqual([]);
+});
