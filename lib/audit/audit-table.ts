@@ -7,6 +7,7 @@
 import { randomUUID } from 'node:crypto';
 import { beginSweep, type SweepWork, sweepType } from '../../functions/engine/deletions/sweep.ts';
 import { readJobs } from '../../functions/engine/due-work/read-jobs.ts';
+import { findCycles } from '../../functions/engine/entities/cycles.ts';
 import { isDeletedItem } from '../../functions/engine/model/deletion.ts';
 import { newId } from '../../functions/engine/model/ids.ts';
 import { decodeAnyEntity, decodeEntity } from '../../functions/engine/model/item-codec.ts';
@@ -26,7 +27,7 @@ import { addEntry, compareLogItems, raiseSequencer } from './sequencers.ts';
 import { Inventory, type Reference, referencesFrom, Suspects, tenantOf } from './snapshot.ts';
 import { compareSubjects, repairSubject } from './subjects.ts';
 import { compareTexts, repairText } from './texts.ts';
-import { compareTrees, findCycles, repairCycle } from './trees.ts';
+import { compareTrees, repairCycle } from './trees.ts';
 
 interface AuditOptions {
   readonly repair?: boolean;

@@ -180,10 +180,22 @@ export const sharedLogMutations = toMutations({
       'if (ageMs <= maxPendingMs) return false;',
       'if (ageMs <= maxPendingMs + 1e12) return false;',
     ],
+    'cycles-left': [
+      'tasks in a cycle are below no root until an operator repairs them',
+      'count > position && (await breakCycles({ tenant, database }, kind))',
+      'count > position && (await breakCycles({ tenant, database }, kind.slice(0, 0)))',
+    ],
     'visits-begin-again': [
       'each run of the schedule visits the same logs',
       'if (turn && turn.partition < registryPartitions) return turn;',
       'if (turn && turn.partition < 0 * registryPartitions) return turn;',
+    ],
+  },
+  'functions/engine/columns/read/read-parents.ts': {
+    'cycles-of-pending-changes-only': [
+      'the daily visit finds no cycle that the columns have',
+      'add(id, valueAt(column, place.row));',
+      'add(id, valueAt(column, place.row)?.slice(0, 0));',
     ],
   },
   'lib/erase/erase-tenant.ts': {
@@ -250,7 +262,7 @@ export const sharedLogMutations = toMutations({
       'kind !== one.kind || one.kind === kind',
     ],
   },
-  'lib/audit/trees.ts': {
+  'functions/engine/entities/cycles.ts': {
     'cycle-opened-at-its-oldest-task': [
       'a repair of a cycle removes the parent of the oldest task',
       '(one.entity.id < other.entity.id ? 1 : -1)',

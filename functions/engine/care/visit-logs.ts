@@ -1,6 +1,6 @@
 /**
  * Visits all logs of the registry once a day, so no log depends on a call of the stream, or on what another function had to write: not the compaction of
- * its last records before they expire, and not the positions after its sequencer is lost.
+ * its last records before they expire, not the positions after its sequencer is lost, and not the tasks in a cycle that two moves made at the same time.
  */
 import { now } from '../../runtime/time-and-chance.ts';
 import { maxWaitMs } from '../columns/compact/read-input.ts';
@@ -21,6 +21,7 @@ import { treeOf } from '../model/relations.ts';
 import { type Kind, settingsInUse } from '../model/schema.ts';
 import { countOf, type Database } from '../table/database.ts';
 import type { Session } from '../table/session.ts';
+import { breakCycles } from './break-cycles.ts';
 import { remindBy } from './reminders.ts';
 
 /** Logs that a run visits, at most: with a run each minute, 288,000 in a day. */
@@ -71,7 +72,7 @@ export async function visitLogs(database: Database, { hasTime, visit }: Visits):
 }
 
 /**
- * Looks at a log: makes the schedule absorb what waits too long, and notes its position.
+ * Looks at a log: makes the schedule absorb what waits too long. If the log has changed since the last visit, breaks cycles, and notes its position.
  * @param position that it had reached by the last visit.
  * @returns whether it is not compacted although earlier visits have asked for it.
  */
@@ -84,7 +85,8 @@ export async function visitLog(database: Database, log: LogIdentity, position: n
   const [oldest] = count > watermark ? (await database.query(query)).items : [];
   const ageMs = oldest ? now() - (oldest[timeAttribute] as number) : 0;
   if (ageMs > maxWaitMs) await remindBy({ tenant, database }, kind, now());
-  if (count > position) await database.raiseCount(entryKey(log), count);
+  if (count > position && (await breakCycles({ tenant, database }, kind)))
+    await database.raiseCount(entryKey(log), count);
   if (ageMs <= maxPendingMs) return false;
   settingsInUse().logWarning('A change is not in the columns of lists after four days.', { tenant, kind });
   return true;

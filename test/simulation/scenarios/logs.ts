@@ -1,4 +1,5 @@
 /** What must not depend on one item, one process or one function: positions never begin again, and each log is compacted. */
+import { findCycles } from '#functions/engine/entities/cycles.ts';
 import {
   logPartition,
   manifestSortKey,
@@ -10,7 +11,18 @@ import type { Key } from '#functions/engine/model/writes.ts';
 import { eraseTenant } from '#lib/erase/erase-tenant.ts';
 import { refused, touches } from '../../support/table/faults.ts';
 import { type Process, tableName } from '../process.ts';
-import { create, listed, requireClean, scenario, send, succeed, takeLog, totalOf } from '../scenario.ts';
+import {
+  create,
+  createProject,
+  inWorld,
+  listed,
+  requireClean,
+  scenario,
+  send,
+  succeed,
+  takeLog,
+  totalOf,
+} from '../scenario.ts';
 import type { World } from '../world.ts';
 
 const log = { tenant: 'public', kind: 'task' } as const;
@@ -50,6 +62,16 @@ scenario(
     }
   },
 );
+
+/** Returns the cycles of tasks. */
+const cyclesIn = ({ moments }: World) =>
+  findCycles(
+    new Map(
+      [...moments.state.task].flatMap(([id, { entity }]): [string, string][] =>
+        typeof entity['parentId'] === 'string' ? [[id, entity['parentId']]] : [],
+      ),
+    ),
+  );
 
 scenario('a log that is not compacted is reported after four days, without a list', async (world) => {
   await create(world, 'tasks');
@@ -120,6 +142,36 @@ describe('a log whose sequencer is lost goes on', () => {
     world.table.intercept = undefined;
     expect(world.table.snapshot().filter(isSequencer)).toEqual([]);
     await create(world, 'tasks');
+  });
+});
+
+describe('a cycle that moves at the same time have made is broken within a day, and so is its copy,', () => {
+  test.each([
+    ['while its records are pending', 2, false],
+    ['from the columns', 3, true],
+  ])('%s', async (_, length, isCompacted) => {
+    await inWorld(async (world) => {
+      const projectId = await createProject(world, 60);
+      const { data } = await succeed(world, 'GET', '/v1/tasks?limit=100');
+      const ids = data.slice(0, length).map(({ id }) => id);
+      await world.deliverRecords();
+      world.table.faults = { latencyMs: [3, 8] };
+      const moves = ids.map((id, place) =>
+        world.send('PATCH', `/v1/tasks/${id}`, { parentId: ids[(place + 1) % length] }),
+      );
+      expect((await Promise.all(moves)).map(({ status }) => status)).toEqual(Array(length).fill(200));
+      world.table.faults = {};
+      world.expectCopyOf('created');
+      await succeed(world, 'POST', `/v1/projects/${projectId}/clone`, {});
+      if (isCompacted) {
+        for (let count = 0; count < 60; count += 1) await create(world, 'tasks');
+        await world.deliverRecords();
+      }
+      expect(cyclesIn(world)).toHaveLength(2);
+      await world.passDays(1);
+      expect(cyclesIn(world)).toEqual([]);
+      await requireClean(world);
+    });
   });
 });
 

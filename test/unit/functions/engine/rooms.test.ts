@@ -18,7 +18,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   deletions: ['entities', 'write', 'lists', 'table', 'model'],
   batches: ['deletions', 'entities', 'write', 'table', 'model'],
   'due-work': ['deletions', 'write', 'table', 'model'],
-  care: ['columns', 'table', 'model'],
+  care: ['entities', 'columns', 'table', 'model'],
 };
 
 const files = readdirSync(engine, { recursive: true, encoding: 'utf8' }).filter((file) =>
