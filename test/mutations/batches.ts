@@ -19,6 +19,11 @@ export const batchMutations = toMutations({
       'await buildDeletions(session, deleted, others, attempt)',
       'await (await commit({ ...session, idempotency: undefined }, async () => ({ changes: others, result: undefined })), buildDeletions(session, deleted, [], attempt))',
     ],
+    'position-of-a-refused-batch': [
+      'a batch of changes that is refused costs a position and its filler',
+      'isCreating ? [kind] : []',
+      '[kind].slice(isCreating ? 0 : 0)',
+    ],
     'batch-ignores-if-match': [
       'an operation of a batch ignores ifMatch',
       'versionMismatch(target, operation.expected)',

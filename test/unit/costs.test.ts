@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { applyBatch, type BatchOperation } from '#functions/engine/batches/apply-batch.ts';
 import { compactBusyLog, continueReminder } from '#functions/engine/care/compact-log.ts';
 import { visitLog } from '#functions/engine/care/visit-logs.ts';
 import { processMemory } from '#functions/engine/columns/process-memory.ts';
@@ -19,7 +20,7 @@ import {
 } from '#functions/engine/model/changes.ts';
 import { newDeletion } from '#functions/engine/model/deletion.ts';
 import type { Fields, StoredEntity } from '#functions/engine/model/entity.ts';
-import { VersionMismatch } from '#functions/engine/model/errors.ts';
+import { BatchFailed, VersionMismatch } from '#functions/engine/model/errors.ts';
 import { decodeEntity } from '#functions/engine/model/item-codec.ts';
 import { entityKey } from '#functions/engine/model/keys.ts';
 import type { ListQuery } from '#functions/engine/model/list-query.ts';
@@ -423,6 +424,19 @@ describe('write-costs', () => {
     const record = { calls: 1, readUnits: 1, writeUnits: inTransaction };
     expect(await sent(key())).toEqual(added(without, record));
     expect(await sent(key(), new Set())).toEqual(added(refused, { calls: 2, readUnits: 2, writeUnits: 0 }));
+  });
+
+  test('a batch that is refused writes nothing, unless it creates: it has a position then, which needs a filler', async () => {
+    const deleted: BatchOperation = { operation: 'delete', id: randomUUID(), expected: undefined };
+    const costOfRefused = (...operations: BatchOperation[]) =>
+      costOf(tenant, (session) =>
+        applyBatch(session, 'task', operations).catch((error: Error) =>
+          expect(error).toBeInstanceOf(BatchFailed),
+        ),
+      );
+    expect(await costOfRefused(deleted)).toMatchObject({ writeUnits: 0 });
+    const created: BatchOperation = { operation: 'create', fields: task };
+    expect(await costOfRefused(deleted, created)).toMatchObject({ writeUnits: position + 1 });
   });
 
   test.each([

@@ -146,6 +146,8 @@ export function applyBatch(
   kind: Kind,
   operations: readonly BatchOperation[],
 ): Promise<readonly BatchResult[]> {
+  // Other operations are refused without a write.
+  const isCreating = operations.some(({ operation }) => operation === 'create');
   return commit(
     session,
     async (attempt) => {
@@ -162,6 +164,6 @@ export function applyBatch(
       const result = resolved.flatMap((one) => ('result' in one ? [one.result] : []));
       return { ...(await buildDeletions(session, deleted, others, attempt)), result };
     },
-    [kind],
+    isCreating ? [kind] : [],
   );
 }
