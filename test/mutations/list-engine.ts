@@ -325,6 +325,11 @@ export const listEngineMutations = toMutations({
       'return defaultValue !== null && texts.includes(defaultValue) ? undefined : texts;',
       'return texts;',
     ],
+    'ids-searched-one-by-one': [
+      'a filter with a hundred ids searches each text a hundred times',
+      'ids.size <= fewIds',
+      'ids.size <= 100 * fewIds',
+    ],
     'part-of-an-id': [
       'a filter of an array accepts ids that have its value as a part',
       'condition.ids.filter(isUuid)',

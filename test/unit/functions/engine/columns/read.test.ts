@@ -9,6 +9,7 @@ import { ColumnReader } from '#functions/engine/columns/read/column-reader.ts';
 import { OrderedColumn } from '#functions/engine/columns/read/ordered-column.ts';
 import { visitRows } from '#functions/engine/columns/read/read-all-rows.ts';
 import { readState } from '#functions/engine/columns/read/read-state.ts';
+import { rowPredicate } from '#functions/engine/columns/read/row-filter.ts';
 import { SearchTexts, toSearchText } from '#functions/engine/columns/read/search-texts.ts';
 import { PositionCounts } from '#functions/engine/columns/read/sort-key-counts.ts';
 import { StaleRead } from '#functions/engine/columns/read/stale-read.ts';
@@ -513,4 +514,27 @@ test('sort-key-counts PositionCounts of a few rows have only the positions of th
   expect([counts.size, counts.keyAt(1)]).toEqual([2, '20']);
   const all = new PositionCounts(column, Uint32Array.from(values.keys()));
   expect([all.size, all.columnPositionAt(7), all.before(8)]).toEqual([50, 7, 16]);
+});
+
+describe('row-filter', () => {
+  const ids = Array.from({ length: 150 }, (_, number) => idOf(number));
+  const others = ids.slice(100);
+  const anyOf = (count: number) =>
+    rowPredicate([{ field: 'tagIds', condition: { by: 'anyId', ids: ids.slice(0, count) } }]);
+
+  test.each([1, 5, 6, 100])('any of %i ids accepts the texts that have one', (count) => {
+    const [first = ''] = ids;
+    const texts = [first, [...others, first].join(), '', others.join(), first.slice(1)];
+    const accepted = texts.map((tagIds) => anyOf(count)({ tagIds }));
+    expect(accepted).toEqual([true, true, false, false, false]);
+  });
+
+  test('a hundred ids cost one comparison for each id of a text', () => {
+    const accepts = anyOf(100);
+    const spies = [jest.spyOn(String.prototype, 'includes'), jest.spyOn(Set.prototype, 'has')];
+    accepts({ tagIds: others.join() });
+    const comparisons = spies.map(({ mock }) => mock.calls.length);
+    jest.restoreAllMocks();
+    expect(comparisons).toEqual([0, others.length]);
+  });
 });
