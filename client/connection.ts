@@ -36,6 +36,11 @@ export interface Message {
   readonly signal?: AbortSignal | undefined;
 }
 
+type Attempt = Message & {
+  /** The JSON of the body. */
+  readonly content: string | undefined;
+};
+
 interface Received {
   readonly status: number;
   readonly headers: Headers;
@@ -46,6 +51,21 @@ interface Received {
 /** Returns whether the service refuses a request because of its key. */
 const refusesKey = ({ status, text }: { readonly status: number; readonly text: string }): boolean =>
   status === 400 && text.includes('"Idempotency-Key"');
+
+/** The error of a request that no repetition makes valid. */
+class InvalidHeaderError extends TypeError {}
+
+/** Returns headers. @throws InvalidHeaderError for a value that no header can have. */
+function checkedHeaders(headers: Record<string, string>): Record<string, string> {
+  for (const [name, value] of Object.entries(headers)) {
+    try {
+      new Headers([[name, value]]);
+    } catch (cause) {
+      throw new InvalidHeaderError(`The header "${name}" has a character that is not allowed.`, { cause });
+    }
+  }
+  return headers;
+}
 
 const isTransient = (status: number): boolean => [429, 502, 503, 504].includes(status);
 
@@ -176,6 +196,7 @@ export class Connection {
    * key, so the service executes it once. The others are idempotent. If a later attempt of a `DELETE` returns 404, an
    * earlier attempt deleted the entity.
    * @throws ProblemError when the service returns an error.
+   * @throws TypeError when the body is no JSON, or a header has a character that is not allowed.
    * @throws ConnectionError when no attempt gets a response, or when the service redirects: the token and the body are for
    * this address only.
    */
@@ -184,9 +205,11 @@ export class Connection {
     const { path, signal } = message;
     const address = `${url}${path}${message.query ? `?${message.query}` : ''}`;
     const key = keyOf(message);
+    const content = message.body && JSON.stringify(message.body);
     for (let attempt = 1; ; attempt += 1) {
-      const response = await this.#try(address, message, key).catch((error: unknown) => {
+      const response = await this.#try(address, { ...message, content }, key).catch((error: unknown) => {
         if (signal?.aborted) throw reasonOf(signal);
+        if (error instanceof InvalidHeaderError) throw error;
         if (isRedirected(error)) {
           const message = `${url} redirects requests. The client follows no redirects: create it with the final address.`;
           throw new ConnectionError(url, error, message);
@@ -203,7 +226,7 @@ export class Connection {
     }
   }
 
-  async #try(address: string, message: Message, key?: string) {
+  async #try(address: string, message: Attempt, key?: string) {
     const { token, timeout = 35_000 } = this.#options;
     return withTimeout(timeout, message.signal, async (signal) => {
       // It can take for ever, for example while the page leaves for that of the issuer.
@@ -215,20 +238,20 @@ export class Connection {
 
   async #fetch(
     address: string,
-    { method, body, ifMatch, isCreation, signal }: Message & { readonly signal: AbortSignal },
+    { method, content, ifMatch, isCreation, signal }: Attempt & { readonly signal: AbortSignal },
     { credential, key }: { readonly credential: string | undefined; readonly key: string | undefined },
   ) {
     const { fetch: send = globalThis.fetch } = this.#options;
     const response = await send(address, {
       method,
-      headers: {
+      headers: checkedHeaders({
         ...(credential && { authorization: `Bearer ${credential}` }),
-        ...(body && { 'content-type': 'application/json' }),
+        ...(content && { 'content-type': 'application/json' }),
         ...(ifMatch && { 'if-match': ifMatch }),
         ...(isCreation && { 'if-none-match': '*' }),
         ...(key && { 'idempotency-key': key }),
-      },
-      ...(body && { body: JSON.stringify(body) }),
+      }),
+      ...(content && { body: content }),
       redirect: 'error',
       signal,
     });

@@ -25,9 +25,12 @@ const statusOf = (error: unknown): number => (error instanceof ProblemError ? er
 const isFinal = (status: number): boolean =>
   status >= 400 && status < 500 && ![408, 410, 429].includes(status);
 
-/** Returns the milliseconds after which a request that has failed `failures` times is sent again; `undefined` if the service refuses it. */
+/**
+ * Returns the milliseconds after which a request that has failed `failures` times is sent again; `undefined` if the service refuses it, or if it cannot be
+ * sent.
+ */
 function retryPause(error: unknown, failures: number): number | undefined {
-  if (isFinal(statusOf(error))) return undefined;
+  if (error instanceof TypeError || isFinal(statusOf(error))) return undefined;
   return Math.max(pauseOf(failures, 1_000), error instanceof ProblemError ? error.retryAfterMs : 0);
 }
 
@@ -40,7 +43,7 @@ export async function retrying<Result>(
     try {
       return await call();
     } catch (error) {
-      const pauseMs = error instanceof TypeError ? undefined : retryPause(error, failures);
+      const pauseMs = retryPause(error, failures);
       if (pauseMs === undefined) throw error;
       onRetry(error);
       await pause(pauseMs, undefined);

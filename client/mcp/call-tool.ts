@@ -86,7 +86,9 @@ async function read(
   { path, rest }: { readonly path: string; readonly rest: Arguments },
   signal: AbortSignal,
 ): Promise<object> {
-  const { filters = {}, ...query } = rest;
+  const { filters: given, ...query } = rest;
+  // A model can send null for an argument that it leaves out.
+  const filters = given ?? {};
   const isFullList = template === '/v1/{collection}';
   const isOfDeleted = template.endsWith('/deleted');
   const collection = path.split('/')[2] ?? '';

@@ -426,6 +426,22 @@ test('a request without a response fails after four attempts with the cause', as
   expect(sent).toHaveLength(4);
 });
 
+test.each<[string, object, (faulty: Client) => Promise<unknown>]>([
+  ['a token with a character that no header has', { token: '\u2603' }, ({ tasks }) => tasks.list()],
+  ['a token of two lines', { token: async () => 'a\nb' }, ({ tasks }) => tasks.list()],
+  ['such a key', {}, ({ tasks }) => tasks.create({ name: 'x' }, { idempotencyKey: '\u2603' })],
+  ['such a version', {}, ({ tasks }) => tasks.delete({ id: newId(), version: '\u201ca-1\u201d' } as never)],
+  ['a body that is no JSON', {}, ({ tasks }) => tasks.create({ name: 1n as never })],
+])('%s is a TypeError, and nothing is sent', async (_, options, send) => {
+  const sent: unknown[] = [];
+  const fetch = async (input: unknown) => {
+    sent.push(input);
+    return Response.error();
+  };
+  const error = await failure(send(createClient({ url: service.url, fetch, ...options })));
+  expect([error instanceof TypeError, sent]).toEqual([true, []]);
+});
+
 test('a caller can abort a request between two attempts', async () => {
   const { client: faulty, sent } = clientWithFaults(Array.from({ length: 9 }, () => lostRequest));
   const stop = new AbortController();

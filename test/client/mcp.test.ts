@@ -45,6 +45,11 @@ describe('the tools', () => {
 });
 
 describe('a call', () => {
+  test('takes null for no filters', async () => {
+    const { value } = await call('list', { collection: 'tags', filters: null });
+    expect(value.data).toEqual([]);
+  });
+
   test('creates, lists, updates with a version, and deletes', async () => {
     const { value: task } = await call('createTask', { name: 'Draft', priority: 'high', tagIds: [] });
     expect(task).toMatchObject({

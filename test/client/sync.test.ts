@@ -165,6 +165,12 @@ test('ends when the signal is aborted: before, during and after a request, and i
   expect(waiting.sent).toHaveLength(1);
 });
 
+test('sync ends for a request that cannot be sent', async () => {
+  const client = createClient({ url: service.url, token: '\u2603', timeout: requestTimeoutMs });
+  await expect(client.tags.sync().next()).rejects.toThrow('authorization');
+  expect(pauses).toEqual([]);
+});
+
 test('sync of a replication gives its pages, and begins again without a first page if it knows the ids of the copy', async () => {
   const { status, client, faults } = follow();
   const known = await other.tags.create({ name: 'a', status });

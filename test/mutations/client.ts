@@ -13,6 +13,11 @@ export const clientMutations = toMutations({
       ' ...(version !== undefined && { ifMatch: version }) };',
       ' };',
     ],
+    'agents-send-null-for-filters': [
+      'a model that sends null for filters gets an error of the program',
+      'given ?? {}',
+      'given as object',
+    ],
     'agents-get-no-hint': ['a model that guesses an id is not told so', '&& !idsPattern', '&& idsPattern'],
     'agents-get-no-date': [
       'a model that has written an entity does not know what day it is',
@@ -25,6 +30,11 @@ export const clientMutations = toMutations({
       'the client makes more attempts than its caller allows',
       'if (attempt >= tries) throw new ConnectionError(url, error);',
       'if (attempt > tries) throw new ConnectionError(url, error);',
+    ],
+    'client-repeats-what-it-cannot-send': [
+      'a token or a version that no header can have is reported as a service that does not respond',
+      'if (error instanceof InvalidHeaderError) throw error;',
+      '',
     ],
     'client-gives-up-when-unavailable': [
       'a service that is unavailable for a moment fails a request at once',
@@ -85,6 +95,11 @@ export const clientMutations = toMutations({
     ],
   },
   'client/sync.ts': {
+    'sync-of-a-request-that-cannot-be-sent': [
+      'a request that cannot be sent is tried for ever',
+      'error instanceof TypeError || isFinal',
+      'isFinal',
+    ],
     'sync-without-pauses': [
       'a list that cannot be read is requested without a pause',
       'pauseOf(failures, 1_000)',
@@ -107,8 +122,8 @@ export const clientMutations = toMutations({
     ],
     'sync-of-a-refused-request': [
       'a request that the service refuses is sent for ever',
-      'if (isFinal(statusOf(error))) return undefined;',
-      'if (isFinal(statusOf(error)) && failures > 1) return undefined;',
+      'isFinal(statusOf(error))) return undefined;',
+      '(isFinal(statusOf(error)) && failures > 1)) return undefined;',
     ],
     'push-gives-up-offline': [
       'what an app has changed is taken back because it was offline for two attempts',
