@@ -234,6 +234,9 @@ describe('references', () => {
     await remove('tag', tag.id);
     await remove('user', user.id);
     expect(entityOf(await restore('task', id), 200)).toMatchObject({ userId: null, tagIds: [other.id] });
+    entityOf(await restore('user', user.id), 200);
+    await remove('task', id);
+    expect(entityOf(await restore('task', id), 200)).toMatchObject({ userId: null });
   });
 
   test('a project cannot be restored without its organization, and can be with it', async () => {
@@ -322,6 +325,15 @@ describe('a part of a deletion', () => {
     entityOf(await restore('task', top), 200);
     expect(await parentOf(middle)).toBe(top);
     expect((await readList(`/v1/tasks/${top}/tasks`)).data).toMatchObject([{ id: middle }]);
+  });
+
+  test('gets all its references again when what they name comes back at once', async () => {
+    const project = await create('project');
+    const [top = '', below = ''] = await makeChain(2, { projectId: project.id });
+    await remove('project', project.id);
+    entityOf(await restore('task', below), 200);
+    entityOf(await restore('project', project.id), 200);
+    expect(await read('task', below)).toMatchObject({ projectId: project.id, parentId: top });
   });
 
   test('shows and finds no reference to what is still deleted', async () => {

@@ -29,11 +29,6 @@ export const cascadeMutations = toMutations({
     ],
   },
   'functions/engine/lists/children.ts': {
-    'page-repeats-a-child': [
-      'a page of children begins with the last child of the page before',
-      'from: rangeOfId(after).to',
-      'from: after',
-    ],
     'rest-of-a-deleted-page': [
       'a job ends when all children of a page are deleted while it reads the page',
       'children.length === 0 && total > 0',

@@ -5,7 +5,7 @@ export const clientMutations = toMutations({
   'client/mcp/call-tool.ts': {
     'agents-get-long-texts': [
       'a list fills the memory of a model with descriptions that it has not asked for',
-      '? shortFields[collection]',
+      '? [...(shortFields[collection] ?? []), ...(isOfDeleted ? deletionFields : [])]',
       '? undefined',
     ],
     'agents-lose-versions-of-batches': [
@@ -43,8 +43,8 @@ export const clientMutations = toMutations({
     ],
     'client-key-of-each-attempt': [
       'each attempt has an idempotency key of its own, so a lost response creates an entity twice',
-      'this.#try(address, message, key)',
-      'this.#try(address, message, key && uniqueKey())',
+      'this.#try(address, { ...message, content }, key)',
+      'this.#try(address, { ...message, content }, key && uniqueKey())',
     ],
     'client-key-of-the-caller-ignored': [
       'the client makes a key although its caller gives one',

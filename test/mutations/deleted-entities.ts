@@ -12,20 +12,20 @@ export const deletedEntityMutations = toMutations({
   'functions/engine/model/item-codec.ts': {
     'deleted-entity-in-by-creation': [
       'the item of a deleted entity keeps the attribute by which the index of all entities has it',
-      '...(deletion ? encodeDeletion(tenant, stored) :',
-      '...(deletion ? { ...encodeDeletion(tenant, stored), id } :',
+      '...(deletion ? encodeDeletion(stored) :',
+      '...(deletion ? { ...encodeDeletion(stored), id } :',
     ],
   },
   'functions/engine/deletions/restore.ts': {
     'member-with-a-taken-value': [
       'a restore of what has a unique value that was given away meanwhile never ends',
-      'const lost = taken[position] ?',
-      'const lost = taken[position] && position < 0 ?',
+      'const lost = taken[position] &&',
+      'const lost = taken[position] && position < 0 &&',
     ],
     'restored-before-its-parent': [
       'an entity loses its reference to one that the same restore brings back a moment later',
-      'return root && stored.deletion;',
-      'return root && undefined;',
+      '? stored.deletion : undefined;',
+      '? undefined : undefined;',
     ],
     'restore-after-expiry': [
       'a deleted entity can be restored until DynamoDB deletes its item',
@@ -34,51 +34,115 @@ export const deletedEntityMutations = toMutations({
     ],
     'restore-without-a-second-pass': [
       'what a step of the deletion removes during the restore stays deleted',
-      'const second = { changes: [own], writes: [beginRestore(session, deletion, true, nowMs)] };',
-      'const second = { changes: [own] };',
+      'writes: [beginRestore(session, before, true, nowMs)] };',
+      'writes: [] };',
     ],
     'rest-of-a-restore-forgotten': [
       'what a restore has not brought back stays behind when the entity is deleted again',
-      'const fieldsOf = again ? [] :',
-      'if (again) return [];\n  const fieldsOf = again ? [] :',
+      'const restored = again ? [] :',
+      'if (again) return [];\n  const restored = again ? [] :',
+    ],
+    'restored-from-a-later-deletion': [
+      'a restore brings back, without their project, the tasks of a project that was deleted again meanwhile',
+      'if (later) {',
+      'if (later && later.deletedAt < 0) {',
     ],
     'late-children-of-moved-parents-stay': [
       'a child of a request that still saw what goes with a later deletion stays',
       'sweepLater(session, moved)',
       'sweepLater(session, moved.slice(moved.length))',
     ],
+    'member-without-its-owner-lost': [
+      'what cannot come back without an entity that is deleted can never be restored by itself',
+      'return isLast ?',
+      'return isLast && position < 0 ?',
+    ],
     'restore-of-a-part-restores-all': [
       'the restore of a child brings back all that the deletion of its parent has removed',
-      'if (!isRoot(before) || cascadeKinds(before.kind).length === 0) return { changes: [own] };',
-      'if (cascadeKinds(before.kind).length === 0) return { changes: [own] };',
+      'if (isRoot(before)) {',
+      'if (isRoot(before) || before.version > 0) {',
     ],
-    'dangling-reference-restored': [
-      'a restored entity keeps references to entities that do not exist',
-      "const kept = ids.filter((id) => find(relation.parent, id) === 'exists');",
-      "const kept = ids.filter((id) => find(relation.parent, id) === 'exists' || id.length > 0);",
+    'part-restored-alone': [
+      'a part of a deletion comes back without what is below it',
+      'let path: readonly PlaceBelow[] = [placeBelow(kind, [entity.id])];',
+      'let path: readonly PlaceBelow[] = [placeBelow(kind, [])];',
+    ],
+    'large-part-restored-alone': [
+      'a part of a deletion comes back without what is below it, if that is more than one transaction writes',
+      'const path = final ? [] : [placeBelow(kind, [entity.id])];',
+      'const path = final ? [] : [placeBelow(kind, [])];',
+    ],
+    'part-restored-with-all-by-its-job': [
+      'the job of a part of a deletion looks for the members of the part, which has none, instead of what is below it',
+      'const part = isRoot(before) ? {} : { root, path };',
+      'const part = isRoot(before) || root.id === entity.id ? {} : { path };',
+    ],
+    'reference-to-the-part-lost': [
+      'what comes back below a part of a deletion loses its reference to the part',
+      ': await restoreBelow(session, members, [before]);',
+      ': await restoreBelow(session, members, []);',
+    ],
+    'kept-references-returned-late': [
+      'what was restored before an entity has no reference to it when the restore of the entity responds',
+      'changes: [own, ...returning], writes:',
+      'changes: [own], writes:',
+    ],
+    'kept-references-of-large-restores-lost': [
+      'what was restored before an entity never gets its reference to it again, if a job restores the rest',
+      '(again ? undefined : await returnStep(session, rest, own))',
+      '(again || !again ? undefined : await returnStep(session, rest, own))',
+    ],
+    'kept-reference-of-a-part-lost': [
+      'an entity whose owner was restored at the same time never gets its reference to it again',
+      'repeatable: root ? await returnOwn(session, stored) : []',
+      'repeatable: []',
     ],
     'restored-subject-twice': [
       'a restored user takes the subject that another one has meanwhile',
       'await requireFreeValue(session, own);',
       'if (own.after.version < 0) await requireFreeValue(session, own);',
     ],
+  },
+  'functions/engine/deletions/restored-references.ts': {
+    'returning-entity-changed-twice': [
+      'an entity that gets two references again has a change for each in one transaction',
+      'const name = nameOf(child);',
+      'const name = nameOf(child) + relation.field;',
+    ],
+    'dangling-reference-restored': [
+      'a restored entity keeps references to entities that do not exist',
+      "const found = targets.filter(({ target }) => target === 'exists').map(({ id }) => id);",
+      'const found = targets.map(({ id }) => id);',
+    ],
     'tasks-of-an-erased-project-restored': [
       'a restore brings back, without their project, the tasks of a project that was erased meanwhile',
       'if (own?.isErased && !isLater) return',
       'if (own?.isErased && (!isLater || isLater)) return',
     ],
-    'restored-from-a-later-deletion': [
-      'a restore brings back, without their project, the tasks of a project that was deleted again meanwhile',
-      'if (!later)',
-      'if (!later || later.deletedAt > 0)',
+    'moved-to-what-is-only-kept': [
+      'an entity that was restored by itself is not restored again, but goes with the deletion of what it had once belonged to',
+      'isOwnership(relation) && stored.entity[relation.field]);',
+      'isOwnership(relation));',
+    ],
+    'deleted-owner-forgotten': [
+      'a part of a deletion that is restored by itself loses its reference for ever',
+      'const kept = isKept ? id : null;',
+      'const kept = isKept ? null : null;',
+    ],
+    'expired-owner-kept': [
+      'a restored entity keeps the id of an owner that can never come back',
+      "typeof target === 'object' && !isExpired(target, now()) &&",
+      "typeof target === 'object' &&",
+    ],
+  },
+  'functions/engine/entities/update-entity.ts': {
+    'kept-reference-over-a-change': [
+      'a restore takes the place of a reference that a caller has changed since',
+      'buildUpdate(before, { ...fields, ...withoutKept(before, fields) }, nowMs)',
+      'buildUpdate(before, fields, nowMs)',
     ],
   },
   'functions/engine/model/deletion.ts': {
-    'expired-entity-listed': [
-      'the list of deleted entities has those that have expired',
-      'sortableText(expiredAt(nowMs))',
-      'sortableText(expiredAt(0 * nowMs))',
-    ],
     'item-expires-with-the-restore': [
       'DynamoDB may delete what a restore that begins at the last moment needs',
       'const keptDays = restorableDays + 1;',
@@ -89,12 +153,27 @@ export const deletedEntityMutations = toMutations({
       'isErased === true || deletedAt <= expiredAt(nowMs);',
       'deletedAt <= expiredAt(isErased === true ? nowMs : nowMs);',
     ],
+    'root-among-its-members': [
+      'the row of what a caller has deleted is that of a part of its own deletion',
+      'const [deletedWith, rootKind] = isRoot(stored) ? [null, null] : [root.id, root.kind];',
+      'const [deletedWith, rootKind] = [root.id, root.kind];',
+    ],
+    'version-of-a-moved-entity': [
+      'If-Match does not restore an entity that has become a part of a later deletion',
+      '  Array.from({ length: moves + 1 }, (_, move) => version - 1 - move);',
+      '  Array.from({ length: 0 * moves + 1 }, (_, move) => version - 1 - move);',
+    ],
   },
   'functions/engine/model/changes.ts': {
     'text-stays-for-ever': [
       'a long text does not expire with its deleted entity',
       'expiresAt: deletion && expiryOf(deletion),',
       'expiresAt: deletion && Number(expiryOf(deletion)) > 0 ? undefined : undefined,',
+    ],
+    'text-expires-with-the-earlier-deletion': [
+      'the long text of an entity that became a part of a later deletion expires before the entity',
+      'before.deletion !== deletion && !deletion?.isErased)',
+      'before.deletion !== deletion && !(before.deletion && deletion) && !deletion?.isErased)',
     ],
     'second-deletion-with-the-key-of-the-first': [
       'by a clock that is behind, the deletion of a restored entity is the same as the one before',
@@ -105,6 +184,16 @@ export const deletedEntityMutations = toMutations({
       'what the job of a deletion reaches after the erasure keeps its fields',
       'after: deletion.isErased ? erased(after) : after',
       'after: deletion.isErased ? { ...erased(after), ...after } : after',
+    ],
+    'rest-of-a-restore-kept-by-an-erasure': [
+      'what the job of a restore reaches after the erasure keeps its fields',
+      'after: to.isErased ? erased(after) : after',
+      'after: to.isErased && to.deletedAt === before.deletion.deletedAt ? erased(after) : after',
+    ],
+    'erased-id-used-again': [
+      'the id of an erased entity can name a new one, which lists take for deleted',
+      'if (after) return { put:',
+      'if (after && !after.deletion?.isErased) return { put:',
     ],
   },
   'functions/engine/deletions/sweep.ts': {
@@ -119,34 +208,7 @@ export const deletedEntityMutations = toMutations({
       'const deletion = item && !decodeAnyEntity(item).deletion ? undefined :',
     ],
   },
-  'functions/engine/columns/compact/locate-changes.ts': {
-    'restored-row-stays-deleted': [
-      'compaction takes a deleted row for later than every change',
-      'ofSegment.push(updateOf(change, located));',
-      'if (!located.isDeleted) ofSegment.push(updateOf(change, located));',
-    ],
-    'restored-row-counted-as-deleted': [
-      'a segment counts a restored row among its deleted ones',
-      'return { row, deleted: isDeleted ? -1 : 0, values };',
-      'return { row, deleted: isDeleted ? 0 : 0, values };',
-    ],
-  },
   'functions/engine/deletions/erase-deleted.ts': {
-    'erased-id-used-again': [
-      'the id of an erased entity can name a new one, which lists take for deleted',
-      'buildWrite(tenant, change,',
-      'buildWrite(tenant, deletion.isErased ? { before } : change,',
-    ],
-    'rest-of-a-restore-kept-by-an-erasure': [
-      'what the job of a restore reaches after the erasure keeps its fields',
-      'deletion.isErased ? erased(moved)',
-      'deletion.isErased && deletion.deletedAt === before.deletion.deletedAt ? erased(moved)',
-    ],
-    'text-expires-with-the-earlier-deletion': [
-      'the long text of an entity that became a part of a later deletion expires before the entity',
-      '...buildTextWrite(tenant, change)',
-      '...(deletion.isErased ? buildTextWrite(tenant, change) : [])',
-    ],
     'erasure-not-repeated': [
       'what a step of the deletion removes during the erasure stays',
       'if (!stored?.deletion) throw',
@@ -154,8 +216,8 @@ export const deletedEntityMutations = toMutations({
     ],
     'late-children-of-an-erased-deletion-stay': [
       'a child of a request that still saw what an operator has erased stays',
-      '...sweepLater(session, members)',
-      '...sweepLater(session, members.slice(members.length))',
+      'writes: sweepLater(session, deleted),',
+      'writes: sweepLater(session, deleted.slice(deleted.length)),',
     ],
   },
   'functions/engine/entities/own-ids.ts': {
@@ -165,18 +227,55 @@ export const deletedEntityMutations = toMutations({
       'if (stored && (!hasExpired(stored, nowMs) || nowMs > 0))',
     ],
   },
-  'functions/engine/deletions/members.ts': {
-    'root-among-its-members': [
-      'a restore restores the task itself twice, because it is of the kind of what is below it',
-      'isSameDeletion(one.deletion, deletion) && !isRoot(one)',
-      'isSameDeletion(one.deletion, deletion) && (!isRoot(one) || one.version > 0)',
-    ],
-  },
   'functions/engine/feed/children-as-of.ts': {
     'later-children-with-earlier-ids': [
       'a clone copies tasks that came after it began, with ids that were made before',
       'fields = found.entry.before && entityOfRow(kind, entity.id, found.entry.before);',
       'fields = found.entry.before ? entityOfRow(kind, entity.id, found.entry.before) : fields;',
+    ],
+  },
+  'functions/engine/lists/list-deleted.ts': {
+    'expired-entity-listed': [
+      'the list of deleted entities has those that have expired',
+      'new Date(expiredAt(now())).toISOString()',
+      'new Date(expiredAt(0 * now())).toISOString()',
+    ],
+    'restores-of-another-kind': [
+      'the list of deleted entities does not count those of other kinds that come back',
+      'cascadeKinds(kind).map((of) =>',
+      'cascadeKinds(kind).slice(0, 1).map((of) =>',
+    ],
+    'restores-of-the-first-kind': [
+      'what a restore brings back is the number of the last kind alone',
+      '(found.get(String(value)) ?? 0) + count',
+      'count',
+    ],
+    'deleted-list-without-texts': [
+      'the list of deleted entities has digests in the place of long texts',
+      '    { withTexts },\n',
+      '    { withTexts: withTexts && false },\n',
+    ],
+    'tag-of-a-deleted-version': [
+      'the list of deleted entities has tags with which nothing can be restored',
+      'versions: stored.map((one) => versionsBeforeDeletion(one)[0] as number),',
+      'versions: stored.map(({ version }) => version),',
+    ],
+    'deleted-with-itself': [
+      'the list of deleted entities shows what a caller has deleted as part of a deletion',
+      '...(root.id !== entity.id && { deletedWith: root.id }),',
+      'deletedWith: root.id,',
+    ],
+  },
+  'functions/http/parse-list-query.ts': {
+    'parts-in-the-deleted-list': [
+      'the list of deleted entities has all parts of all deletions',
+      '...(otherwise && !isOwn ? [otherwise] : [])',
+      '...(otherwise && isOwn ? [] : [])',
+    ],
+    'parts-never-listed': [
+      'a filter of deleted entities by what they were deleted with finds nothing',
+      '...(otherwise && !isOwn ? [otherwise] : [])]',
+      '...(otherwise ? [otherwise] : [])]',
     ],
   },
 });

@@ -128,8 +128,8 @@ export const listEngineMutations = toMutations({
   'functions/engine/columns/compact/compact.ts': {
     'records-before-an-urgent-merge': [
       'a merge that is urgent is lost again and again, because other processes absorb records meanwhile',
-      'if (chooseMerge(manifest, sizes)?.isUrgent)',
-      'if (chooseMerge(manifest, sizes)?.cost === 0)',
+      'if (chooseMerge(manifest, sizes, source.nowMs)?.isUrgent)',
+      'if (chooseMerge(manifest, sizes, source.nowMs)?.cost === 0)',
     ],
   },
   'functions/engine/columns/merge-records.ts': {
@@ -249,8 +249,8 @@ export const listEngineMutations = toMutations({
   'functions/engine/lists/read-page.ts': {
     'deleted-entity-of-a-replica': [
       'a page shows an entity that a replica has in an older version, although it has been deleted since',
-      'return stored && stored.version >= version ? stored : [];',
-      'return stored ?? [];',
+      'const isFound = stored && stored.version >= version &&',
+      'const isFound = stored &&',
     ],
     'entity-from-a-replica': [
       'an entity that an index or a replica has in an old version is not read again',
@@ -373,6 +373,11 @@ export const listEngineMutations = toMutations({
     ],
   },
   'functions/engine/columns/read/id-ranges.ts': {
+    'page-repeats-a-child': [
+      'a page of children begins with the last child of the page before',
+      'unionRanges([{ from: rangeOfId(id).to, to: allIds.to }])',
+      'unionRanges([{ from: id, to: allIds.to }])',
+    ],
     'ids-next-to-a-gap': [
       'the complement of a set of ids begins with the ids that it must not have',
       '    start = to;\n  }\n  if (start < allIds.to)',
@@ -490,8 +495,8 @@ export const listEngineMutations = toMutations({
     ],
     'full-by-rows-only': [
       'a segment whose column fills an item is merged with others',
-      '|| liveBytes(segment) >= fullShareOfBytes * maxColumnBytes',
-      '|| liveBytes(segment) < 0',
+      '|| keptBytes(segment) >= fullShareOfBytes * maxColumnBytes',
+      '|| keptBytes(segment) < 0',
     ],
     'merge-beyond-an-item': [
       'segments are merged whose columns do not fit one item together',
@@ -512,8 +517,8 @@ export const listEngineMutations = toMutations({
   'functions/engine/columns/compact/merge-segments.ts': {
     'merged-rows-still-wait': [
       'rows that a merge has written still wait',
-      'for (const { id } of rows) waiting.delete(id);',
-      'rows.length = 0;',
+      'for (const { id } of inserted) waiting.delete(id);',
+      'inserted.length = 0;',
     ],
     'segment-divided-at-once': [
       'a full segment is divided by the first rows that it gets',

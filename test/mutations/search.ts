@@ -44,6 +44,11 @@ export const searchMutations = toMutations({
     ],
   },
   'functions/engine/columns/compact/locate-changes.ts': {
+    'restored-without-words': [
+      'a search does not find words of restored entities that their rows do not show: the deletion has removed them from the columns',
+      '|| !haveSameTexts(before, after))',
+      '|| deletion !== null || !haveSameTexts(before, after))',
+    ],
     'words-of-changed-texts-not-absorbed': [
       'columns keep the words of texts that have changed',
       '|| !haveSameTexts(before, after))',
@@ -106,22 +111,15 @@ export const searchMutations = toMutations({
   'functions/engine/columns/compact/rebuild.ts': {
     'rebuild-without-words-of-pending-rows': [
       'a rebuild loses words of entities whose change is pending',
-      "row?.values[wordsField] ?? '';",
-      "row?.values[''] ?? '';",
-    ],
-  },
-  'functions/engine/deletions/restore.ts': {
-    'restored-without-words': [
-      'a search does not find words of restored entities that their rows do not show',
-      'buildRestore(texts.get(member.entity.id) ?? member, fields, nowMs)',
-      'buildRestore(member, fields, nowMs)',
+      'row?.values[wordsField] ?? null',
+      "row?.values[''] ?? null",
     ],
   },
   'lib/audit/rebuild-logs.ts': {
     'rebuild-without-words': [
       'a rebuild writes only the words that rows show',
-      'toValues(withOtherWords(toRow(entity), entity))',
-      'toValues(toRow(entity))',
+      'toValues(withOtherWords(row, entity))',
+      'toValues(row)',
     ],
   },
   'functions/http/parse-list-query.ts': {

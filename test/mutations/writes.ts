@@ -16,13 +16,13 @@ export const writeMutations = toMutations({
   'functions/engine/model/changes.ts': {
     'update-without-version': [
       'two writers that read the same version both succeed',
-      ': hasVersion(before.version);',
-      ": { expression: 'attribute_exists(pk)' };",
+      'const condition = hasVersion(before.version);',
+      "const condition = { expression: 'attribute_exists(pk)' };",
     ],
     'erased-entities-restored': [
       'a restore that has read an entity before it was erased brings it back',
-      'before.deletion && !before.deletion.isErased',
-      'before.deletion?.isErased',
+      'moves: (before.deletion.moves ?? 0) + 1 };\n  const after = { ...before, version: before.version + 1,',
+      'moves: (before.deletion.moves ?? 0) + 1 };\n  const after = { ...before, version: before.version + (to.isErased ? 0 : 1),',
     ],
     'created-at-arrival': [
       'the creation time of an entity with an own id is not the time of the id',

@@ -3,15 +3,8 @@
 import { now } from '../../runtime/time-and-chance.ts';
 import { type ExpectedVersions, requireExpectedVersion } from '../entities/preconditions.ts';
 import { findTakenValues, requireFreeValue } from '../entities/unique-values.ts';
-import {
-  buildMove,
-  buildRestore,
-  buildUpdate,
-  type Change,
-  type ChangeSet,
-  mergeChangeSets,
-} from '../model/changes.ts';
-import { isExpired, isRoot, isSameRoot, versionBeforeDeletion } from '../model/deletion.ts';
+import { buildMove, buildRestore, buildUpdate, type ChangeSet, mergeChangeSets } from '../model/changes.ts';
+import { isExpired, isRoot, isSameRoot, versionsBeforeDeletion } from '../model/deletion.ts';
 import type {
   DeletedEntity,
   Deletion,
@@ -32,6 +25,7 @@ import type { Session } from '../table/session.ts';
 import { findAnyEntity } from '../table/whole-entities.ts';
 import { commit, type UnitOfWork } from '../write/commit.ts';
 import type { JobHandler } from '../write/job-handler.ts';
+import { nameOf } from './descendants.ts';
 import {
   firstMembers,
   type MembersPlace,
@@ -179,11 +173,16 @@ async function buildWithMembers(
   const restored = isRoot(before)
     ? await restoreMembers(session, members, before.deletion)
     : await restoreBelow(session, members, [before]);
-  const returning: Change[] = [];
-  for (const of of new Set([kind, ...members.map((member) => member.kind)])) {
-    const ids = [before, ...members].flatMap((one) => (one.kind === of ? [one.entity.id] : []));
-    returning.push(...(await findReturning(session, { kind: of, ids }, maxMembers)));
-  }
+  const all = [before, ...members];
+  const names = new Set(all.map(nameOf));
+  const ofKinds = [...new Set(all.map((one) => one.kind))].map((of) => ({
+    kind: of,
+    ids: all.flatMap((one) => (one.kind === of ? [one.entity.id] : [])),
+  }));
+  // A member that was restored meanwhile is among them: the condition of its restore fails.
+  const returning = (await findReturning(session, ofKinds, maxMembers)).filter(
+    ({ after }) => !names.has(nameOf(after as StoredEntity)),
+  );
   const second = { changes: [own, ...returning], writes: [beginRestore(session, before, true, nowMs)] };
   return { ...mergeChangeSets([second, ...restored]), orElse: rest };
 }
@@ -212,8 +211,11 @@ export function restoreEntity(session: Session, kind: Kind, id: string, expected
       return { changes: [], result: stored };
     }
     const { deletion: _, ...former } = stored;
-    if (expected !== 'none')
-      requireExpectedVersion({ ...former, version: versionBeforeDeletion(stored) }, expected);
+    if (expected !== 'none') {
+      const [last, ...earlier] = versionsBeforeDeletion(stored);
+      const version = earlier.find((one) => expected?.has(one)) ?? (last as number);
+      requireExpectedVersion({ ...former, version }, expected);
+    }
     const deletion = await deletionBeingRestored(session, stored);
     const [{ fields = {}, required } = {}] = await readReferences(session, [stored], { deletion });
     if (required) throw new RequiredReferenceMissing(kind, required.field, required.parent);
@@ -229,7 +231,7 @@ async function returnStep(
   work: RestoreWork,
   restored: EntitiesOfKind,
 ): Promise<Step<RestoreWork> | undefined> {
-  const changes = await findReturning(session, restored, stepSize);
+  const changes = await findReturning(session, [restored], stepSize);
   if (changes.length === 0) return undefined;
   return {
     repeatable: changes.map((change) => ({ changes: [change] })),

@@ -12,6 +12,7 @@ import { entityKey } from '../model/keys.ts';
 import { isOwnership, keptReference, ownershipOf, referencesOf } from '../model/relations.ts';
 import type { Kind, Relation } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
+import { nameOf } from './descendants.ts';
 
 type AnyEntity = StoredEntity | DeletedEntity;
 
@@ -117,25 +118,26 @@ export interface EntitiesOfKind {
 }
 
 /**
- * Returns the changes that give entities their references to restored ones again.
- * @param limit of the changes. When there are more, others are found by the next call.
+ * Returns the changes that give entities their references to restored ones again. An entity that refers to several of them has one change.
+ * @param limit of the entities, about. When there are more, others are found by the next call.
  */
 export async function findReturning(
   session: Session,
-  { kind, ids }: EntitiesOfKind,
+  restored: readonly EntitiesOfKind[],
   limit: number,
 ): Promise<Change[]> {
-  const changes: Change[] = [];
-  for (const relation of ownershipOf(kind)) {
-    if (relation.isRequired || ids.length === 0) continue;
-    if (changes.length >= limit) break;
-    const kept = keptReference(relation);
-    const range = { limit: limit - changes.length };
-    const { children } = await readChildren(session, kept, ids, range);
-    for (const child of children) {
-      const fields = { [relation.field]: child.entity[kept.field], [kept.field]: null };
-      changes.push(buildUpdate(child, fields, now()));
+  const found = new Map<string, { readonly child: StoredEntity; readonly fields: Record<string, unknown> }>();
+  for (const { kind, ids } of restored) {
+    for (const relation of ownershipOf(kind)) {
+      if (relation.isRequired || ids.length === 0 || found.size >= limit) continue;
+      const kept = keptReference(relation);
+      const { children } = await readChildren(session, kept, ids, { limit: limit - found.size });
+      for (const child of children) {
+        const name = nameOf(child);
+        const fields = { [relation.field]: child.entity[kept.field], [kept.field]: null };
+        found.set(name, { child, fields: { ...found.get(name)?.fields, ...fields } });
+      }
     }
   }
-  return changes;
+  return [...found.values()].map(({ child, fields }) => buildUpdate(child, fields, now()));
 }

@@ -3,7 +3,7 @@
 import { now } from '../../runtime/time-and-chance.ts';
 import { type RowFilter, textAfter } from '../columns/read/row-filter.ts';
 import type { RowQuery } from '../columns/read/row-query.ts';
-import { expiredAt, restoresField, rowOfDeletion, versionBeforeDeletion } from '../model/deletion.ts';
+import { expiredAt, restoresField, rowOfDeletion, versionsBeforeDeletion } from '../model/deletion.ts';
 import type { DeletedEntity, ItemFields } from '../model/entity.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
 import { cascadeKinds } from '../model/relations.ts';
@@ -82,7 +82,7 @@ export async function listDeleted(session: Session, kind: Kind, query: ListQuery
   return {
     ...page,
     entities: stored.map((one) => fieldsOf(one, restores.get(one.entity.id) ?? 0)),
-    versions: stored.map(versionBeforeDeletion),
+    versions: stored.map((one) => versionsBeforeDeletion(one)[0] as number),
     readReferenced: (references) => readReferenced(session, references),
   };
 }

@@ -178,10 +178,11 @@ export function decodeDeletion(item: Item): Deletion {
 }
 
 /**
- * Returns the version that a deleted entity had before its deletion, which callers know. Each move to a later deletion makes another version.
+ * Returns the versions with the fields of a deleted entity, the last one first: that before its deletion, which callers know, and one for each move to a later
+ * deletion. Rows do not tell how many moves there were, so lists show the last one.
  */
-export const versionBeforeDeletion = ({ version, deletion: { moves = 0 } }: DeletedEntity): number =>
-  version - 1 - moves;
+export const versionsBeforeDeletion = ({ version, deletion: { moves = 0 } }: DeletedEntity): number[] =>
+  Array.from({ length: moves + 1 }, (_, move) => version - 1 - move);
 
 /** The field of deleted entities, as lists show them, that tells how many others a restore brings back with one. */
 export const restoresField = 'restores';

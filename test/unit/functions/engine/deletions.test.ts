@@ -17,6 +17,7 @@ import { readEntity, readEntityItem } from '#functions/engine/entities/read-enti
 import { updateEntity } from '#functions/engine/entities/update-entity.ts';
 import { readSequencer } from '#functions/engine/feed/read-log.ts';
 import { readChildren } from '#functions/engine/lists/children.ts';
+import { readDeletedBy } from '#functions/engine/lists/deleted-by.ts';
 import { listDeleted } from '#functions/engine/lists/list-deleted.ts';
 import { listEntities } from '#functions/engine/lists/list-entities.ts';
 import { buildCreate, buildDeletion, buildRestore, buildUpdate } from '#functions/engine/model/changes.ts';
@@ -28,7 +29,7 @@ import { decodeAnyEntity } from '#functions/engine/model/item-codec.ts';
 import { decodeJob, dueJobsOf, type Job } from '#functions/engine/model/job.ts';
 import { entityKey, textKey, textSortKey } from '#functions/engine/model/keys.ts';
 import { relationOf } from '#functions/engine/model/relations.ts';
-import type { Item } from '#functions/engine/model/writes.ts';
+import type { Item, Key } from '#functions/engine/model/writes.ts';
 import type { Session } from '#functions/engine/table/session.ts';
 import { applyChangeSet, applyInBatches } from '#functions/engine/write/commit.ts';
 import { continueJob } from '#functions/jobs/continue-job.ts';
@@ -131,6 +132,11 @@ async function deleteAlone(stored: StoredEntity, deletion?: Deletion): Promise<D
 }
 
 const stored = (kind: Kind, id: string) => readEntityItem(fresh(), kind, id);
+
+async function storedDeleted(kind: Kind, id: string): Promise<DeletedEntity> {
+  const item = await session.database.get(entityKey(session.tenant, kind, id), { withDeleted: true });
+  return decodeAnyEntity(item as Item) as DeletedEntity;
+}
 
 describe('sweep', () => {
   const sweepOf = (id: string) =>
@@ -263,6 +269,31 @@ describe('a clone', () => {
     expect(await clone.step(fresh(), jobOf(work))).toEqual({ left: work, dueAt: expect.any(String) });
     await eraseDeleted(fresh(), 'project', to);
     expect(await clone.step(fresh(), jobOf(work))).toEqual({ left: undefined });
+  });
+
+  test('has nothing that is kept of references', async () => {
+    const [project, parentId] = [await make('project'), await make('task')];
+    const task = await make('task', { projectId: project, parentId });
+    await deleteEntity(fresh(), 'task', parentId);
+    await restoreEntity(fresh(), 'task', task);
+    const { entity } = await cloneProjectWithTasks(session, project, undefined, { includesTasks: true });
+    await restoreEntity(fresh(), 'task', parentId);
+    const copies = await listEntities(
+      fresh(),
+      'task',
+      listQuery({ filters: [isValue('projectId', entity.id)] }),
+    );
+    expect(copies.entities).toMatchObject([{ parentId: null }]);
+  });
+
+  test('has a copy of a task whose parent was deleted before', async () => {
+    const [from, to] = [await make('project'), await make('project')];
+    const parentId = await make('task', { projectId: from });
+    await make('task', { projectId: from, parentId });
+    await deleteAlone(await stored('task', parentId));
+    const work = { type: 'clone', from, to, asOf: await readSequencer(session, 'task') } as const;
+    const { once } = await clone.step(session, jobOf({ ...work, path: [{ after: '' }] }));
+    expect(once?.changes).toMatchObject([{ after: { entity: { parentId: null } } }]);
   });
 
   test('finds in no index the tasks that were there, changed or not, also those with later ids and without those with earlier ids', async () => {
@@ -461,6 +492,114 @@ describe('restoreEntity', () => {
   );
 });
 
+/** Runs something when some items are read for the first time. */
+function onRead(isOfInterest: (key: Key) => boolean, run: () => Promise<unknown>): void {
+  const { getMany } = session.database;
+  let isDone = false;
+  jest.spyOn(session.database, 'getMany').mockImplementation(async (...request) => {
+    if (!isDone && request[0].some(isOfInterest)) {
+      isDone = true;
+      await run();
+    }
+    return getMany.apply(session.database, request);
+  });
+}
+
+describe('what is restored while deleted entities are read is left out', () => {
+  test('when its text is read', async () => {
+    const id = await make('task', { description: longText });
+    await deleteEntity(fresh(), 'task', id);
+    onRead(
+      ({ sk }) => sk === textSortKey,
+      async () => {
+        await restoreEntity(fresh(), 'task', id);
+        await updateEntity(fresh(), { kind: 'task', id }, { description: `${longText}y` });
+      },
+    );
+    expect(await listDeleted(session, 'task', listQuery())).toMatchObject({ entities: [], total: 0 });
+  });
+
+  test('when its item is read', async () => {
+    const project = await make('project');
+    const id = await make('task', { projectId: project });
+    await deleteEntity(fresh(), 'project', project);
+    const { deletion } = await storedDeleted('project', project);
+    onRead(
+      ({ pk }) => pk.includes(id),
+      () => restoreEntity(fresh(), 'task', id),
+    );
+    expect(await readDeletedBy(session, 'task', deletion, { after: '', limit: 9 })).toMatchObject({
+      stored: [],
+    });
+  });
+});
+
+describe('a part of a deletion', () => {
+  test.each([1, 60])('comes back with %i tasks below it, and all get their project again', async (count) => {
+    const project = await make('project');
+    const task = await make('task', { projectId: project });
+    await makeTasks(count, { projectId: project, parentId: task });
+    await deleteEntity(fresh(), 'project', project);
+    await finishJobs();
+    await restoreEntity(fresh(), 'task', task);
+    await finishJobs();
+    expect(await deletedIds('task')).toEqual([]);
+    await restoreEntity(fresh(), 'project', project);
+    await finishJobs();
+    expect(await total(project)).toBe(count + 1);
+  });
+
+  test('gets its project again when the job of another restore brings that back', async () => {
+    const organization = await make('organization');
+    const project = await make('project', { organizationId: organization });
+    const [task = ''] = await makeTasks(60, { projectId: project });
+    await deleteEntity(fresh(), 'organization', organization);
+    await finishJobs();
+    await restoreEntity(fresh(), 'task', task);
+    await restoreEntity(fresh(), 'organization', organization);
+    await finishJobs();
+    expect(await total(project)).toBe(60);
+  });
+
+  /** Deletes a project with a task, restores the task by itself, and returns the ids of both. */
+  async function restoreTaskAlone(fields: object = {}): Promise<[string, string]> {
+    const project = await make('project');
+    const task = await make('task', { projectId: project, ...fields });
+    await deleteEntity(fresh(), 'project', project);
+    await restoreEntity(fresh(), 'task', task);
+    return [project, task];
+  }
+
+  test('gets its project again that was restored at the same time', async () => {
+    const [project] = await restoreTaskAlone();
+    // A restore that looked for tasks before the task was there.
+    const restore = buildRestore(await storedDeleted('project', project), {}, Date.now());
+    await applyChangeSet(fresh(), { changes: [restore] });
+    expect(await total(project)).toBe(0);
+    await finishJobs();
+    expect(await total(project)).toBe(1);
+  });
+
+  test('comes back from another deletion before its project does', async () => {
+    const parentId = await make('task');
+    const [project, task] = await restoreTaskAlone({ parentId });
+    await deleteEntity(fresh(), 'task', parentId);
+    await restoreEntity(fresh(), 'task', parentId);
+    expect((await readEntity(fresh(), 'task', task)).entity).toMatchObject({ parentId, projectId: null });
+    await restoreEntity(fresh(), 'project', project);
+    expect((await readEntity(fresh(), 'task', task)).entity).toMatchObject({ parentId, projectId: project });
+  });
+
+  test('keeps nothing of a project that has expired', async () => {
+    const [, task] = await restoreTaskAlone();
+    pass(29 * dayMs);
+    await deleteEntity(fresh(), 'task', task);
+    pass(2 * dayMs);
+    await restoreEntity(fresh(), 'task', task);
+    expect((await stored('task', task)).entity['$projectId']).toBeNull();
+  });
+});
+
 test('a deleted entity is absent from every read of the database that does not ask for it', async () => {
   const id = await make('task', { description: longText });
   await deleteEntity(fresh(), 'task', id);
@@ -476,6 +615,42 @@ test('a deleted entity is absent from every read of the database that does not a
   for await (const { items } of database.pages(query)) expect(items).toEqual([]);
   expect(await database.get(key, { withDeleted: true })).toMatchObject(key);
   expect((await database.query(query, undefined, { withDeleted: true })).items).toHaveLength(1);
+});
+
+test.each([
+  ['in records', undefined],
+  ['that wait', 100],
+  ['in segments', 1],
+])('deleted rows %s are in lists of deleted entities alone', async (_, minSegmentRows) => {
+  const sizes = { ...defaultSizes, maxRows: 2, maxMergedRows: 4 };
+  const absorb = async (): Promise<void> => {
+    if (minSegmentRows)
+      await compactAll(store.database(), session.tenant, 'task', { ...sizes, minSegmentRows });
+  };
+  const project = await make('project');
+  const ids = await makeTasks(6, { projectId: project });
+  await absorb();
+  const [first = '', second = '', third = ''] = ids;
+  for (const id of [first, second, third]) await deleteEntity(fresh(), 'task', id);
+  await absorb();
+  const all = await listEntities(fresh(), 'task', listQuery({ limit: 1, page: 3 }));
+  expect([all.total, all.entities.map(({ id }) => id)]).toEqual([3, [ids[5]]]);
+  const filters = [isValue('projectId', project)];
+  const ofProject = await listEntities(fresh(), 'task', listQuery({ filters, countBy: ['status'] }));
+  expect(ofProject.entities.map(({ id }) => id)).toEqual(ids.slice(3));
+  expect(ofProject).toMatchObject({ total: 3, counts: { status: [{ value: 'open', count: 3 }] } });
+  const { children } = await readChildren(fresh(), relationOf('task', 'project'), [project]);
+  expect(children.map(({ entity }) => entity.id)).toEqual(ids.slice(3));
+  // The columns do not have these yet.
+  await restoreEntity(fresh(), 'task', first);
+  await eraseDeleted(fresh(), 'task', second);
+  for (const _ of ['pending', 'absorbed']) {
+    const deleted = await listDeleted(fresh(), 'task', listQuery({ filters, countBy: ['status'] }));
+    expect(deleted.entities.map(({ id }) => id)).toEqual([third]);
+    expect(deleted).toMatchObject({ total: 1, counts: { status: [{ value: 'open', count: 1 }] } });
+    expect((await listEntities(fresh(), 'task', listQuery({ filters }))).total).toBe(4);
+    await absorb();
+  }
 });
 
 describe('eraseDeleted', () => {
@@ -541,11 +716,20 @@ describe('eraseDeleted', () => {
     expect(await deletedIds('task')).toEqual([]);
   });
 
+  test('removes a part of a deletion alone', async () => {
+    const project = await make('project');
+    const [part = '', other] = await makeTasks(2, { projectId: project });
+    await deleteEntity(fresh(), 'project', project);
+    expect(await eraseDeleted(fresh(), 'task', part)).toEqual(new Map([['task', 1]]));
+    expect(await deletedIds('task')).toEqual([other]);
+    await restoreEntity(fresh(), 'project', project);
+    expect(await total(project)).toBe(1);
+  });
+
   test('refuses a restore that read the entity before', async () => {
     const task = await make('task', { description: longText });
     await deleteEntity(fresh(), 'task', task);
-    const item = await session.database.get(entityKey(session.tenant, 'task', task), { withDeleted: true });
-    const restore = buildRestore(decodeAnyEntity(item as Item) as DeletedEntity, {}, Date.now());
+    const restore = buildRestore(await storedDeleted('task', task), {}, Date.now());
     expect(await eraseDeleted(fresh(), 'task', task)).toEqual(new Map([['task', 1]]));
     await expect(applyChangeSet(fresh(), { changes: [restore] })).rejects.toThrow(ConditionFailed);
     await expectErased(task);

@@ -31,7 +31,7 @@ import {
   newDeletion,
   notDeleted,
   storedRow,
-  versionBeforeDeletion,
+  versionsBeforeDeletion,
 } from '#functions/engine/model/deletion.ts';
 import type { Deletion, StoredEntity } from '#functions/engine/model/entity.ts';
 import { storedOfRow } from '#functions/engine/model/entity-of-row.ts';
@@ -170,12 +170,13 @@ describe('deletion', () => {
     expect(storedOfRow('task', id, 4, row)).toMatchObject({ version: 4, deletion: deleted.deletion });
     expect(storedRow(erased(deleted))).toBeUndefined();
     const restored = { ...toRow(stored(5).entity), ...notDeleted };
+    expect(storedOfRow('task', id, 5, restored).entity).not.toHaveProperty('deletedAt');
     expect([existingRow(row), existingRow(restored)]).toEqual([undefined, toRow(stored(5).entity)]);
   });
 
   test('a restore takes the version before the deletion, also after moves to later deletions', () => {
     const moved = buildMove(buildMove(deleted, ofProject).after, ofProject).after;
-    expect([moved.version, versionBeforeDeletion(moved)]).toEqual([6, 3]);
+    expect([moved.version, versionsBeforeDeletion(moved)]).toEqual([6, [5, 4, 3]]);
   });
 
   test('the record of an erasure does not have what it erases', () => {

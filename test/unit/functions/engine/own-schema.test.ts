@@ -36,6 +36,7 @@ const schema: Schema = {
     },
     { child: 'attachment', field: 'invoiceId', parent: 'invoice', onDelete: 'cascade' },
     { child: 'line', field: 'costCenterId', parent: 'costCenter', onDelete: 'setNull' },
+    { child: 'line', field: 'priceId', parent: 'price', onDelete: 'setNull', isRequired: true },
   ],
   longText: 'remark',
   searchedFields: ['number', 'remark'],
@@ -210,6 +211,23 @@ test.each([[3], [150]])(
     expect(await Promise.all(others.map(read))).toEqual(['0', `${count - 1}`]);
   },
 );
+
+test('what cannot come back with a deletion becomes one of its own', async () => {
+  const { entity: price } = await createEntity(session(), 'price', { status: 'open' });
+  const { id, lines } = await makeInvoice('1', [1, 2]);
+  const line = lines[0] as string;
+  await updateEntity(session(), { kind: 'line', id: line }, { priceId: price.id });
+  await deleteEntity(session(), 'invoice', id);
+  await deleteEntity(session(), 'price', price.id);
+  await restoreEntity(session(), 'invoice', id);
+  await finishJobs();
+  const deleted = await listDeleted(session(), 'line', listQuery());
+  expect(deleted.entities).toMatchObject([{ id: line }]);
+  expect(deleted.entities[0]).not.toHaveProperty('deletedWith');
+  await restoreEntity(session(), 'price', price.id);
+  await restoreEntity(session(), 'line', line);
+  expect((await linesOf(id)).total).toBe(2);
+});
 
 test('a deletion removes a reference that may be absent', async () => {
   const { entity: center } = await createEntity(session(), 'costCenter', { status: 'open' });
