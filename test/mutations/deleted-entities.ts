@@ -17,6 +17,11 @@ export const deletedEntityMutations = toMutations({
     ],
   },
   'functions/engine/deletions/restore.ts': {
+    'no-last-pass-after-nothing': [
+      'a restore whose first look at a lagging index finds nothing never looks again',
+      'if (!final) return {',
+      "if (!final && (rest.position > 0 || rest.after !== '')) return {",
+    ],
     'member-with-a-taken-value': [
       'a restore of what has a unique value that was given away meanwhile never ends',
       'const lost = taken[position] &&',

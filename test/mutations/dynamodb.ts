@@ -1,6 +1,18 @@
 import { toMutations } from './mutation.ts';
 
 export const dynamodbMutations = toMutations({
+  'functions/engine/table/error-classification.ts': {
+    'server-errors-refuse': [
+      'a transaction that was applied before an error of the server counts as not applied',
+      'reasons.length === 0 && !refusals.has(error.name)',
+      "reasons.length === 0 && error.$fault !== 'server' && !refusals.has(error.name)",
+    ],
+    'no-retry-on-conflict': [
+      'a transaction is not retried after a conflict',
+      "new Set(['TransactionConflict', ...throttles])",
+      'new Set(throttles)',
+    ],
+  },
   'functions/engine/table/database.ts': {
     'one-token-per-request': [
       'the second transaction of a change set has the token of the first one',
@@ -77,13 +89,6 @@ export const dynamodbMutations = toMutations({
       'a request may read more units than its budget',
       'if (this.consumption.readUnits > this.#limits.maxReadUnits)',
       'if (this.consumption.readUnits > 2 * this.#limits.maxReadUnits)',
-    ],
-  },
-  'functions/engine/table/error-classification.ts': {
-    'no-retry-on-conflict': [
-      'a transaction is not retried after a conflict',
-      "new Set(['TransactionConflict', ...throttles])",
-      'new Set(throttles)',
     ],
   },
 });

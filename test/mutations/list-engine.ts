@@ -17,6 +17,11 @@ export const listEngineMutations = toMutations({
     ],
   },
   'functions/engine/columns/read/read-state.ts': {
+    'prefix-beyond-a-gap': [
+      'a list of more than a page never shows what appears in a gap',
+      'const end = endOf(read);',
+      'const end = Math.max(endOf(read), read.at(-1)?.position ?? 0);',
+    ],
     'gap-in-the-log': [
       'a list does not notice that an earlier record is missing',
       'if (previousPosition > watermark && ',
@@ -73,6 +78,11 @@ export const listEngineMutations = toMutations({
       'toValues({ ...others, ...before })',
       "{ ...others, ...before, [wordsField]: row?.values[wordsField] ?? '' }",
     ],
+    'rebuild-that-is-lost': [
+      'a rebuild ends without an effect when a step of compaction was faster',
+      'if (!isReplaced) return rebuild(source);',
+      'void isReplaced;',
+    ],
     'rebuild-within-one-deadline': [
       'a log with many long texts cannot be rebuilt',
       'requireTime: () => undefined }',
@@ -99,6 +109,28 @@ export const listEngineMutations = toMutations({
       'a page of some fields loads the columns of all fields',
       'shows.has(field))',
       'shows.size > 0)',
+    ],
+  },
+  'functions/engine/lists/read-page.ts': {
+    'total-with-deleted-ones': [
+      'the total of a page counts entities that were deleted while it was read',
+      'const left = total - (rows.length - stored.length);',
+      'const left = total - 0 * (rows.length - stored.length);',
+    ],
+    'deleted-entity-of-a-replica': [
+      'a page shows an entity that a replica has in an older version, although it has been deleted since',
+      'const isFound = stored && stored.version >= version &&',
+      'const isFound = stored &&',
+    ],
+    'entity-from-a-replica': [
+      'an entity that an index or a replica has in an old version is not read again',
+      '>= version));',
+      '>= version) && version < 0);',
+    ],
+    'index-read-in-each-attempt': [
+      'a list reads a lagging or throttled index again and again',
+      'attempt === 1 ? options : { ...options, pageIndex: undefined }',
+      'options',
     ],
   },
   'functions/engine/lists/read-referenced.ts': {
@@ -244,23 +276,6 @@ export const listEngineMutations = toMutations({
       'a list starts again when a replica does not have an item yet',
       'if (missing.size > 0) await this.#read(missing, true);',
       '',
-    ],
-  },
-  'functions/engine/lists/read-page.ts': {
-    'deleted-entity-of-a-replica': [
-      'a page shows an entity that a replica has in an older version, although it has been deleted since',
-      'const isFound = stored && stored.version >= version &&',
-      'const isFound = stored &&',
-    ],
-    'entity-from-a-replica': [
-      'an entity that an index or a replica has in an old version is not read again',
-      '>= version));',
-      '>= version) && version < 0);',
-    ],
-    'index-read-in-each-attempt': [
-      'a list reads a lagging or throttled index again and again',
-      'attempt === 1 ? options : { ...options, pageIndex: undefined }',
-      'options',
     ],
   },
   'functions/engine/columns/compact/read-input.ts': {

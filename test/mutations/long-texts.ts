@@ -1,6 +1,13 @@
 import { toMutations } from './mutation.ts';
 
 export const longTextMutations = toMutations({
+  'functions/engine/table/whole-entities.ts': {
+    'texts-without-their-entities': [
+      'a list responds 503 when a long text changes while it is read',
+      'left = current.filter(({ deletion }) => withDeleted === isRestorable(deletion));',
+      'left = current.length === 0 ? current : unmatched;',
+    ],
+  },
   'functions/engine/model/item-codec.ts': {
     'any-text-matches': [
       'an entity is shown with a text of another version',

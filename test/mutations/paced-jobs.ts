@@ -1,6 +1,18 @@
 import { toMutations } from './mutation.ts';
 
 export const pacedJobMutations = toMutations({
+  'functions/engine/model/pace.ts': {
+    'reservation-of-a-wrong-clock': [
+      'a reservation of a process whose clock was wrong stops all jobs of its tenant',
+      ' && pace.freeAt <= nowMs + maxAheadMs',
+      ' && pace.freeAt <= nowMs + maxAheadMs * pace.freeAt',
+    ],
+    'pace-of-all-tenants': [
+      'the jobs of all tenants share a pace',
+      '{ pk: `${tenant}#pace`, sk',
+      '{ pk: tenant && `#pace`, sk',
+    ],
+  },
   'functions/engine/due-work/pace-jobs.ts': {
     'jobs-without-pace': [
       'a worker reserves the time of a step and does not wait for it',
@@ -20,14 +32,12 @@ export const pacedJobMutations = toMutations({
       'const isCut = next === undefined &&',
     ],
   },
-  'functions/engine/model/pace.ts': {
-    'pace-of-all-tenants': [
-      'the jobs of all tenants share a pace',
-      '{ pk: `${tenant}#pace`, sk',
-      '{ pk: tenant && `#pace`, sk',
-    ],
-  },
   'functions/engine/due-work/continue-job.ts': {
+    'once-without-its-progress': [
+      'a step that two workers take makes its changes twice',
+      '  await applyChangeSet(session, { ...once, writes: [',
+      '  await applyChangeSet(session, once);\n  await applyChangeSet(session, { changes: [], writes: [',
+    ],
     'postponed-job-due-at-once': [
       'a job that cannot get its turn is delivered again and again',
       'timeMs >= maxTurnMs',

@@ -37,6 +37,11 @@ export const searchMutations = toMutations({
     ],
   },
   'functions/engine/columns/merge-records.ts': {
+    'words-of-a-replaced-text': [
+      'a search finds a text that was replaced before compaction had absorbed it',
+      ' && haveSameTexts(other, row)',
+      ' && haveSameTexts(row, row)',
+    ],
     'words-of-an-earlier-change-lost': [
       'a pending change of another field hides the words of an earlier pending one',
       '? { ...row, [wordsField]: other[wordsField] }',

@@ -13,6 +13,11 @@ export const sharedLogMutations = toMutations({
       'put: toItem(key, { entries: [] }, time),\n  condition: notExists,',
       "put: toItem(key, { entries: [] }, time),\n  condition: { expression: 'attribute_exists(pk) OR attribute_not_exists(pk)' },",
     ],
+    'position-above-the-last-entity-only': [
+      'the change of an entity of a batch has a smaller position than its change before',
+      'Math.max(previous.get(kind) ?? 0, change.before?.logPosition ?? 0)',
+      'Math.max(0, change.before?.logPosition ?? 0)',
+    ],
   },
   'functions/engine/log/positions.ts': {
     'position-below-the-previous-one': [
@@ -34,6 +39,11 @@ export const sharedLogMutations = toMutations({
       'a request that changes nothing leaves the position that it has taken without a record',
       'async ([kind, taken]) => this.#fill(kind, await taken)',
       'async ([, taken]) => void (await taken)',
+    ],
+    'sequencer-behind-an-entity': [
+      'a write takes one position after the other from a sequencer that is behind its log',
+      'if (isTakenNow) throw new SequencerBehind',
+      'if (isTakenNow && position < 0) throw new SequencerBehind',
     ],
   },
   'functions/engine/write/commit.ts': {

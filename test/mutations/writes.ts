@@ -1,6 +1,28 @@
 import { toMutations } from './mutation.ts';
 
 export const writeMutations = toMutations({
+  'functions/engine/write/idempotency.ts': {
+    'expired-key-never-free': [
+      'an idempotency key cannot be used again until DynamoDB has deleted its item, days later',
+      'attribute_not_exists(pk) OR expiresAt <= :now',
+      'attribute_not_exists(pk) OR expiresAt = :now',
+    ],
+    'unchanged-entities-stored': [
+      'the result of an Idempotency-Key has the entities that the request did not change',
+      'isStored(value) && !changed.has(value)',
+      "isStored(value) && changed.has('')",
+    ],
+    'unchanged-version-of-now': [
+      'a replay shows entities that the request did not change with their present ETag',
+      'one && ({ ...one, version }',
+      'one && ({ ...one, version: one.version + 0 * version }',
+    ],
+    'key-for-any-request': [
+      'an Idempotency-Key returns the recorded response also for another body',
+      "if (first['fingerprint'] !== idempotency.fingerprint) throw new IdempotencyKeyReused();",
+      'if (!idempotency.fingerprint) throw new IdempotencyKeyReused();',
+    ],
+  },
   'functions/engine/entities/requirements.ts': {
     'parent-not-required': [
       'an entity can be created with a parent that does not exist',
@@ -176,23 +198,6 @@ export const writeMutations = toMutations({
       'a batch may add references to any number of entities',
       'keys.size > maxReferences',
       'keys.size > 100 * maxReferences',
-    ],
-  },
-  'functions/engine/write/idempotency.ts': {
-    'unchanged-entities-stored': [
-      'the result of an Idempotency-Key has the entities that the request did not change',
-      'isStored(value) && !changed.has(value)',
-      "isStored(value) && changed.has('')",
-    ],
-    'unchanged-version-of-now': [
-      'a replay shows entities that the request did not change with their present ETag',
-      'one && ({ ...one, version }',
-      'one && ({ ...one, version: one.version + 0 * version }',
-    ],
-    'key-for-any-request': [
-      'an Idempotency-Key returns the recorded response also for another body',
-      "if (first['fingerprint'] !== idempotency.fingerprint) throw new IdempotencyKeyReused();",
-      'if (!idempotency.fingerprint) throw new IdempotencyKeyReused();',
     ],
   },
   'functions/tasks/resource.ts': {

@@ -97,15 +97,21 @@ describe('a position', () => {
   scenario(
     'with the record of another transaction again and again is a 503, until the audit raises the sequencer',
     async (world) => {
-      for (let count = 0; count < 4; count += 1) await create(world, 'tags');
+      let last = '';
+      for (let count = 0; count < 6; count += 1) last = await create(world, 'tags');
       await world.table.putItem({ TableName: tableName, Item: { ...sequencerKey(log), count: 1 } });
-      expect((await send(world, 'POST', '/v1/tags', { name: 'a' })).status).toBe(503);
-      expect(takeLog()).toContainEqual(
-        expect.objectContaining({ error: expect.objectContaining({ name: 'SequencerBehind' }) }),
-      );
+      const requireRefused = async (method: string, path: string): Promise<void> => {
+        expect((await send(world, method, path, { name: 'a' })).status).toBe(503);
+        expect(takeLog()).toContainEqual(
+          expect.objectContaining({ error: expect.objectContaining({ name: 'SequencerBehind' }) }),
+        );
+      };
+      // Its position is below that of the tag.
+      await requireRefused('PATCH', `/v1/tags/${last}`);
+      await requireRefused('POST', '/v1/tags');
       await auditTable(world.table, tableName, { pauseMs: 0, repair: true });
       await create(world, 'tags');
-      expect(Math.max(...positions(world))).toBe(5);
+      expect(Math.max(...positions(world))).toBe(7);
     },
   );
 });

@@ -26,7 +26,7 @@ import type { DeletedEntity, Deletion, ItemFields, StoredEntity } from '#functio
 import { ConditionFailed, EntityNotFound, StoreUnavailable } from '#functions/engine/model/errors.ts';
 import { newId } from '#functions/engine/model/ids.ts';
 import { decodeAnyEntity } from '#functions/engine/model/item-codec.ts';
-import { decodeJob, dueJobsOf, type Job } from '#functions/engine/model/job.ts';
+import { buildJobWrite, decodeJob, dueJobsOf, type Job } from '#functions/engine/model/job.ts';
 import { entityKey, textKey, textSortKey } from '#functions/engine/model/keys.ts';
 import { relationOf } from '#functions/engine/model/relations.ts';
 import type { Item, Key } from '#functions/engine/model/writes.ts';
@@ -428,6 +428,28 @@ describe('restoreEntity', () => {
     await expect(readEntity(fresh(), 'task', task)).rejects.toThrow(EntityNotFound);
     await finishJobs();
     expect((await readEntity(fresh(), 'task', task)).entity['projectId']).toBe(project);
+  });
+
+  test('looks again later when its first pass finds nothing, because an index can lag behind', async () => {
+    const project = await make('project');
+    const task = await make('task', { projectId: project });
+    await deleteEntity(fresh(), 'project', project);
+    const { deletion } = await storedDeleted('project', project);
+    await restoreEntity(fresh(), 'project', project);
+    const [job] = await jobs();
+    const work = { ...(job as Job).work, final: false };
+    const due = {
+      ...(job as Job),
+      version: (job?.version ?? 0) + 1,
+      dueAt: new Date(Date.now() - 1).toISOString(),
+      work,
+    };
+    await session.database.transact([buildJobWrite(job as Job, due)]);
+    await runJobs();
+    // It appears in the index now.
+    await deleteAlone(await stored('task', task), deletion);
+    await finishJobs();
+    expect(await total(project)).toBe(1);
   });
 
   test('brings back by itself what a step of the deletion of its parent removes during the restore', async () => {

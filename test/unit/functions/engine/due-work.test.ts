@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beginSweep } from '#functions/engine/deletions/sweep.ts';
+import { beginSweep, sweep } from '#functions/engine/deletions/sweep.ts';
 import { continueJob, maxSteps } from '#functions/engine/due-work/continue-job.ts';
 import { listEntities } from '#functions/engine/lists/list-entities.ts';
 import { buildCreate } from '#functions/engine/model/changes.ts';
@@ -9,6 +9,7 @@ import { decodePace, encodePace, newPace, type Pace, paceKey } from '#functions/
 import type { Item } from '#functions/engine/model/writes.ts';
 import type { Session } from '#functions/engine/table/session.ts';
 import { applyInBatches } from '#functions/engine/write/commit.ts';
+import type { JobHandlers } from '#functions/engine/write/job-handler.ts';
 import { now, setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
 import { isValue, listQuery } from '#test/support/list-queries.ts';
 import { startTestStore } from '#test/support/local-store.ts';
@@ -78,6 +79,30 @@ test('jobs of a tenant reserve the time of their changes, one after the other', 
   expect((await paceOf()).freeAt).toBeGreaterThanOrEqual(began + 3_000);
   expect(now()).toBeGreaterThanOrEqual(began + 2_000);
   for (const project of projects) expect(await tasksOf(project)).toBe(0);
+});
+
+test('the reservation of a process whose clock was wrong stops no job', async () => {
+  const project = await beginDeletion(20);
+  await reserveUntil(now() + 3_600_000);
+  await proceed((await theJobs())[0]);
+  expect(await tasksOf(project)).toBe(0);
+});
+
+test('a change that a job makes once is not made without its progress', async () => {
+  await beginDeletion(1);
+  const [job] = await theJobs();
+  const { after } = buildCreate('tag', { name: 'copy', status: 'active' }, now());
+  let steps = 0;
+  const step = async (own: Session, leased: Job) => {
+    steps += 1;
+    // Another worker has taken over.
+    await own.database.transact([buildJobWrite(leased, { ...leased, version: leased.version + 1 })]);
+    return { once: { changes: [{ after }] }, left: undefined };
+  };
+  const handlers = { sweep: { ...sweep, step } } as unknown as JobHandlers;
+  const own = { owner: randomUUID(), handlers };
+  await continueJob(store.database(30_000), { tenant: session.tenant, id: job.id }, own);
+  expect([steps, (await listEntities(session, 'tag', listQuery())).total]).toEqual([1, 0]);
 });
 
 test('jobs of another tenant do not wait', async () => {

@@ -314,6 +314,16 @@ describe('list-changes', () => {
       else expect(await feed.poll()).toMatchObject({ entities: [], hasMore: false });
     });
 
+    test('a process looks after an hour again how far the columns are', async () => {
+      await putAt(3);
+      // It remembers that the columns have not passed the hole.
+      await (await feedAt(1)).poll();
+      await putManifest(2);
+      const later = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 3_600_001);
+      await expect((await feedAt(1)).poll()).rejects.toThrow(CursorExpired);
+      later.mockRestore();
+    });
+
     test('a cursor does not go past more than 200 holes, until they are filled', async () => {
       const feed = await feedAt(1);
       await putAt(2);

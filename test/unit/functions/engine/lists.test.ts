@@ -3,6 +3,7 @@ import { toIdRanges } from '#functions/engine/lists/filters.ts';
 import { listEntities } from '#functions/engine/lists/list-entities.ts';
 import { pageIndexOf } from '#functions/engine/lists/read-page-from-index.ts';
 import { buildCreate } from '#functions/engine/model/changes.ts';
+import { entityKey, textKey } from '#functions/engine/model/keys.ts';
 import type { Filter, FilterOperator } from '#functions/engine/model/list-query.ts';
 import { applyInBatches } from '#functions/engine/write/commit.ts';
 import { compactAll } from '#test/support/compaction.ts';
@@ -42,6 +43,23 @@ describe('pageIndexOf', () => {
       expect(indexOf(one)).toBeUndefined();
     },
   );
+});
+
+test('a page does not count entities that are gone each time it is read', async () => {
+  const { tenant, database } = startTestStore().session(randomUUID());
+  const fields = { name: 'x', status: 'active', description: 'x'.repeat(500) };
+  const created = Array.from({ length: 3 }, () => buildCreate('tag', fields, Date.now()));
+  await applyInBatches(
+    { tenant, database },
+    created.map((change) => ({ changes: [change] })),
+    3,
+  );
+  // Between the two reads of each attempt.
+  const { id } = (created[1] as (typeof created)[number]).after.entity;
+  for (const key of [entityKey(tenant, 'tag', id), textKey(tenant, 'tag', id)])
+    await database.deleteItem(key);
+  const { total, entities } = await listEntities({ tenant, database }, 'tag', listQuery());
+  expect([total, entities.length]).toEqual([2, 2]);
 });
 
 test('a list of a parent with many children, in another order than that of creation, reads no index', async () => {

@@ -15,6 +15,7 @@ import {
   parseLogPartition,
   parseSequencerKey,
   positionOf,
+  previousPositions,
   type RecordWrite,
   recordKey,
   recordSortKey,
@@ -116,6 +117,19 @@ describe('change-log', () => {
     const { put, condition } = fillerWrite(key, nowMs);
     expect([condition, put['expiresAt']]).toEqual([notExists, nowMs / 1_000 + 30 * 86_400]);
     expect(decodeRecord(put)).toEqual({ position: 8, time: nowMs, entries: [] });
+  });
+
+  test('the position of a transaction is above those of all its entities, in any order', () => {
+    const changes = [5, 3].map((logPosition) => ({
+      before: {
+        kind: 'tag',
+        version: 1,
+        logPosition,
+        entity: { id: `${logPosition}` },
+      } as unknown as StoredEntity,
+    }));
+    expect(previousPositions(changes)).toEqual(new Map([['tag', 5]]));
+    expect(previousPositions(changes.toReversed())).toEqual(new Map([['tag', 5]]));
   });
 
   test('sort keys are in the order of positions, before the manifest, and tell them', () => {

@@ -70,6 +70,17 @@ test('the words of a changed text replace the others, in the log and in a patch'
   expect(await totals('rhubarb', 'plum', 'filler')).toEqual([0, 1, 1]);
 });
 
+test.each([['plum'], [endingWith('plum')]])(
+  'the words of a text that was replaced while it was pending are gone',
+  async (description) => {
+    const { entity } = await create('task');
+    await update(entity.id, { description });
+    expect(await totals('rhubarb', 'plum')).toEqual([0, 1]);
+    await compact(1);
+    expect(await totals('rhubarb', 'plum')).toEqual([0, 1]);
+  },
+);
+
 test('what a project takes along comes back with its words, when no column has its row any more', async () => {
   const { entity: organization } = await create('organization');
   const { entity: project } = await create('project', { organizationId: organization.id });

@@ -13,7 +13,11 @@ import { noLimits } from '#functions/engine/table/calls.ts';
 import { connect } from '#functions/engine/table/client.ts';
 import { countOf, Database } from '#functions/engine/table/database.ts';
 import { Deadline } from '#functions/engine/table/deadline.ts';
-import { isRetryable, type SdkError } from '#functions/engine/table/error-classification.ts';
+import {
+  explainCancellation,
+  isRetryable,
+  type SdkError,
+} from '#functions/engine/table/error-classification.ts';
 import { startServer } from '#test/support/http-server.ts';
 import { lostResponse, nth } from '#test/support/table/faults.ts';
 import { MemoryTable } from '#test/support/table/memory-table.ts';
@@ -199,5 +203,16 @@ describe('error-classification', () => {
     ['ConditionalCheckFailed', cancelled('TransactionConflict', 'ConditionalCheckFailed'), false],
   ])('isRetryable %s: %j', (_, error, expected) => {
     expect(isRetryable(error as SdkError)).toBe(expected);
+  });
+
+  test.each([
+    ['an error of the server', unmodeled('InternalServerError', 'server'), true],
+    ['an attempt in progress', new TransactionInProgressException(options), true],
+    ['a connection that ends', Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }), true],
+    ['a throttle', unmodeled('ThrottlingException'), false],
+    ['a conflict', cancelled('TransactionConflict'), false],
+    ['a condition', cancelled('ConditionalCheckFailed'), false],
+  ])('after %s, a transaction may have been applied: %j', (_, error, expected) => {
+    expect(explainCancellation(error as SdkError).isInDoubt).toBe(expected);
   });
 });

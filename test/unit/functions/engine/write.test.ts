@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { inflateRawSync } from 'node:zlib';
 import { deleteEntity } from '#functions/engine/deletions/delete-entity.ts';
 import { createEntity } from '#functions/engine/entities/create-entity.ts';
+import { readEntityItem } from '#functions/engine/entities/read-entity.ts';
 import { updateEntity } from '#functions/engine/entities/update-entity.ts';
 import { decodeRecord, logPartition } from '#functions/engine/model/change-log.ts';
 import { buildCreate } from '#functions/engine/model/changes.ts';
@@ -10,7 +11,7 @@ import { beginJob } from '#functions/engine/model/job.ts';
 import { entityKey } from '#functions/engine/model/keys.ts';
 import type { Item, Write } from '#functions/engine/model/writes.ts';
 import type { Session } from '#functions/engine/table/session.ts';
-import { findEntity } from '#functions/engine/table/whole-entities.ts';
+import { findEntity, readTexts } from '#functions/engine/table/whole-entities.ts';
 import { applyChangeSet, applyInBatches } from '#functions/engine/write/commit.ts';
 import { recordResult } from '#functions/engine/write/idempotency.ts';
 import { maxJobs, requireJobCapacity } from '#functions/engine/write/job-limit.ts';
@@ -130,6 +131,27 @@ describe('job-limit', () => {
     await deleteEntity(session, 'tag', unused.entity.id);
     await applyChangeSet(session, { changes: [], writes: jobs(session.tenant, 1) });
   });
+});
+
+test('an idempotency key can be used again after a day, although DynamoDB has not deleted its item yet', async () => {
+  const idempotency = { scope: 'scope', fingerprint: 'fingerprint' };
+  const newId = async () => {
+    const own = { ...store.session(session.tenant), idempotency };
+    return (await createEntity(own, 'tag', fields)).entity.id;
+  };
+  const ids = [await newId(), await newId()];
+  setTimeAndChance(new VirtualTime(2, now + 86_401_000));
+  ids.push(await newId());
+  expect(new Set(ids).size).toBe(2);
+});
+
+test('whole-entities readTexts reads an entity again whose text has changed meanwhile', async () => {
+  const [first, second] = ['x'.repeat(500), 'y'.repeat(500)];
+  const { id } = (await createEntity(session, 'tag', { ...fields, description: first })).entity;
+  const listed = await readEntityItem(session, 'tag', id);
+  await updateEntity(store.session(session.tenant), { kind: 'tag', id }, { description: second });
+  const [whole] = await readTexts(store.session(session.tenant), [listed]);
+  expect(whole).toMatchObject({ version: 2, entity: { description: second } });
 });
 
 test('whole-entities findEntity reads again when the text changed between the reads of the two items', async () => {

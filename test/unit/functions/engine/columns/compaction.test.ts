@@ -655,6 +655,17 @@ describe('rebuild', () => {
     expect(await log.ids()).toEqual([a, b, c]);
   });
 
+  test('begins again when a step of compaction has replaced the manifest meanwhile', async () => {
+    log.commit(startMs, { [a]: { name: 'a' } });
+    log.commit(startMs, { [b]: { name: 'b' } });
+    const replaceManifest = async (after: Manifest): Promise<boolean> => {
+      if (after.version === 1) await log.compact(rebuiltAt);
+      return log.log.open().replaceManifest(after);
+    };
+    await rebuildFrom({ [a]: { name: 'a' } }, { open: () => ({ ...log.log.open(), replaceManifest }) });
+    expect(manifest()).toMatchObject({ version: 2, watermark: 1, segments: [{ rows: 1 }] });
+  });
+
   test('lists what it replaces, however many items that are', async () => {
     const buckets = { $words: 400_000 };
     log.log.manifest = makeManifest({
