@@ -168,6 +168,35 @@ describe('the token endpoint refuses', () => {
   });
 });
 
+test('signing out leads to no other machine when the address has another query inside', async () => {
+  const url = `${issuer.url}/endsession?a=?&post_logout_redirect_uri=https://attacker.example/`;
+  const response = await fetch(url, { redirect: 'manual' });
+  expect([response.status, response.headers.get('location')]).toEqual([400, null]);
+});
+
+test('the configuration has nothing but what the issuer does', async () => {
+  expect(await discover()).toEqual({
+    issuer: issuer.url,
+    authorization_endpoint: `${issuer.url}/authorize`,
+    token_endpoint: `${issuer.url}/token`,
+    jwks_uri: `${issuer.url}/jwks`,
+    end_session_endpoint: `${issuer.url}/endsession`,
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: ['authorization_code', 'client_credentials'],
+    code_challenge_methods_supported: ['S256'],
+    token_endpoint_auth_methods_supported: ['none'],
+    id_token_signing_alg_values_supported: ['RS256'],
+    subject_types_supported: ['public'],
+  });
+  for (const [method, path] of [
+    ['GET', 'userinfo'],
+    ['POST', 'introspect'],
+    ['POST', 'revoke'],
+  ] as const)
+    expect((await fetch(`${issuer.url}/${path}`, { method })).status).toBe(404);
+});
+
 test.each([
   ['http://localhost:5173/', 302],
   ['https://attacker.example/', 400],
@@ -251,15 +280,24 @@ describe('foreign requests', () => {
     expect((await raw(method, path, { host: 'attacker.example' })).statusCode).toBe(421);
   });
 
-  test('POST /token is refused for a page of another site', async () => {
+  test.each([
+    ['POST', '/token'],
+    ['GET', '/jwks'],
+    ['GET', '/.well-known/openid-configuration'],
+  ])('%s %s is refused for a page of another site', async (method, path) => {
     for (const origin of ['https://attacker.example', 'null']) {
-      const { statusCode, headers } = await raw('POST', '/token', { origin });
+      const { statusCode, headers } = await raw(method, path, { origin });
       expect([statusCode, headers['access-control-allow-origin']]).toEqual([403, undefined]);
     }
   });
 
-  test('pages of this machine can exchange codes', async () => {
-    const { headers } = await raw('OPTIONS', '/token', { origin: 'http://localhost:5173' });
-    expect(headers['access-control-allow-origin']).toBe('*');
+  test('pages of this machine can read the configuration and exchange codes', async () => {
+    for (const [method, path] of [
+      ['GET', '/.well-known/openid-configuration'],
+      ['OPTIONS', '/token'],
+    ] as const) {
+      const { headers } = await raw(method, path, { origin: 'http://localhost:5173' });
+      expect(headers['access-control-allow-origin']).toBe('*');
+    }
   });
 });

@@ -16,7 +16,7 @@ import {
   type TokenRequestIncomingMessage,
 } from 'oauth2-mock-server';
 import { closerOf } from '../close-server.ts';
-import { newRequestId } from '../lambda-event.ts';
+import { newRequestId, splitTarget } from '../lambda-event.ts';
 import { refusalOf, refusalResponse } from '../own-requests.ts';
 import { loopback } from '../port.ts';
 import { pageHeaders, signInPage } from './page.ts';
@@ -63,7 +63,7 @@ function requireAuthorizationRequest(parameters: URLSearchParams): void {
 }
 
 const parametersOf = ({ url = '/' }: IncomingMessage): URLSearchParams =>
-  new URLSearchParams(url.split('?')[1]);
+  new URLSearchParams(splitTarget(url).rawQueryString);
 
 /** Lets a service issue codes and tokens for the person that a request names. */
 function issueFor(service: OAuth2Service): void {
@@ -132,8 +132,26 @@ function showPage(parameters: URLSearchParams, response: ServerResponse): void {
   }
 }
 
+/** Returns the configuration of what the issuer does. That of the library has more: user information of a fixed subject, and grants that are refused. */
+const configurationOf = (issuer: string): object => ({
+  issuer,
+  authorization_endpoint: `${issuer}/authorize`,
+  token_endpoint: `${issuer}/token`,
+  jwks_uri: `${issuer}/jwks`,
+  end_session_endpoint: `${issuer}/endsession`,
+  response_types_supported: ['code'],
+  response_modes_supported: ['query'],
+  grant_types_supported: ['authorization_code', 'client_credentials'],
+  code_challenge_methods_supported: ['S256'],
+  token_endpoint_auth_methods_supported: ['none'],
+  id_token_signing_alg_values_supported: ['RS256'],
+  subject_types_supported: ['public'],
+});
+
 function respond(service: OAuth2Service, request: IncomingMessage, response: ServerResponse): void {
-  const refusal = refusalOf(request, {});
+  // Pages of other sites may not even read: the library allows it to all, and the address of a response can have a code.
+  const { headers: sent, rawHeaders } = request;
+  const refusal = refusalOf({ method: 'POST', headers: sent, rawHeaders }, {});
   if (refusal) {
     const {
       statusCode = 403,
@@ -147,12 +165,18 @@ function respond(service: OAuth2Service, request: IncomingMessage, response: Ser
     response.writeHead(statusCode, headers as Record<string, string>).end(body);
     return;
   }
-  const isAuthorization = /^\/authorize\/?(?:\?|$)/i.test(request.url ?? '');
+  const path = splitTarget(request.url ?? '/')
+    .path.toLowerCase()
+    .replace(/\/$/, '');
   const parameters = parametersOf(request);
   const signOutUri = parameters.get('post_logout_redirect_uri');
   if (signOutUri !== null && !isLoopbackUri(signOutUri))
     refuseRequest(response, 'post_logout_redirect_uri must be an address of this machine.');
-  else if (isAuthorization && !personOf(parameters)) showPage(parameters, response);
+  else if (['/userinfo', '/introspect', '/revoke'].includes(path)) response.writeHead(404).end();
+  else if (path === '/.well-known/openid-configuration' && request.method === 'GET') {
+    const headers = { 'content-type': 'application/json', 'access-control-allow-origin': '*' };
+    response.writeHead(200, headers).end(JSON.stringify(configurationOf(service.issuer.url ?? '')));
+  } else if (path === '/authorize' && !personOf(parameters)) showPage(parameters, response);
   else service.requestHandler(request, response);
 }
 
