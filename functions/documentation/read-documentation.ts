@@ -3,7 +3,6 @@ import { promisify } from 'node:util';
 import { brotliDecompress } from 'node:zlib';
 import { isCurrent } from '../http/conditional-requests.ts';
 import type { PipelineEvent, Response } from '../http/middleware.ts';
-import { requireNoParameters } from '../http/parse-list-query.ts';
 import { pipeline } from '../http/pipeline.ts';
 import { Problem } from '../http/problems.ts';
 import { redirectTo } from '../http/redirect.ts';
@@ -33,8 +32,8 @@ const asksForHtml = ({ headers }: PipelineEvent): boolean =>
   );
 
 export const handler = pipeline('readDocumentation', [], async (event): Promise<Response> => {
-  const { rawPath, rawQueryString, headers: requested } = event;
-  requireNoParameters(rawQueryString);
+  // Mail programs and networks add parameters to links.
+  const { rawPath, headers: requested } = event;
   if (/^\/docs(?:\/[\w.-]+)+\/$/.test(rawPath)) return redirectTo(rawPath.slice(0, -1));
   const { files, contentSecurityPolicy } = await readSite();
   const found = files[rawPath];

@@ -33,7 +33,7 @@ function unknownFields(
 /** Returns the invalid value, for a message that says what a value must be; '' when the value is too long to be read. */
 function invalidValue(input: unknown, message: string): string {
   const isShort =
-    ['boolean', 'number'].includes(typeof input) || (typeof input === 'string' && isQuotable(input));
+    typeof input === 'boolean' || Number.isFinite(input) || (typeof input === 'string' && isQuotable(input));
   return isShort && /^must be [^:]*$/.test(message) ? `: ${JSON.stringify(input)} is not` : '';
 }
 

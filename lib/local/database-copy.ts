@@ -1,14 +1,5 @@
 /** Copies of data files: a service on a copy begins each time with the same data. */
-import {
-  accessSync,
-  constants,
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  realpathSync,
-  rmSync,
-} from 'node:fs';
+import { accessSync, constants, cpSync, existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { lockDatabaseFile } from './database-file.ts';
@@ -28,6 +19,9 @@ async function lock(file: string): Promise<() => void> {
   return (await lockDatabaseFile(file)).release;
 }
 
+/** The ends of the names of a data file, of SQLite's files beside it, and of the folder of DynamoDB Local. */
+const ends = ['', '-wal', '-shm', '-journal', '.dynamodb-local'];
+
 /**
  * Copies a data file, or the one that a symbolic link names, with the files beside it that belong to it: SQLite's log, or the folder of DynamoDB Local.
  * @throws Error when there is no such file, or a service uses it: its copy would lack what is not written yet.
@@ -36,9 +30,7 @@ export async function copyDatabase(path: string): Promise<DatabaseCopy> {
   const original = existsSync(path) ? realpathSync(path) : resolve(path);
   const [folder, name] = [dirname(original), basename(original)];
   const parts = (): string[] =>
-    existsSync(folder)
-      ? readdirSync(folder).filter((one) => one.startsWith(name) && !one.includes('.lock-'))
-      : [];
+    ends.map((end) => name + end).filter((part) => existsSync(join(folder, part)));
   if (!parts().some((part) => part === name || part === `${name}.dynamodb-local`)) {
     throw new Error(`There is no data file "${original}". "npm start -- --database-file <path>" makes one.`);
   }

@@ -18,6 +18,10 @@ const mediaTypeOf = ({ headers }: TestResponse): string => headers.get('content-
 
 const cached = ({ headers }: TestResponse) => ['etag', 'cache-control'].map((name) => headers.get(name));
 
+test('links with parameters that others add lead to the page', async () => {
+  expect((await request('GET', '/llms.txt?utm_source=x&fbclid=y')).status).toBe(200);
+});
+
 test.each([
   ['/docs', 'text/html; charset=utf-8'],
   ['/docs/problems', 'text/html; charset=utf-8'],

@@ -158,6 +158,13 @@ describe.each(someResources)('the whole body at $path', (resource) => {
   );
 });
 
+test('a number that no computer has is refused without the value that JSON makes of it', async () => {
+  const headers = { 'content-type': 'application/json' };
+  const response = await request('POST', '/v1/tasks', { rawBody: '{"name":"x","estimate":1e400}', headers });
+  const detail = expect.stringMatching(/^"estimate" must be 0 to 100000[^:]*$/);
+  expect(expectProblem(response, 400).errors).toEqual([{ pointer: '/estimate', detail }]);
+});
+
 describe.each(someResources)('a body that is not an object at $path', (resource) => {
   const { kind, path } = resource;
   const existing = unchangedEntity(resource);

@@ -34,6 +34,11 @@ export const httpMutations = toMutations({
     ],
   },
   'functions/documentation/read-documentation.ts': {
+    'links-without-parameters': [
+      'a link to the documentation to which a network has added a parameter is refused',
+      '  const { files, contentSecurityPolicy } = await readSite();',
+      "  if (event.rawQueryString) throw new Problem('not-found', '');\n  const { files, contentSecurityPolicy } = await readSite();",
+    ],
     'compressed-for-everyone': [
       'a client that accepts no compression gets documentation that it cannot read',
       "const isCompressed = acceptsBrotli(requested['accept-encoding']);",

@@ -2,6 +2,11 @@ import { toMutations } from './mutation.ts';
 
 export const requestMutations = toMutations({
   'functions/http/caller.ts': {
+    'first-of-two-tokens': [
+      'of two tokens, the first one counts, whichever the gateway has verified',
+      '/^[^.,]+\\.([^.,]+)\\.[^.,]+$/',
+      '/^[^.,]+\\.([^.,]+)\\.[^.,]+/',
+    ],
     'tenant-of-the-query': [
       'a query parameter overrides the tenant of the token',
       'const tenant = encodeTenant(tenantName);',
@@ -21,6 +26,13 @@ export const requestMutations = toMutations({
       'a function without a configured tenant claim serves all callers as one tenant',
       '(tenantClaim === undefined && authorizer === undefined)',
       'tenantClaim === undefined',
+    ],
+  },
+  'lib/local/database-copy.ts': {
+    'copies-of-neighbours': [
+      'a copy of a data file has the files whose names begin with its name',
+      "'-journal', '.dynamodb-local']",
+      "'-journal', '.dynamodb-local', '-backup']",
     ],
   },
   'functions/http/idempotency-key.ts': {
@@ -110,6 +122,11 @@ export const requestMutations = toMutations({
     ],
   },
   'functions/http/validation.ts': {
+    'infinity-quoted-as-null': [
+      'a number that is too large is said to be null',
+      'Number.isFinite(input)',
+      "typeof input === 'number'",
+    ],
     'prototype-accepted': [
       'a field named __proto__ is accepted',
       'if (reason === undefined && known.has(name)) continue;',

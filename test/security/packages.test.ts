@@ -31,6 +31,10 @@ const withoutHash = (file: string): string[] => {
     .map(([path]) => path);
 };
 
+test('updates of packages are proposed when they are some days old', () => {
+  expect(jsonOf('renovate.json')).toMatchObject({ minimumReleaseAge: '7 days' });
+});
+
 test('every package in the lock file has a SHA-512, except engines that the registry at hand does not have', () => {
   // The entries are written by hand (docs/decisions/0010-local-engine.md). Add a hash when the registry has the package:
   // npm view @dynoxide/linux-arm64@1.2.1 dist.integrity

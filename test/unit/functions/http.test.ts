@@ -119,6 +119,7 @@ describe('caller', () => {
     ['no token', ''],
     ['a token with another tenant than the authorizer', `Bearer ${tokenOf({ tenant: 'other' })}`],
     ['a token whose payload is null', `Bearer ${tokenOf(null)}`],
+    ['two tokens', `Bearer ${tokenOf({ tenant: 'acme' })},Bearer ${tokenOf({ tenant: 'acme' })}`],
   ])('rejects %s', (_, header) => {
     expect(codeOf(eventOf({ tenant: 'acme' }, header)).code).toBe('no-tenant');
   });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { type Duplex, duplexPair } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -20,6 +20,7 @@ import { handler as createTagHandler } from '#functions/tags/create-tag.ts';
 import { handler as listTagsHandler } from '#functions/tags/list-tags.ts';
 import { listTasks, readTask } from '#functions/tasks/contract.ts';
 import { crossOrigin } from '#lib/hosting/cors.ts';
+import { copyDatabase } from '#lib/local/database-copy.ts';
 import { nativeFile } from '#lib/local/engine-programs.ts';
 import { EventDelivery } from '#lib/local/event-delivery.ts';
 import { setFunctionEnvironment } from '#lib/local/function-environment.ts';
@@ -33,6 +34,7 @@ import { requestJson, requestLine } from '#lib/local/request-line.ts';
 import { startSchedule } from '#lib/local/schedule.ts';
 import { startTestStore } from '#test/support/local-store.ts';
 import { lostRequest, refused } from '#test/support/table/faults.ts';
+import { temporaryFolder } from '#test/support/temporary-folder.ts';
 import { VirtualTime } from '#test/support/virtual-time.ts';
 
 const begun = Date.parse('2026-02-03T04:00:00.000Z');
@@ -68,6 +70,15 @@ describe('engine programs', () => {
       expect(packages[`node_modules/${name}`]).toMatchObject(locked);
     }
   });
+});
+
+test('a copy of a data file has the files that belong to it, and no others', async () => {
+  const folder = temporaryFolder();
+  const names = ['data', 'data-wal', 'data-shm', 'data-backup', 'data.old'];
+  for (const name of names) writeFileSync(join(folder, name), '');
+  const copy = await copyDatabase(join(folder, 'data'));
+  expect(readdirSync(dirname(copy.databaseFile)).sort()).toEqual(['data', 'data-shm', 'data-wal']);
+  copy.remove();
 });
 
 describe('event delivery', () => {
