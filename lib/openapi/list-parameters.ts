@@ -204,7 +204,12 @@ export const deletedExample: Readonly<Record<string, unknown>> = {
 
 function exampleOperands(resource: Resource, { name, values }: ListField, operator: ListOperator): unknown[] {
   if (operatorsOfBooleans.has(operator)) return ['true'];
-  const value = [{ ...resourceDocs[resource.kind].example, ...deletedExample }[name]].flat()[0];
+  const example: Readonly<Record<string, unknown>> = {
+    ...resourceDocs[resource.kind].example,
+    ...deletedExample,
+  };
+  // The example of a task is below no other one.
+  const value = [example[name]].flat()[0] ?? example['id'];
   if (operator === 'startsWith') return [String(value).split(' ')[0]];
   if (operator === 'contains') return [String(value).split(' ').at(-1)];
   if (!operatorsOfSeveralValues.has(operator)) return [value];

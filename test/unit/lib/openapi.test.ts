@@ -154,6 +154,11 @@ describe('document', () => {
     return validate?.(value) ? 'fits' : ajv.errorsText(validate?.errors);
   };
 
+  test('no example of a filter is the text "null", which no entity has', () => {
+    const filters = Object.values(document.components.parameters).map(({ description }) => description);
+    expect(filters.filter((text) => /=null`/.test(text ?? ''))).toEqual([]);
+  });
+
   test('components have different names without case and punctuation, of which generators make names of types', () => {
     for (const [section, components] of Object.entries(document.components)) {
       const names = Object.keys(components).map((name) => name.replaceAll(/[^a-z0-9]/gi, '').toLowerCase());
