@@ -164,7 +164,11 @@ function success(contract: Contract): [status: string, response: Response] {
 
 const notModified = ({ success: kind }: Contract): Response => ({
   description: 'The version of the caller is current.',
-  headers: headerReferences('ETag', 'Cache-Control', ...(kind === 'list' ? ['Link', 'X-Total-Count'] : [])),
+  headers: headerReferences(
+    'ETag',
+    'Cache-Control',
+    ...(kind === 'list' || kind === 'deletedList' ? ['Link', 'X-Total-Count'] : []),
+  ),
 });
 
 export function responsesOf(contract: Contract, method: string): Record<string, Response | Reference> {

@@ -3,15 +3,15 @@ import { toMutations } from './mutation.ts';
 /** Mutations of the rules of the change feed and of cursors. docs/sync.md and docs/list-engine.md give the reasons. */
 export const changeFeedMutations = toMutations({
   'functions/engine/feed/read-log.ts': {
-    'watermark-read-once': [
-      'a cursor whose records have expired gets a page without them, and not 410',
-      'Math.abs(now() - known.readAt) < watermarkMs',
-      'Math.abs(now() - known.readAt) >= 0 * watermarkMs',
-    ],
     'large-records-not-expected': [
       'a request asks for as many records as it needs, however large they can be',
       'const affordable = Math.floor(unitsLeft / Math.max(maxRecordUnits, largest / bytesPerUnit));',
       'const affordable = 1_000 + Math.floor(unitsLeft / Math.max(maxRecordUnits, largest / bytesPerUnit));',
+    ],
+    'watermark-read-once': [
+      'a cursor whose records have expired gets a page without them, and not 410',
+      'Math.abs(now() - known.readAt) < watermarkMs',
+      'Math.abs(now() - known.readAt) >= 0 * watermarkMs',
     ],
     'feed-forgets-holes': [
       'a record that appears in a hole is never given',
