@@ -280,7 +280,8 @@ export class Writer {
     };
     const responses = await Promise.all([this.#send(...request), again()]);
     const applied = responses.find(({ status }) => status < 300);
-    const known = responses.filter(({ status }) => status !== unavailable);
+    // What a request refers to can come back, or leave, between its attempts: a refusal because of that is not recorded.
+    const known = responses.filter(({ status }) => status !== unavailable && status !== 400);
     if (applied && known.some(({ body }) => !same(body, applied.body)))
       throw new Error(`Two attempts of ${request[1]} returned ${JSON.stringify(responses)}.`);
     return applied ?? responses.find(({ status }) => status === unavailable) ?? responses[0];
@@ -443,9 +444,9 @@ interface HistoryEntry {
   readonly changes: Readonly<Record<string, { readonly from?: unknown; readonly to?: unknown }>>;
 }
 
-/** Returns the values that a history shows of a change: those of the fields that differ. */
+/** Returns the values that a history shows of a change: those of the fields that differ. When a deleted entity becomes a part of another deletion, none. */
 function toldChanges(before: Entity | undefined, after: Entity | undefined): HistoryEntry['changes'] {
-  const fields = Object.keys((after ?? before) as Entity).filter((field) => !untold.includes(field));
+  const fields = Object.keys(after ?? before ?? {}).filter((field) => !untold.includes(field));
   const changed = fields.filter((field) => !before || !after || !same(before[field], after[field]));
   return Object.fromEntries(
     changed.map((field) => [

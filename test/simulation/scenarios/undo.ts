@@ -57,7 +57,7 @@ test.each([100, ...(isFullRun ? [1_000] : [])])(
       const countAgain = countSteps(world);
       await send(world, 'DELETE', path);
       await world.settle(12);
-      expect(countAgain()).toBeLessThanOrEqual(size / 50 + 20);
+      expect(countAgain()).toBeLessThanOrEqual(size / 40 + 20);
       await succeed(world, 'POST', `${path}/restore`);
       await world.settle(6);
       expect(await totalOf(world, `projects/${projectId}/tasks`)).toBe(size);
