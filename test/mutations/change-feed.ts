@@ -30,8 +30,8 @@ export const changeFeedMutations = toMutations({
     ],
     'more-behind-many-holes': [
       'a caller whom too many holes stop is told to ask again at once',
-      'const isAhead = records.length > 0;',
-      'const isAhead = records.length >= 0;',
+      'if (hasMore && records.length === 0)',
+      'if (hasMore && records.length < 0)',
     ],
     'far-holes-never-read': [
       'a record that appears in a hole far from the end of the log is never given',

@@ -19,7 +19,7 @@ import {
   recordKey,
   sequencerKey,
 } from '../model/change-log.ts';
-import { CursorExpired } from '../model/errors.ts';
+import { CursorExpired, StoreUnavailable } from '../model/errors.ts';
 import type { Kind } from '../model/schema.ts';
 import { itemBytes } from '../model/write-units.ts';
 import type { Item } from '../model/writes.ts';
@@ -337,11 +337,11 @@ export async function readLog(
   const taken = takePage(found, filter);
   const next = advance(progress, positionsOf(taken));
   const records = taken.filter((record) => record.position <= next.position);
-  // Behind too many holes, nobody reads further until they are filled.
-  const isAhead = records.length > 0;
-  const hasMore = isAhead && (!read.isEnd || records.length < found.length);
+  const hasMore = !read.isEnd || records.length < found.length;
   noteHead(log, found.at(-1)?.position ?? 0);
-  const missing = hasMore ? next.holes[0] : completeUpTo(next) + 1;
+  const missing = hasMore && records.length > 0 ? next.holes[0] : completeUpTo(next) + 1;
   if (missing !== undefined) await requireRecords(log, next, missing);
+  // Behind more holes than a cursor has: compaction fills them. With this cursor, a caller would ask again at once.
+  if (hasMore && records.length === 0) throw new StoreUnavailable('too many gaps of the log hide changes');
   return { records, progress: next, hasMore };
 }
