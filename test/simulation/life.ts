@@ -1,12 +1,18 @@
 /** A life of the world: clients write and read, the cloud does its part, and at the end everything must be right. */
+import { setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
 import { auditTable } from '#lib/audit/audit-table.ts';
 import { isClean, reportLines } from '#lib/audit/report.ts';
+import { losePositions, runCommand } from './commands.ts';
+import { requireRestorable } from './conservation.ts';
 import { type Process, tableName } from './process.ts';
-import { checkHistory, Follower, readList, Writer } from './workload.ts';
+import { checkHistory, Follower, readList, restoreAll, Writer } from './workload.ts';
 import { type Conditions, World } from './world.ts';
 
 /** Milliseconds between two calls of the schedule. The cloud has a minute: in a history, time is short. */
 const scheduleMs = 15_000;
+
+/** The share of the histories at whose end all that is deleted is restored. */
+const shareOfRestored = 0.3;
 
 /**
  * Runs a history, and requires at its end what must hold of a quiet world.
@@ -19,6 +25,8 @@ export async function simulate(
   scenario: (world: World) => Promise<void> = live,
 ): Promise<World> {
   const world = await World.begin(seed, conditions);
+  // Commands run in the process of the test.
+  setTimeAndChance(world.time);
   try {
     await scenario(world);
     await world.settle();
@@ -28,14 +36,33 @@ export async function simulate(
     throw new Error(`Seed ${seed}: ${(cause as Error).message}`, { cause });
   } finally {
     world.time.end();
+    setTimeAndChance();
   }
 }
 
-/** Clients write and read, and the cloud does its part, until the writers have made their steps. */
+/** Clients write and read, and the cloud does its part, until the writers have made their steps; then again after a quiet time, if there is one. */
 export async function live(world: World): Promise<void> {
-  const { faults, steps = 16, writers = 3, maxPauseMs = 4_000 } = world.conditions;
+  const { faults, steps = 16, restMs } = world.conditions;
   await seed(world);
+  world.moments.isNamed = true;
   if (faults) world.table.faults = faults;
+  const followers = [
+    new Follower(world, 'task', '', () => true),
+    new Follower(world, 'task', 'status=done&', ({ status }) => status === 'done'),
+    new Follower(world, 'project', '', () => true),
+  ];
+  if (restMs !== undefined) {
+    await act(world, followers, Math.ceil(steps / 2));
+    await rest(world, restMs);
+  }
+  await act(world, followers, restMs === undefined ? steps : Math.floor(steps / 2));
+  world.table.faults = {};
+  world.idle = undefined;
+  for (const follower of followers) while (await follower.poll(100));
+}
+
+async function act(world: World, followers: readonly Follower[], steps: number): Promise<void> {
+  const { writers = 3, maxPauseMs = 4_000 } = world.conditions;
   let isWriting = true;
   const whileWriting = async (maxMs: number, step: () => Promise<unknown>): Promise<void> => {
     while (isWriting) {
@@ -50,11 +77,6 @@ export async function live(world: World): Promise<void> {
       await writer.step();
     }
   };
-  const followers = [
-    new Follower(world, 'task', '', () => true),
-    new Follower(world, 'task', 'status=done&', ({ status }) => status === 'done'),
-    new Follower(world, 'project', '', () => true),
-  ];
   const background = [
     whileWriting(3_000, () => readList(world, world.random)),
     whileWriting(3_000, () => readList(world, world.random)),
@@ -62,13 +84,22 @@ export async function live(world: World): Promise<void> {
     runSchedule(world, () => isWriting),
     deliverStream(world, () => isWriting),
     ...disturb(world, () => isWriting),
+    ...operate(world, whileWriting),
   ];
   const first = Promise.all(background);
   await Promise.race([Promise.all(Array.from({ length: writers }, write)), first]);
   isWriting = false;
   await first;
-  world.table.faults = {};
-  for (const follower of followers) while (await follower.poll(100));
+}
+
+/** A time without requests, in which the schedule runs now and then. */
+async function rest(world: World, restMs: number): Promise<void> {
+  for (let part = 0; part < 4; part += 1) {
+    await world.wait(restMs / 4);
+    await world.deliverRecords();
+    await world.runSchedule();
+  }
+  world.table.expire();
 }
 
 /** Entities that the first requests need. */
@@ -78,12 +109,18 @@ async function seed(world: World): Promise<void> {
       await world.send('POST', `/v1/${plural}`, { name: world.newMark() });
   const [organizationId] = world.moments.state.organization.keys();
   await world.send('POST', '/v1/projects', { name: world.newMark(), organizationId });
+  const [projectId] = world.moments.state.project.keys();
+  for (let left = world.conditions.tasks ?? 0; left > 0; left -= 25) {
+    const bodies = Array.from({ length: Math.min(25, left) }, () => ({ name: world.newMark(), projectId }));
+    const operations = bodies.map((body) => ({ operation: 'create', body }));
+    await world.send('POST', '/v1/tasks/batch', { operations });
+  }
 }
 
 async function runSchedule(world: World, isWriting: () => boolean): Promise<void> {
   while (isWriting()) {
     await world.wait(scheduleMs);
-    await world.random.pick(world.processes).onSchedule();
+    await world.runSchedule();
   }
 }
 
@@ -121,10 +158,33 @@ function disturb(world: World, isWriting: () => boolean): Promise<void>[] {
   ];
 }
 
-/** Requires of a quiet world what must hold then. */
+/** What operators do, and what processes leave behind. */
+function operate(
+  world: World,
+  whileWriting: (maxMs: number, step: () => Promise<unknown>) => Promise<void>,
+): Promise<void>[] {
+  const { hasCommands, losesPositions } = world.conditions;
+  return [
+    whileWriting(30_000, async () => {
+      world.idle = world.random.chance(0.5) ? world.random.pick(world.processes) : undefined;
+    }),
+    ...(hasCommands ? [whileWriting(25_000, () => runCommand(world))] : []),
+    ...(losesPositions ? [whileWriting(25_000, () => losePositions(world))] : []),
+  ];
+}
+
+/** Requires of a quiet world what must hold then, and again when all that was deleted is restored. */
 export async function check(world: World): Promise<void> {
+  await requireRight(world);
+  if (!world.random.chance(shareOfRestored)) return;
+  await restoreAll(world);
+  await requireRight(world);
+}
+
+async function requireRight(world: World): Promise<void> {
   for (let count = 0; count < 10; count += 1) await readList(world, world.random);
   requireReferences(world);
+  requireRestorable(world.table.snapshot(), world.time.now());
   for (const version of world.moments.state.task.values()) {
     if (world.random.chance(0.2)) await checkHistory(world, version);
   }

@@ -62,6 +62,19 @@ export const fieldsOf: Readonly<Record<Kind, Readonly<Record<string, Field>>>> =
   tag: { ...common, color: { type: 'text', default: '#808080' }, description, organizationId: optionalId },
 };
 
+/** The fields that lists of deleted entities have besides. */
+const ofDeletion: Readonly<Record<string, Field>> = {
+  deletedAt: { type: 'timestamp' },
+  deletedBy: optionalText,
+  deletedWith: optionalId,
+};
+
+/** Returns the names of the fields that a list shows. */
+export const fieldNames = (kind: Kind, isDeleted = false): string[] => [
+  ...Object.keys(fieldsOf[kind]),
+  ...(isDeleted ? Object.keys(ofDeletion) : []),
+];
+
 export const kinds = Object.keys(fieldsOf) as Kind[];
 
 const orderOperators = ['lt', 'lte', 'gt', 'gte'] as const;
@@ -91,6 +104,8 @@ export const listOperators: readonly FilterOperator[] = ['in', 'notIn', 'all'];
 /** A list that the model has to answer. */
 export interface ListRequest {
   readonly kind: Kind;
+  /** Whether it lists deleted entities: without a filter of `deletedWith`, the roots of deletions. */
+  readonly isDeleted: boolean;
   /** The parent in the path of a nested list. */
   readonly parent?: { readonly field: string; readonly id: string } | undefined;
   readonly filters: readonly Filter[];
@@ -111,8 +126,8 @@ interface List {
   readonly counts?: Readonly<Record<string, readonly ValueCount[]>>;
 }
 
-function field(kind: Kind, name: string): Field {
-  const found = fieldsOf[kind][name];
+export function field(kind: Kind, name: string): Field {
+  const found = fieldsOf[kind][name] ?? ofDeletion[name];
   if (!found) throw new Error(`A ${kind} has no field ${name}.`);
   return found;
 }
@@ -128,22 +143,26 @@ function toPlainFilter(kind: Kind, filter: Filter): Filter {
 }
 
 /** Fields that `countBy` does not take. */
-const uncounted = ['id', 'name', 'description', 'createdAt', 'updatedAt'];
+const uncounted = ['id', 'name', 'description', 'createdAt', 'updatedAt', 'deletedAt'];
 
-export const countableFields = (kind: Kind): string[] =>
-  Object.entries(fieldsOf[kind]).flatMap(([name, { type }]) =>
-    uncounted.includes(name) || type === 'number' ? [] : [name],
+export const countableFields = (kind: Kind, isDeleted: boolean): string[] =>
+  fieldNames(kind, isDeleted).filter(
+    (name) => !uncounted.includes(name) && field(kind, name).type !== 'number',
   );
 
 export const summableFields = (kind: Kind): string[] =>
-  Object.entries(fieldsOf[kind]).flatMap(([name, { type }]) => (type === 'number' ? [name] : []));
+  fieldNames(kind).filter((name) => field(kind, name).type === 'number');
 
-export const sortableFields = (kind: Kind): string[] =>
-  Object.entries(fieldsOf[kind]).flatMap(([name, { type }]) => (type === 'ids' ? [] : [name]));
+export const sortableFields = (kind: Kind, isDeleted: boolean): string[] =>
+  fieldNames(kind, isDeleted).filter((name) => field(kind, name).type !== 'ids');
+
+/** Accepts the roots of deletions. */
+const isRoot: Filter = { field: 'deletedWith', operator: 'isNull', values: ['true'] };
 
 export function listOf(entities: readonly Entity[], request: ListRequest): List {
-  const { kind, parent, filters, sort, page, limit, countBy, sumBy } = request;
+  const { kind, isDeleted, parent, filters, sort, page, limit, countBy, sumBy } = request;
   const ofParent: Filter[] = parent ? [{ field: parent.field, operator: 'eq', values: [parent.id] }] : [];
+  const otherwise = isDeleted && !filters.some(({ field: name }) => name === isRoot.field) ? [isRoot] : [];
   const {
     entities: data,
     total,
@@ -152,8 +171,8 @@ export function listOf(entities: readonly Entity[], request: ListRequest): List 
   } = plainList(
     entities,
     listQuery({
-      filters: [...filters.map((filter) => toPlainFilter(kind, filter)), ...ofParent],
-      sort: sort.length > 0 ? sort : sortedBy('createdAt', 'desc'),
+      filters: [...filters.map((filter) => toPlainFilter(kind, filter)), ...ofParent, ...otherwise],
+      sort: sort.length > 0 ? sort : sortedBy(isDeleted ? 'deletedAt' : 'createdAt', 'desc'),
       countBy,
       sumBy: sumBy.map((name) => ({ field: name, decimals: 2 })),
       ranks,

@@ -2,9 +2,13 @@
  * What was true at each moment: the entities after each transaction, decoded from the items that the table stored. A response must show one of
  * the moments of its request. Entities are the truth; lists, feeds and histories come from columns and logs.
  */
+import { isExpired, isRoot } from '#functions/engine/model/deletion.ts';
+import type { DeletedEntity, StoredEntity } from '#functions/engine/model/entity.ts';
 import { decodeAnyEntity, withText } from '#functions/engine/model/item-codec.ts';
 import { entitySortKey, textSortKey } from '#functions/engine/model/keys.ts';
+import { cascadeKinds } from '#functions/engine/model/relations.ts';
 import type { Item } from '#functions/engine/model/writes.ts';
+import { requireKept } from './conservation.ts';
 import { type Entity, fieldsOf, type Kind, kinds } from './list-model.ts';
 
 /** An entity in one of its versions. */
@@ -14,7 +18,16 @@ export interface Version {
   readonly entity: Entity;
 }
 
-export type State = Readonly<Record<Kind, ReadonlyMap<string, Version>>>;
+type Versions = Readonly<Record<Kind, ReadonlyMap<string, Version>>>;
+
+/** A deleted entity: with the version before its deletion, or before the last move to another one, and the fields of the deletion. */
+export interface DeletedVersion extends Version {
+  readonly stored: DeletedEntity;
+}
+
+export interface State extends Versions {
+  readonly trash: Readonly<Record<Kind, ReadonlyMap<string, DeletedVersion>>>;
+}
 
 /** An item before and after a write. */
 export interface ItemChange {
@@ -30,8 +43,36 @@ function shown(kind: Kind, stored: object): Entity {
   ) as unknown as Entity;
 }
 
+function deletedVersion(kind: Kind, entity: Entity, stored: DeletedEntity): DeletedVersion {
+  const { deletedAt, deletedBy = null, root } = stored.deletion;
+  const deletedWith = isRoot(stored) ? null : root.id;
+  const ofDeletion = { deletedAt: new Date(deletedAt).toISOString(), deletedBy, deletedWith };
+  return { kind, version: stored.version - 1, entity: { ...entity, ...ofDeletion }, stored };
+}
+
+/** Returns the deleted entities of a kind that can be restored. */
+export const restorable = (state: State, kind: Kind, nowMs: number): DeletedVersion[] =>
+  [...state.trash[kind].values()].filter(({ stored }) => !isExpired(stored.deletion, nowMs));
+
+/** Returns how many others a restore brings back with a deleted entity. */
+export function countMembers(state: State, { kind, entity: { id } }: Version, nowMs: number): number {
+  const members = cascadeKinds(kind).flatMap((of) => restorable(state, of as Kind, nowMs));
+  return members.filter(({ stored: { deletion, entity } }) => {
+    const { root } = deletion;
+    return root.kind === kind && root.id === id && entity.id !== id;
+  }).length;
+}
+
+const noVersions = (): Record<Kind, Map<string, never>> =>
+  Object.fromEntries(kinds.map((kind) => [kind, new Map<string, never>()])) as unknown as Record<
+    Kind,
+    Map<string, never>
+  >;
+
 export class Moments {
-  readonly states: State[] = [Object.fromEntries(kinds.map((kind) => [kind, new Map()])) as unknown as State];
+  readonly states: State[] = [{ ...noVersions(), trash: noVersions() }];
+  /** Whether each change that somebody asks for has a new name: then the others change what they may alone. */
+  isNamed = false;
   readonly #kinds = new Map<string, Kind>();
   /** The long texts of entities, by partition. */
   readonly #texts = new Map<string, Item>();
@@ -55,30 +96,45 @@ export class Moments {
       if (after) this.#texts.set(item.pk, after);
       else this.#texts.delete(item.pk);
     }
-    const changed = new Map<Kind, Map<string, Version>>();
-    for (const { before, after } of changes) {
-      const item = (after ?? before) as Item;
-      if (item.sk !== entitySortKey) continue;
-      const kind = item['kind'] as Kind;
-      const entities = changed.get(kind) ?? new Map(this.state[kind]);
-      changed.set(kind, entities);
-      this.#apply(entities, kind, item, after);
+    const entities = changes.filter(({ before, after }) => (after ?? before)?.sk === entitySortKey);
+    if (entities.length === 0) return;
+    const changedKinds = new Set(entities.map(({ before, after }) => (after ?? before)?.['kind'] as Kind));
+    const copies = (all: Versions) =>
+      Object.fromEntries([...changedKinds].map((kind) => [kind, new Map(all[kind])]));
+    const { trash } = this.state;
+    const state = { ...this.state, ...copies(this.state), trash: { ...trash, ...copies(trash) } } as State;
+    for (const change of entities) this.#apply(state, change);
+    this.states.push(state);
+    for (const { before, after } of entities) {
+      const old = before && decodeAnyEntity(before);
+      if (this.isNamed && old && after)
+        requireKept(old, decodeAnyEntity(after), {
+          wasDeleted: (id) => this.versions.get(id)?.some(({ entity }) => entity === undefined) ?? true,
+          isInTrash: (kind, id) => state.trash[kind].has(id),
+        });
     }
-    if (changed.size > 0) this.states.push({ ...this.state, ...Object.fromEntries(changed) });
   }
 
-  #apply(entities: Map<string, Version>, kind: Kind, { pk }: Item, after: Item | undefined): void {
+  /** Changes the maps of a state. */
+  #apply(state: State, { before: replaced, after }: ItemChange): void {
+    const { pk, kind } = (after ?? replaced) as Item & { readonly kind: Kind };
     const id = pk.slice(pk.lastIndexOf('#') + 1);
     this.#kinds.set(id, kind);
+    const entities = state[kind] as Map<string, Version>;
+    const trash = state.trash[kind] as Map<string, DeletedVersion>;
+    entities.delete(id);
+    trash.delete(id);
     const stored = after && decodeAnyEntity(after);
-    if (!stored || 'deletion' in stored) {
-      entities.delete(id);
-      if (stored) this.#addVersion(id, stored.version, undefined);
-      return;
-    }
-    const whole = withText(stored, this.#texts.get(pk));
+    if (!stored) return;
+    if (stored.deletion) this.#addVersion(id, stored.version, undefined);
+    if (stored.deletion?.isErased) return;
+    const whole = withText<StoredEntity | DeletedEntity>(stored, this.#texts.get(pk));
     if (!whole) throw new Error(`The text of ${pk} is not the one that belongs to it.`);
     const entity = shown(kind, whole.entity);
+    if (stored.deletion) {
+      trash.set(id, deletedVersion(kind, entity, stored));
+      return;
+    }
     const before = this.versions.get(id)?.at(-1);
     if (before && before.version !== stored.version - 1)
       throw new Error(`${pk} has the version ${stored.version} after ${before.version}.`);
@@ -89,7 +145,7 @@ export class Moments {
   #addVersion(id: string, version: number, entity: Entity | undefined): void {
     const known = this.versions.get(id) ?? [];
     this.versions.set(id, known);
-    // What was deleted can become a part of another deletion, in the same version.
+    // A repair stores a version again.
     if (known.at(-1)?.version !== version) known.push({ version, entity });
   }
 

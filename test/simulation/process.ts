@@ -111,6 +111,8 @@ export class Process {
   /** Calls until the process stops; never when it is undefined. */
   callsLeft: number | undefined;
   crashes = 0;
+  /** Calls of all its lives. */
+  calls = 0;
   #waiting = new Set<(lost: undefined) => void>();
 
   constructor(modules: Modules, time: VirtualTime, operations: DynamoDb) {
@@ -141,6 +143,7 @@ export class Process {
   }
 
   #countCall(): boolean {
+    this.calls += 1;
     if (this.callsLeft === undefined) return true;
     this.callsLeft -= 1;
     if (this.callsLeft > 0) return true;

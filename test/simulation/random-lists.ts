@@ -1,9 +1,10 @@
 /** Random lists as requests: any filter, any order, any page. */
-import type { Filter } from '#functions/engine/model/list-query.ts';
+import type { Filter, SortField } from '#functions/engine/model/list-query.ts';
 import {
   countableFields,
   type Entity,
-  fieldsOf,
+  fieldNames,
+  field as fieldOf,
   type Kind,
   type ListRequest,
   listOperators,
@@ -12,7 +13,7 @@ import {
   sortableFields,
   summableFields,
 } from './list-model.ts';
-import type { State } from './moments.ts';
+import { restorable, type State } from './moments.ts';
 import type { Random } from './random.ts';
 
 export const plurals = {
@@ -43,8 +44,8 @@ function anyValue(random: Random, entities: readonly Entity[], field: string): s
   return beginning(value, 90);
 }
 
-function randomFilter(random: Random, kind: Kind, entities: readonly Entity[]): Filter {
-  const field = random.pick(Object.keys(fieldsOf[kind]));
+function randomFilter(random: Random, kind: Kind, isDeleted: boolean, entities: readonly Entity[]): Filter {
+  const field = random.pick(fieldNames(kind, isDeleted));
   const operator = random.pick(operatorsOf(kind, field));
   if (operator === 'isNull' || operator === 'isEmpty')
     return { field, operator, values: [String(random.chance(0.5))] };
@@ -60,55 +61,76 @@ function randomFilter(random: Random, kind: Kind, entities: readonly Entity[]): 
 
 /** Whether a comparison can be made with the value: the service refuses others with a 400. */
 function isValid(kind: Kind, { field, operator, values }: Filter): boolean {
-  const { type } = fieldsOf[kind][field] ?? { type: 'text' };
+  const { type } = fieldOf(kind, field);
   if (operator === 'eq') return true;
   if (['date', 'timestamp', 'number'].includes(type)) return values.every((value) => value !== '');
   return true;
 }
 
 /** Returns a search for beginnings of words that an entity has, or nearly. */
-function randomSearch(random: Random, entities: readonly Entity[]): Filter {
+function randomSearch(random: Random, entities: readonly Entity[]): Filter[] {
   const text = ['name', 'description'].map((field) => String(random.pick(entities)[field] ?? '')).join(' ');
-  const words = text.split(' ').filter((word) => word !== '');
+  const words = text.split(' ').filter((word) => /^[\p{L}\p{N}]/u.test(word));
+  if (words.length === 0) return [];
   const count = random.pick([1, 1, 2, 3]);
   const values = Array.from({ length: count }, () => beginning(random.pick(words), 1 + random.below(40)));
-  return { field: searchField, operator: 'search', values: [values.join(random.pick([' ', ', ']))] };
+  return [{ field: searchField, operator: 'search', values: [values.join(random.pick([' ', ', ']))] }];
 }
 
-export function randomList(random: Random, state: State): ListRequest {
-  const place = random.chance(0.25) ? random.pick(nested) : undefined;
-  const kind =
-    place?.kind ?? random.pick<Kind>(['task', 'task', 'task', 'project', 'user', 'tag', 'organization']);
-  const entities = [...state[kind].values()].map(({ entity }) => entity);
-  const parents = place ? [...state[place.parent].keys()] : [];
+/** Returns the filters of a list, one of each operator and field: the service refuses others. */
+function randomFilters(
+  random: Random,
+  kind: Kind,
+  isDeleted: boolean,
+  entities: readonly Entity[],
+): Filter[] {
   // Without entities, there is no value to compare with.
-  const maxFilters = entities.length === 0 ? 0 : random.pick([0, 0, 1, 1, 2]);
-  const filters = Array.from({ length: maxFilters }, () => randomFilter(random, kind, entities)).filter(
-    (filter) => isValid(kind, filter),
-  );
-  // The service refuses one operator twice for one field.
-  const unique = [
-    ...new Map(filters.map((filter) => [`${filter.field} ${filter.operator}`, filter])).values(),
-  ];
+  if (entities.length === 0) return [];
+  const filters = Array.from({ length: random.pick([0, 0, 1, 1, 2]) }, () =>
+    randomFilter(random, kind, isDeleted, entities),
+  ).filter((filter) => isValid(kind, filter));
+  const unique = new Map(filters.map((filter) => [`${filter.field} ${filter.operator}`, filter]));
+  return [...unique.values(), ...(random.chance(0.3) ? randomSearch(random, entities) : [])];
+}
+
+function randomSort(random: Random, fields: readonly string[]): SortField[] {
   const sort = Array.from({ length: random.pick([0, 1, 1, 2, 3]) }, () => ({
-    field: random.pick(sortableFields(kind)),
+    field: random.pick(fields),
     direction: random.pick(['asc', 'desc'] as const),
   }));
+  return [...new Map(sort.map((one) => [one.field, one])).values()];
+}
+
+export function randomList(random: Random, state: State, nowMs: number): ListRequest {
+  const isDeleted = random.chance(0.25);
+  const place = !isDeleted && random.chance(0.25) ? random.pick(nested) : undefined;
+  const kind =
+    place?.kind ?? random.pick<Kind>(['task', 'task', 'task', 'project', 'user', 'tag', 'organization']);
+  const listed = isDeleted ? restorable(state, kind, nowMs) : [...state[kind].values()];
+  const entities = listed.map(({ entity }) => entity);
+  const parents = place ? [...state[place.parent].keys()] : [];
   return {
     kind,
+    isDeleted,
     parent: place && parents.length > 0 ? { field: place.field, id: random.pick(parents) } : undefined,
-    filters:
-      entities.length > 0 && random.chance(0.25) ? [...unique, randomSearch(random, entities)] : unique,
-    sort: [...new Map(sort.map((one) => [one.field, one])).values()],
+    filters: randomFilters(random, kind, isDeleted, entities),
+    sort: randomSort(random, sortableFields(kind, isDeleted)),
     page: random.pick([1, 1, 1, 2, 3]),
     limit: random.pick([1, 5, 20, 100]),
     sumBy: random.chance(0.3) ? summableFields(kind) : [],
-    countBy: random.chance(0.3) ? countableFields(kind).filter(() => random.chance(0.3)) : [],
+    countBy: random.chance(0.3) ? countableFields(kind, isDeleted).filter(() => random.chance(0.3)) : [],
   };
 }
 
+function pathOf({ kind, isDeleted, parent }: ListRequest): string {
+  const place = nested.find((one) => one.kind === kind && one.field === parent?.field);
+  if (!parent || !place) return `/v1/${plurals[kind]}${isDeleted ? '/deleted' : ''}`;
+  return `/v1/${plurals[place.parent]}/${parent.id}/${plurals[kind]}`;
+}
+
 /** Returns the path and query of a list. */
-export function targetOf({ kind, parent, filters, sort, page, limit, countBy, sumBy }: ListRequest): string {
+export function targetOf(request: ListRequest): string {
+  const { filters, sort, page, limit, countBy, sumBy } = request;
   const parameters: [string, string][] = [
     ['page', String(page)],
     ['limit', String(limit)],
@@ -125,10 +147,5 @@ export function targetOf({ kind, parent, filters, sort, page, limit, countBy, su
     for (const value of values) parameters.push([name, value]);
   }
   const query = parameters.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
-  const parentKind = parent && nested.find((one) => one.kind === kind && one.field === parent.field)?.parent;
-  const path =
-    parent && parentKind
-      ? `/v1/${plurals[parentKind]}/${parent.id}/${plurals[kind]}`
-      : `/v1/${plurals[kind]}`;
-  return `${path}?${query}`;
+  return `${pathOf(request)}?${query}`;
 }

@@ -1,6 +1,6 @@
 /** What the clients of a history do: random writes, lists, feeds and histories. Each response is compared with the moments of its request. */
-import { type Entity, type Kind, listOf } from './list-model.ts';
-import type { State, Version } from './moments.ts';
+import { type Entity, type Kind, kinds, listOf } from './list-model.ts';
+import { countMembers, restorable, type State, type Version } from './moments.ts';
 import type { Response } from './process.ts';
 import type { Random } from './random.ts';
 import { plurals, randomList, targetOf } from './random-lists.ts';
@@ -13,6 +13,42 @@ const texts = [
   ...['', 'x', 'A short text', `${'é'.repeat(60)}y`, 'z'.repeat(101), 'long '.repeat(120)],
   ...[`${'Words, '.repeat(20)} älpha at the end`, `${'more '.repeat(90)} beta`],
 ];
+/** Letters of many scripts, in ranges; marks and pictures too. */
+const scripts = [
+  ...[
+    [0x61, 0x7a],
+    [0xc0, 0x17f],
+    [0x391, 0x3c9],
+    [0x410, 0x44f],
+    [0x5d0, 0x5ea],
+    [0x620, 0x64a],
+  ],
+  ...[
+    [0x905, 0x939],
+    [0x300, 0x320],
+    [0x4e00, 0x4eff],
+    [0xac00, 0xacff],
+    [0xfb00, 0xfb06],
+  ],
+  ...[
+    [0x1f600, 0x1f64f],
+    [0x10400, 0x1044f],
+  ],
+] as const;
+
+/** Characters of descriptions: around the limits of rows and items, and up to the maximum. */
+const lengths = [1, 99, 100, 101, 300, 401, 2_500, 9_999, 10_000];
+
+/** Returns words of one script, so many characters in all. Long ones repeat their beginning. */
+function randomText(random: Random): string {
+  const [first, last] = random.pick(scripts);
+  const character = (): string =>
+    random.chance(0.2) ? ' ' : String.fromCodePoint(first + random.below(last - first + 1));
+  const beginning = `w${Array.from({ length: 200 }, character).join('')}`;
+  const length = random.pick(lengths);
+  return [...beginning.repeat(Math.ceil(length / 200))].slice(0, length).join('').trim();
+}
+
 const statuses = ['active', 'planned', 'done'];
 const priorities = ['none', 'low', 'medium', 'high', 'urgent'];
 const estimates = [null, 0, 0.07, 2.5, 1_000, 100_000];
@@ -31,9 +67,6 @@ const ordered = (entity: object): object =>
   Object.fromEntries(Object.entries(entity).sort(([one], [other]) => (one < other ? -1 : 1)));
 
 const sameEntity = (one: object, other: object): boolean => same(ordered(one), ordered(other));
-
-const entitiesOf = (state: State, kind: Kind): Entity[] =>
-  [...state[kind].values()].map(({ entity }) => entity);
 
 interface ListBody {
   readonly data: readonly Entity[];
@@ -61,6 +94,8 @@ export class Writer {
   readonly #world: World;
   readonly #random: Random;
   #names = 0;
+  /** Descriptions of before: many entities have equal ones. */
+  readonly #texts: string[] = [...texts];
 
   constructor(world: World, random: Random) {
     this.#world = world;
@@ -97,13 +132,20 @@ export class Writer {
     return id === undefined || this.#random.chance(0.3) ? null : id;
   }
 
+  #text(): string {
+    if (this.#random.chance(0.1)) this.#texts.push(randomText(this.#random));
+    return this.#random.pick(this.#texts);
+  }
+
   #fields(kind: Kind, name: string): Record<string, unknown> {
     const random = this.#random;
     const common = { name, status: random.pick(statuses) };
     const organizationId = this.#optional(this.#anyId('organization'));
     const email = random.pick([null, 'Ada@example.com', 'bob@example.com']);
-    if (kind === 'user') return { ...common, email, organizationId };
-    const described = { ...common, description: random.pick(texts) };
+    // Two users cannot have one.
+    const subject = random.pick([null, null, 'ada', name]);
+    if (kind === 'user') return { ...common, email, organizationId, subject };
+    const described = { ...common, description: this.#text() };
     if (kind === 'organization') return described;
     if (kind === 'tag')
       return { ...described, color: random.pick(['#808080', '#ff8800', '#000000']), organizationId };
@@ -152,7 +194,8 @@ export class Writer {
     if (dice < 0.35 || id === undefined || this.#state[kind].size < 3) return this.#create(kind);
     if (dice < 0.6) return this.#update(kind, id);
     if (dice < 0.68) return this.#batch();
-    if (dice < 0.78) return this.#delete(kind, id);
+    if (dice < 0.74) return this.#delete(kind, id);
+    if (dice < 0.81) return this.#undo(random.pick(['task', 'project', 'project', 'organization']));
     if (dice < 0.88) return this.#restore();
     if (dice < 0.93) return this.#act('project', 'clone');
     if (dice < 0.96) return this.#act('organization', 'archive');
@@ -198,16 +241,39 @@ export class Writer {
     this.#world.allow(status, [204, 404, 409, ...(known ? [412] : [])]);
   }
 
+  /** Restores any deleted entity: the root of a deletion, or a part of it. */
   async #restore(): Promise<void> {
-    const kind = this.#random.pick<Kind>(['task', 'task', 'project', 'organization']);
-    const deleted = [...this.#world.moments.versions].filter(
-      ([, versions]) => versions.at(-1)?.entity === undefined && versions.some(({ entity }) => entity),
+    const kind = this.#random.pick<Kind>(['task', 'task', 'project', 'organization', 'user']);
+    const deleted = [...this.#state.trash[kind].keys()];
+    if (deleted.length === 0) return;
+    await this.#restoreEntity(
+      kind,
+      (this.#random.chance(0.5) && deleted.at(-1)) || this.#random.pick(deleted),
     );
-    const ofKind = deleted.filter(([id]) => this.#world.moments.kindOf(id) === kind);
-    if (ofKind.length === 0) return;
-    const [id] = this.#random.chance(0.5) ? (ofKind.at(-1) as (typeof ofKind)[0]) : this.#random.pick(ofKind);
-    const { status } = await this.#send('POST', `/v1/${plurals[kind]}/${id}/restore`);
+  }
+
+  async #restoreEntity(kind: Kind, id: string): Promise<void> {
+    const headers = this.#random.chance(0.5) ? this.#keyOf(this.#name()) : undefined;
+    const path = `/v1/${plurals[kind]}/${id}/restore`;
+    const { status } = await this.#sendOnceOrTwice('POST', path, undefined, headers);
     this.#world.allow(status, [200, 404, 409]);
+  }
+
+  /** Deletes an entity, takes this back at once or a moment later, and does the same with what it belongs to. */
+  async #undo(kind: Kind): Promise<void> {
+    const random = this.#random;
+    const id = this.#anyId(kind);
+    if (id === undefined) return;
+    const owner = this.#state[kind].get(id)?.entity['organizationId'];
+    await this.#delete(kind, id);
+    await this.#world.wait(random.below(random.pick([10, 2_000, 20_000])));
+    await this.#restoreEntity(kind, id);
+    if (kind !== 'project' || random.chance(0.5)) return;
+    await this.#world.wait(random.below(random.pick([10, 2_000])));
+    const [again, of] = random.chance(0.5) ? [id, kind] : [String(owner), 'organization' as const];
+    await this.#delete(of, again);
+    await this.#world.wait(random.below(random.pick([10, 2_000])));
+    if (random.chance(0.7)) await this.#restoreEntity(of, again);
   }
 
   async #act(kind: Kind, action: string): Promise<void> {
@@ -215,7 +281,9 @@ export class Writer {
     if (id === undefined) return;
     const name = this.#state[kind].get(id)?.entity['name'];
     if (action === 'clone') this.#world.expectCopyOf(String(name));
-    const { status } = await this.#send('POST', `/v1/${plurals[kind]}/${id}/${action}`);
+    const headers = this.#random.chance(0.5) ? this.#keyOf(this.#name()) : undefined;
+    const path = `/v1/${plurals[kind]}/${id}/${action}`;
+    const { status } = await this.#sendOnceOrTwice('POST', path, undefined, headers);
     this.#world.allow(status, [200, 201, 404]);
   }
 
@@ -275,14 +343,14 @@ export class Writer {
     const isTwice = request[3]?.['idempotency-key'] !== undefined && this.#random.chance(0.4);
     if (!isTwice) return this.#send(...request);
     const again = async (): Promise<Response> => {
-      await this.#world.wait(this.#random.below(200));
+      await this.#world.wait(this.#random.below(this.#random.pick([3, 30, 200])));
       return this.#send(...request);
     };
     const responses = await Promise.all([this.#send(...request), again()]);
     const applied = responses.find(({ status }) => status < 300);
     // What a request refers to can come back, or leave, between its attempts: a refusal because of that is not recorded.
     const known = responses.filter(({ status }) => status !== unavailable && status !== 400);
-    if (applied && known.some(({ body }) => !same(body, applied.body)))
+    if (applied && known.some(({ status, body }) => status !== applied.status || !same(body, applied.body)))
       throw new Error(`Two attempts of ${request[1]} returned ${JSON.stringify(responses)}.`);
     return applied ?? responses.find(({ status }) => status === unavailable) ?? responses[0];
   }
@@ -321,33 +389,85 @@ export class Writer {
   }
 }
 
+/** Rounds until all that is deleted is restored: what belongs to something comes back after that. */
+const maxRounds = 6;
+
+/** Restores all roots of deletions, in any order. Afterwards nothing is deleted but what cannot be restored. */
+export async function restoreAll(world: World): Promise<void> {
+  const { moments, random } = world;
+  const rootsOf = (kind: Kind) =>
+    restorable(moments.state, kind, world.time.now()).filter(({ entity }) => entity['deletedWith'] === null);
+  let refused: string[] = [];
+  for (let round = 0; round < maxRounds; round += 1) {
+    const roots = kinds.flatMap(rootsOf).sort(() => random.next() - 0.5);
+    refused = [];
+    for (const { kind, entity } of roots) {
+      const { status } = await world.send('POST', `/v1/${plurals[kind]}/${entity.id}/restore`);
+      world.allow(status, [200, 404, 409]);
+      if (status === 409) refused.push(entity.id);
+      await world.wait(random.below(random.pick([10, 3_000])));
+    }
+    await world.settle();
+    if (roots.length === refused.length) break;
+  }
+  for (const kind of kinds)
+    for (const { entity, stored } of restorable(moments.state, kind, world.time.now()))
+      if (!refused.includes(stored.deletion.root.id))
+        throw new Error(`The ${kind} ${entity.id} (${entity['name']}) has not come back.`);
+}
+
 /** Reads a random list, and requires that it is the list of one moment of the request. */
 export async function readList(world: World, random: Random): Promise<void> {
-  const first = world.moments.last;
-  const request = randomList(random, world.moments.state);
+  const { moments, time } = world;
+  const first = moments.last;
+  const request = randomList(random, moments.state, time.now());
+  const { kind, isDeleted } = request;
   const target = targetOf(request);
   const { status, body } = await world.send('GET', target);
   world.allow(status, [200]);
   if (status !== 200) return;
   const { data, total, totalPages, counts, sums, etags } = body as ListBody;
-  const expectedOf = (state: State) => listOf(entitiesOf(state, request.kind), request);
-  const isOfMoment = world.moments.some(first, (state) => {
+  const nowMs = time.now();
+  const shown = data.map(({ restores: _, ...entity }) => entity as unknown as Entity);
+  const listed = (state: State) => (isDeleted ? restorable(state, kind, nowMs) : [...state[kind].values()]);
+  const expectedOf = (state: State) =>
+    listOf(
+      listed(state).map(({ entity }) => entity),
+      request,
+    );
+  const isOfMoment = moments.some(first, (state) => {
     const expected = expectedOf(state);
+    const versions = isDeleted ? state.trash[kind] : state[kind];
     return (
       expected.total === total &&
       expected.totalPages === totalPages &&
       same(expected.counts, counts) &&
       same(expected.sums, sums) &&
       expected.data.length === data.length &&
-      expected.data.every((entity, place) => sameEntity(entity, data[place] as Entity)) &&
-      data.every(({ id }, place) => state[request.kind].get(id)?.version === versionOf(etags[place]))
+      expected.data.every((entity, place) => sameEntity(entity, shown[place] as Entity)) &&
+      data.every(({ id }, place) => versions.get(id)?.version === versionOf(etags[place]))
     );
   });
   world.counts.lists += 1;
-  if (isOfMoment) return;
-  throw new Error(
-    `Wrong list ${target}: ${JSON.stringify(body)}\nexpected, for example, ${JSON.stringify(expectedOf(world.moments.state))}`,
-  );
+  if (!isOfMoment)
+    throw new Error(
+      `Wrong list ${target}: ${JSON.stringify(body)}\nexpected, for example, ${JSON.stringify(expectedOf(moments.state))}`,
+    );
+  if (isDeleted) requireMembers(world, kind, data, first);
+}
+
+/** A list of deleted entities tells how many others come back with each: as many as there are at moments of the request. */
+function requireMembers({ moments, time }: World, kind: Kind, data: readonly Entity[], first: number): void {
+  const states = moments.states.slice(first);
+  for (const { id, restores } of data) {
+    const counts = states.map((state) => {
+      const root = state.trash[kind].get(id);
+      return root ? countMembers(state, root, time.now()) : 0;
+    });
+    // Each kind is counted at a moment of its own.
+    if (Number(restores) < Math.min(...counts) || Number(restores) > Math.max(...counts))
+      throw new Error(`The ${kind} ${id} restores ${restores}, not ${Math.max(...counts)} others.`);
+  }
 }
 
 /** A copy of a list that follows its feed. */
@@ -384,6 +504,9 @@ export class Follower {
       this.#isComplete = false;
     }
     if (status !== 200) return true;
+    const { cursor, hasMore } = body as ChangesBody;
+    if (hasMore && cursor === this.#since)
+      throw new Error(`A feed has more behind the cursor that it was asked with.`);
     this.#apply(body as ChangesBody);
     if (!(body as ChangesBody).hasMore) this.#requireCurrent(first);
     return (body as ChangesBody).hasMore;

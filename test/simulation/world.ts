@@ -5,6 +5,7 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import { v7 as uuidv7 } from 'uuid';
 import { jobSortKey, wakeUpSortKey } from '#functions/engine/model/job.ts';
+import type { Item } from '#functions/engine/model/writes.ts';
 import { isLogRecord } from '#functions/jobs/on-log-records.ts';
 import type { Faults } from '../support/table/faults.ts';
 import { MemoryTable } from '../support/table/memory-table.ts';
@@ -17,8 +18,14 @@ const startMs = Date.parse('2026-02-03T04:00:00Z');
 const dayMs = 86_400_000;
 const minuteMs = 60_000;
 
-/** Calls of the schedule that no history needs in a minute. */
-const maxCallsOfSchedule = 5_000;
+/** Calls of a run of the schedule, with those of the requests that its process handles meanwhile. A history needs up to 200. */
+const maxCallsOfSchedule = 1_000;
+
+/** Steps of a job besides those that change something: passes, levels and kinds. */
+const maxOwnSteps = 20;
+
+/** Entities that a step changes, at least, when there are many. */
+const entitiesInStep = 40;
 
 /** What happens in a history besides what its clients do. */
 export interface Conditions {
@@ -33,6 +40,14 @@ export interface Conditions {
   readonly writers?: number;
   /** Milliseconds between two steps of a writer, at most. */
   readonly maxPauseMs?: number;
+  /** Tasks in the first project. */
+  readonly tasks?: number;
+  /** Milliseconds of a quiet time in the middle. */
+  readonly restMs?: number;
+  /** Whether operators rebuild logs, audit the table and erase entities. */
+  readonly hasCommands?: boolean;
+  /** Whether processes end that have taken positions. */
+  readonly losesPositions?: boolean;
 }
 
 let loaded: ReturnType<typeof loadProcesses> | undefined;
@@ -43,6 +58,8 @@ export class World {
   readonly table: MemoryTable;
   readonly moments = new Moments();
   readonly processes: Process[];
+  /** A process that gets no requests for a while. */
+  idle: Process | undefined;
   /** What the history did, to see that it did something. */
   readonly counts = {
     lists: 0,
@@ -53,6 +70,8 @@ export class World {
   };
   readonly conditions: Conditions;
   #marks = 0;
+  /** What a write should not have done. */
+  #wrong: Error | undefined;
   /** How often a write has given a name to an entity. */
   readonly #named = new Map<string, number>();
   /** Names of projects that somebody copies, and the ids of the copies. */
@@ -70,8 +89,14 @@ export class World {
     this.random = new Random(seed + 1);
     this.table = new MemoryTable(tableName, this.time);
     this.table.onCommit((changes) => {
-      this.moments.record(changes);
+      // An error here would be one of the call.
+      try {
+        this.moments.record(changes);
+      } catch (error) {
+        this.#wrong ??= error as Error;
+      }
       this.#countNames(changes);
+      this.#countSteps(changes);
     });
     this.processes = modules.map((own) => new Process(own, this.time, this.table));
   }
@@ -103,6 +128,25 @@ export class World {
   /** A copy has the names of its original. */
   expectCopyOf(name: string): void {
     this.#copied.add(name);
+  }
+
+  /** Runs the schedule in one of the processes. @throws Error when it makes calls without an end. */
+  async runSchedule(): Promise<void> {
+    const process = this.random.pick(this.processes);
+    const { calls } = process;
+    await process.onSchedule();
+    const made = process.calls - calls;
+    if (made > maxCallsOfSchedule) throw new Error(`The schedule has made ${made} calls.`);
+  }
+
+  /** A job has as many steps as a few passes over what there is. */
+  #countSteps(changes: readonly ItemChange[]): void {
+    for (const { before, after } of changes) {
+      const { sk, steps = 0 } = (after ?? before) as Item & { readonly steps?: number };
+      if (sk !== jobSortKey) continue;
+      if (steps > maxOwnSteps + this.moments.versions.size / entitiesInStep)
+        this.#wrong ??= new Error(`A job takes ${steps} steps: ${JSON.stringify(after ?? before)}`);
+    }
   }
 
   #countNames(changes: readonly ItemChange[]): void {
@@ -137,8 +181,9 @@ export class World {
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Response> {
-    const process = this.random.pick(this.processes);
+    const process = this.random.pick(this.processes.filter((one) => one !== this.idle));
     const response = await process.request(method, path, body, headers);
+    if (this.#wrong) throw this.#wrong;
     const differences = takeDifferences();
     if (differences.length > 0) throw new Error(differences.join('\n'));
     const status = response?.status ?? 503;

@@ -1,0 +1,52 @@
+/** What operators do while the service is used, and what processes leave behind that end. */
+import { sequencerKey } from '#functions/engine/model/change-log.ts';
+import { ConditionFailed, StoreUnavailable } from '#functions/engine/model/errors.ts';
+import { isRetryable, type SdkError } from '#functions/engine/table/error-classification.ts';
+import { auditTable } from '#lib/audit/audit-table.ts';
+import { rebuildLogs } from '#lib/audit/rebuild-logs.ts';
+import { CommandFailure } from '#lib/cli/command-line.ts';
+import { eraseEntity } from '#lib/erase/erase-entity.ts';
+import { type Kind, kinds } from './list-model.ts';
+import { tableName } from './process.ts';
+import type { World } from './world.ts';
+
+const tenant = 'public';
+
+async function eraseAny({ table, random, moments }: World): Promise<void> {
+  const kind = random.pick<Kind>(['task', 'project', 'organization']);
+  const ids = [...moments.state.trash[kind].keys()];
+  if (ids.length > 0) await eraseEntity(table, tableName, { tenant, kind, id: random.pick(ids) });
+}
+
+/** Runs any command. One that fails in the middle has left everything right. */
+export async function runCommand(world: World): Promise<void> {
+  const { table, random } = world;
+  const audit = (repair: boolean) => auditTable(table, tableName, { repair, pauseMs: 3_000 });
+  const commands = [
+    () => rebuildLogs(table, tableName),
+    () => audit(false),
+    () => audit(true),
+    () => eraseAny(world),
+  ];
+  try {
+    await random.pick(commands)();
+  } catch (error) {
+    const isRefused = [StoreUnavailable, CommandFailure, ConditionFailed].some(
+      (type) => error instanceof type,
+    );
+    if (!isRefused && !isRetryable(error as SdkError)) throw error;
+  }
+}
+
+/** Processes end that have taken positions of a log: one, or so many that readers cannot know each. */
+export async function losePositions({ table, random }: World): Promise<void> {
+  const taken = table.updateItem({
+    TableName: tableName,
+    Key: sequencerKey({ tenant, kind: random.pick(kinds) }),
+    UpdateExpression: 'ADD #count :count',
+    ExpressionAttributeNames: { '#count': 'count' },
+    ExpressionAttributeValues: { ':count': random.pick([1, 1, 3, 45, 260]) },
+  });
+  // The call can be lost.
+  await taken.catch(() => undefined);
+}
