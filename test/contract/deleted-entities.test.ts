@@ -12,7 +12,7 @@ import {
   resources,
   stateOf,
 } from './resources.ts';
-import { request, type TestResponse, unique, withQuery } from './service.ts';
+import { eventually, request, type TestResponse, unique, withQuery } from './service.ts';
 
 /** Deleted entities: the list of them, and how they come back. */
 
@@ -301,6 +301,16 @@ describe('what a deletion has removed besides', () => {
     const nested = `${pathTo('project', project.id)}/tasks`;
     expect(await readList(nested)).toMatchObject({ total: 1 });
   });
+});
+
+test.each([45, 46])('a project comes back with %i tasks, in one transaction up to 45', async (count) => {
+  const { id } = await create('project');
+  await createMany('task', times(count, { projectId: id }));
+  await remove('project', id);
+  entityOf(await restore('project', id), 200);
+  const total = async () => (await readList(`/v1/projects/${id}/tasks`)).total;
+  if (count <= 45) expect(await total()).toBe(count);
+  await eventually(async () => expect(await total()).toBe(count));
 });
 
 describe('a part of a deletion', () => {
