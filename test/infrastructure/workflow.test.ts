@@ -157,7 +157,10 @@ describe('the watch of a deployment', () => {
         Number(Properties['EvaluationPeriods']) *
         Number(/"Period":(\d+)/.exec(JSON.stringify(Properties))?.[1]),
     );
-    expect(times * seconds).toBeGreaterThan(Math.max(...periods));
+    // Logs that are not compacted are found by the daily visit, when they have waited for days: no watch is that long.
+    const watched = periods.filter((period) => period < 86_400);
+    expect(watched).toHaveLength(periods.length - 1);
+    expect(times * seconds).toBeGreaterThan(Math.max(...watched));
     const [before = ''] = deploy.split('.github/watch-alarms.sh');
     expect(before.lastIndexOf('configure-aws-credentials')).toBeGreaterThan(
       before.lastIndexOf('npx pm-api verify'),
