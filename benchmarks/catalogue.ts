@@ -1,6 +1,7 @@
 /** The benchmarks by name. Each is the file of this name in this folder. The comment at its start is its help, and names all its options. */
 export const benchmarks: Readonly<Record<string, string>> = {
   lists: 'Pages of tasks in collections of several sizes, and on PostgreSQL.',
+  deleted: 'Pages of tasks beside deleted ones.',
   screens: 'Ten screens of an app, and on PostgreSQL.',
   writes: 'Mixed writes, their compaction, and the background work of a write by the rate of writes.',
   compaction: 'The steps of compaction after an import.',

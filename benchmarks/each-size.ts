@@ -32,7 +32,8 @@ export async function measureEachSize<Results extends object>(
 ): Promise<void> {
   if (process.send) return measure(Number(values.sizes), (results) => process.send?.(results));
   const program = fileURLToPath(new URL('../bin/pm-api.mjs', import.meta.url));
-  const form = [...(isSmallest ? ['--smallest'] : []), '--descriptions', descriptions];
+  const described = descriptions === 'usual' ? [] : ['--descriptions', descriptions];
+  const form = [...(isSmallest ? ['--smallest'] : []), ...described];
   const bySize = new Map<number, Results>();
   for (const size of values.sizes.split(',').map(Number)) {
     const child = fork(program, ['bench', name, '--sizes', String(size), ...form]);

@@ -25,15 +25,15 @@ function describe(usual: string): string {
   return descriptions === 'short' ? usual.slice(0, 100) : usual;
 }
 
-/** Loads a collection into a table of this process. @param size number of tasks. */
-export async function openListStage(size: number): Promise<ListStage> {
+/** Loads a collection into a table of this process. @param size number of tasks. @param deleted of them. */
+export async function openListStage(size: number, deleted = 0): Promise<ListStage> {
   const postgres = await Postgres.start();
   if (!postgres) console.log('PostgreSQL is not installed. Its columns stay empty.');
   const store = startTestStore();
   const { table, tableName } = store;
   // Nothing reads its stream.
   table.onCommit(() => table.takeRecords());
-  const collection = new TaskCollection(store, size, describe);
+  const collection = new TaskCollection(store, size, { describe, deleted });
   const started = performance.now();
   await collection.load((resource, entities) => postgres?.add(resource, entities));
   await collection.fillOther(otherTasks);

@@ -1,7 +1,7 @@
 /** Creates a large collection of tasks and its parents through the store, with realistic names, texts and relations. */
 
 import type { Resource } from '../functions/contract/resource.ts';
-import { buildCreate, buildUpdate, type Change } from '../functions/engine/model/changes.ts';
+import { buildCreate, buildDeletion, buildUpdate, type Change } from '../functions/engine/model/changes.ts';
 import type { Fields, ItemFields, StoredEntity } from '../functions/engine/model/entity.ts';
 import { decodeEntity } from '../functions/engine/model/item-codec.ts';
 import { entityKey } from '../functions/engine/model/keys.ts';
@@ -58,16 +58,18 @@ export class TaskCollection {
   readonly #parents: Record<ParentPlural, Creation[]>;
   readonly size: number;
   readonly #describe: (usual: string) => string;
+  readonly #deleted: number;
   #clock: number;
 
   /**
    * @param size number of tasks.
-   * @param describe returns the description of a task; by default, that of the generator.
+   * @param options `describe` returns the description of a task; by default, that of the generator. So many tasks are `deleted`.
    */
-  constructor(store: TestStore, size: number, describe = (usual: string) => usual) {
+  constructor(store: TestStore, size: number, { describe = (usual: string) => usual, deleted = 0 } = {}) {
     this.#store = store;
     this.size = size;
     this.#describe = describe;
+    this.#deleted = deleted;
     const projects = Math.min(2_000, Math.max(20, Math.round(size / 200)));
     const amounts = { organizations: 20, users: 200, tags: 60, projects, tasks: size };
     this.#generator = new DataGenerator(amounts, 1, new Date());
@@ -143,9 +145,27 @@ export class TaskCollection {
       for (let start = 0; start < this.size; start += compactionInterval) {
         const batches = this.#createBatches(start, Math.min(start + compactionInterval, this.size));
         await this.#apply(batches, (entities) => onAdded(task, entities));
+        await this.#deleteSome(start);
         await this.compact();
       }
     });
+  }
+
+  /** Deletes some tasks, now by the real clock, in equal distances. @param start the number of the first task that may be deleted. */
+  async #deleteSome(start: number): Promise<void> {
+    const before = (number: number): number => Math.floor((number * this.#deleted) / this.size);
+    const ids = this.#ids.tasks
+      .slice(start)
+      .filter((_, place) => before(start + place + 1) > before(start + place));
+    const deletedAt = Math.floor(performance.timeOrigin + performance.now());
+    for (let first = 0; first < ids.length; first += batchSize) {
+      const keys = ids.slice(first, first + batchSize).map((id) => entityKey(tenant, 'task', id));
+      const items = await this.#store.database(60_000).getMany(keys);
+      const changes = items
+        .map(decodeEntity)
+        .map((stored) => buildDeletion(stored, { deletedAt, root: { kind: 'task', id: stored.entity.id } }));
+      await applyChangeSet(this.#store.session(tenant), { changes });
+    }
   }
 
   async #loadParents(plural: ParentPlural, onAdded: OnAdded): Promise<void> {
