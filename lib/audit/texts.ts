@@ -1,21 +1,14 @@
 /** Compares the long texts of entities, which are items beside them, with the digests in the entities. */
 
-import { buildUpdate } from '../../functions/engine/model/changes.ts';
-import { hasVersion } from '../../functions/engine/model/condition-expressions.ts';
+import { buildMove, buildUpdate, type Change } from '../../functions/engine/model/changes.ts';
 import { expiryOf } from '../../functions/engine/model/deletion.ts';
 import type { DeletedEntity, StoredEntity } from '../../functions/engine/model/entity.ts';
 import { ConditionFailed } from '../../functions/engine/model/errors.ts';
-import { decodeAnyEntity, encodeEntity } from '../../functions/engine/model/item-codec.ts';
-import { entitySortKey, textKey, textSortKey } from '../../functions/engine/model/keys.ts';
-import {
-  beginningOf,
-  Digest,
-  digestText,
-  isDigestOf,
-  isLong,
-} from '../../functions/engine/model/long-text.ts';
+import { decodeAnyEntity } from '../../functions/engine/model/item-codec.ts';
+import { entitySortKey, textSortKey } from '../../functions/engine/model/keys.ts';
+import { beginningOf, Digest, digestText, isDigestOf } from '../../functions/engine/model/long-text.ts';
 import { table } from '../../functions/engine/model/table.ts';
-import type { Item, Key, Write } from '../../functions/engine/model/writes.ts';
+import type { Item, Key } from '../../functions/engine/model/writes.ts';
 import type { Database } from '../../functions/engine/table/database.ts';
 import { applyChangeSet } from '../../functions/engine/write/commit.ts';
 import { now } from '../../functions/runtime/time-and-chance.ts';
@@ -111,16 +104,11 @@ export const compareTexts = (
     return problem && { entity, problem };
   });
 
-/** Returns the writes that give a deleted entity a description. Its new version is the condition of all of them. */
-function describeDeleted(tenant: string, deleted: DeletedEntity, description: string | undefined): Write[] {
-  const { kind, entity, version, logPosition = 0 } = deleted;
-  const fields = description === undefined ? {} : { description };
-  const after = { ...deleted, entity: { ...entity, ...fields }, version: version + 1 };
-  const key = textKey(tenant, kind, entity.id);
-  const text: Write = isLong(after.entity.description)
-    ? { setExpiry: key, expiresAt: expiryOf(deleted.deletion) }
-    : { remove: key };
-  return [{ put: encodeEntity(tenant, after, logPosition), condition: hasVersion(version) }, text];
+/** Returns the change that gives a deleted entity a description: its row changes too. A text that it has expires with it. */
+function describeDeleted(deleted: DeletedEntity, fields: object, hasText: boolean): Change {
+  const { before, after } = buildMove(deleted, deleted.deletion);
+  const deletion = hasText ? after.deletion : deleted.deletion;
+  return { before, after: { ...after, entity: { ...after.entity, ...fields }, deletion } };
 }
 
 /**
@@ -143,12 +131,10 @@ export async function repairText(database: Database, difference: TextDifference)
   const description = digest && (text ?? beginningOf(digest.text));
   const tenant = pk.slice(0, pk.indexOf('#'));
   try {
-    if (entity.deletion) {
-      await database.transact(describeDeleted(tenant, entity, description));
-      return;
-    }
     const fields = description === undefined ? {} : { description };
-    const change = buildUpdate(entity, fields, now());
+    const change = entity.deletion
+      ? describeDeleted(entity as DeletedEntity, fields, text !== undefined)
+      : buildUpdate(entity, fields, now());
     // The new version of the entity is the condition of the deletion.
     const writes = problem === 'unused' ? [{ remove: textItem }] : [];
     await applyChangeSet({ tenant, database }, { changes: [change], writes });

@@ -34,7 +34,7 @@ import {
   readMembers,
   readMembersBelow,
 } from './members.ts';
-import { type EntitiesOfKind, findReturning, readReferences } from './restored-references.ts';
+import { type EntitiesOfKind, findReturning, keepsReference, readReferences } from './restored-references.ts';
 import { nextPassAt, sweepLater } from './sweep.ts';
 
 /**
@@ -166,7 +166,7 @@ async function buildWithMembers(
 ): Promise<Omit<UnitOfWork<unknown>, 'result'>> {
   const { before } = own;
   const { kind } = before;
-  if (cascadeKinds(kind).length === 0) return { changes: [own] };
+  if (cascadeKinds(kind).length === 0 && !keepsReference(own.after)) return { changes: [own] };
   const rest = { changes: [own], writes: [beginRestore(session, before, false, nowMs)] };
   const members = await readFewMembers(session, before);
   if (!members) return rest;
@@ -267,6 +267,7 @@ async function stepBeside(
 
 /** Gives an entity the references again that were deleted when it was restored, and have come back since. */
 async function returnOwn(session: Session, stored: StoredEntity): Promise<ChangeSet[]> {
+  if (!keepsReference(stored)) return [];
   const [{ fields = {} } = {}] = await readReferences(session, [stored]);
   return Object.keys(fields).length === 0 ? [] : [{ changes: [buildUpdate(stored, fields, now())] }];
 }
@@ -293,7 +294,7 @@ async function restoreStep(session: Session, { work }: Job<RestoreWork>): Promis
   const step = next ?? (again ? undefined : await returnStep(session, rest, own));
   if (step) return step;
   if (!final) return { left: { ...rest, final: true, ...firstMembers }, dueAt: nextPassAt(now()) };
-  return { repeatable: root ? await returnOwn(session, stored) : [], left: undefined };
+  return { repeatable: again ? [] : await returnOwn(session, stored), left: undefined };
 }
 
 export const restore: JobHandler<RestoreWork> = {

@@ -9,7 +9,7 @@ import { isDeletedItem, isExpired, isSameDeletion } from '../model/deletion.ts';
 import type { DeletedEntity, Deletion, StoredEntity } from '../model/entity.ts';
 import { decodeAnyEntity } from '../model/item-codec.ts';
 import { entityKey } from '../model/keys.ts';
-import { isOwnership, keptReference, ownershipOf, referencesOf } from '../model/relations.ts';
+import { isOwnership, keptReference, ownershipOf, ownersIn, referencesOf } from '../model/relations.ts';
 import type { Kind, Relation } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
 import { nameOf } from './descendants.ts';
@@ -19,6 +19,10 @@ type AnyEntity = StoredEntity | DeletedEntity;
 /** Returns the ids that a reference has, or that is kept beside it. */
 const idsIn = (relation: Relation, { entity }: AnyEntity): string[] =>
   [entity[relation.field] ?? entity[keptReference(relation).field] ?? []].flat() as string[];
+
+/** Returns whether an entity keeps a reference to one that was deleted when it was restored. */
+export const keepsReference = ({ kind, entity }: AnyEntity): boolean =>
+  ownersIn(kind).some((relation) => Boolean(entity[keptReference(relation).field]));
 
 interface RestoredReferences {
   /** The fields that get other values than before the deletion. */

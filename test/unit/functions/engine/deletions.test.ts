@@ -592,15 +592,22 @@ describe('a part of a deletion', () => {
     return [project, task];
   }
 
-  test('gets its project again that was restored at the same time', async () => {
-    const [project] = await restoreTaskAlone();
-    // A restore that looked for tasks before the task was there.
-    const restore = buildRestore(await storedDeleted('project', project), {}, Date.now());
-    await applyChangeSet(fresh(), { changes: [restore] });
-    expect(await total(project)).toBe(0);
-    await finishJobs();
-    expect(await total(project)).toBe(1);
-  });
+  test.each(['as a part of its deletion', 'before it'])(
+    'gets its project again that was restored at the same time: it was deleted %s',
+    async (when) => {
+      const project = await make('project');
+      const task = await make('task', { projectId: project });
+      if (when === 'before it') await deleteEntity(fresh(), 'task', task);
+      await deleteEntity(fresh(), 'project', project);
+      await restoreEntity(fresh(), 'task', task);
+      // A restore that looked for tasks before the task was there.
+      const restore = buildRestore(await storedDeleted('project', project), {}, Date.now());
+      await applyChangeSet(fresh(), { changes: [restore] });
+      expect(await total(project)).toBe(0);
+      await finishJobs();
+      expect(await total(project)).toBe(1);
+    },
+  );
 
   test('comes back from another deletion before its project does', async () => {
     const parentId = await make('task');
