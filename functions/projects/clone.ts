@@ -75,6 +75,9 @@ const stepSize = 45;
 const maxStepBytes = 350_000;
 const smallStepSize = 10;
 
+/** Copies below which a job still has tasks to copy are in its item. Restores can make trees of hundreds of levels, whose steps are smaller. */
+const stepSizeAt = (level: number): number => Math.max(1, Math.min(stepSize, Math.floor(900 / level)));
+
 /** Milliseconds after which a job looks again whether its clone is restored. */
 const deletedPauseMs = 600_000;
 
@@ -180,7 +183,7 @@ async function findTop(
 async function cloneStep(
   session: Session,
   { work }: Pick<Job<CloneWork>, 'work'>,
-  limit = stepSize,
+  limit = stepSizeAt(work.path.length),
 ): Promise<Step<CloneWork>> {
   const { from, to, asOf, path } = work;
   const place = path.at(-1);

@@ -5,6 +5,7 @@
  */
 
 import { randomUUID } from 'node:crypto';
+import { type RestoreWork, restoreType } from '../../functions/engine/deletions/restore.ts';
 import { beginSweep, type SweepWork, sweepType } from '../../functions/engine/deletions/sweep.ts';
 import { readJobs } from '../../functions/engine/due-work/read-jobs.ts';
 import { findCycles } from '../../functions/engine/entities/cycles.ts';
@@ -131,19 +132,22 @@ class TableAudit {
     return differences.reduce((sum, { length }) => sum + length, -blocked.length);
   }
 
-  /** Returns the references that still have no target and that no job is about to clear. */
+  /** Returns the references that still have no target, and that no job is about to clear, or to give their target back. */
   async #orphans(dangling: readonly Reference[]): Promise<Reference[]> {
     if (dangling.length === 0) return [];
     const database = this.#database;
     const swept = new Set<string>();
+    const restored = new Set<string>();
     for (const { tenant, work } of await readJobs(database)) {
       const { kind = '', ids = [] } = work.type === sweepType ? (work as SweepWork) : {};
       for (const id of ids) swept.add(entityKey(tenant, kind, id).pk);
+      if (work.type === restoreType) restored.add(keyOfRestore(tenant, work as RestoreWork));
     }
-    /** Whether the job of the deletion that has removed an entity is not complete. */
-    const isSwept = (item: Item): boolean => {
+    /** Whether a job of the deletion that has removed an entity, or of its restore, is not complete. */
+    const hasJob = (item: Item): boolean => {
       const root = decodeAnyEntity(item).deletion?.root;
-      return root !== undefined && swept.has(entityKey(tenantOf(item), root.kind, root.id).pk);
+      const key = root && entityKey(tenantOf(item), root.kind, root.id).pk;
+      return key !== undefined && (swept.has(key) || restored.has(key));
     };
     const left = dangling.filter(({ parent }) => !swept.has(parent.pk));
     const children = await database.getMany(uniqueKeys(left.map(({ child }) => child)));
@@ -151,7 +155,7 @@ class TableAudit {
       withDeleted: true,
     });
     const existing = new Set(
-      parents.filter((item) => !isDeletedItem(item) || isSwept(item)).map(({ pk }) => pk),
+      parents.filter((item) => !isDeletedItem(item) || hasJob(item)).map(({ pk }) => pk),
     );
     return children
       .flatMap((item) => referencesFrom(tenantOf(item), decodeEntity(item)))
@@ -176,6 +180,10 @@ class TableAudit {
     }
   }
 }
+
+/** Returns the key of the root of the deletion of which a job restores something. */
+const keyOfRestore = (tenant: string, { kind, id, root = { kind, id } }: RestoreWork): string =>
+  entityKey(tenant, root.kind, root.id).pk;
 
 const uniqueKeys = (keys: readonly Key[]): Key[] => [...new Map(keys.map((key) => [key.pk, key])).values()];
 

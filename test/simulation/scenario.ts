@@ -81,16 +81,24 @@ export async function succeed(world: World, method: string, path: string, body?:
 export const create = async (world: World, plural: string, fields: object = {}): Promise<string> =>
   (await succeed(world, 'POST', `/v1/${plural}`, { name: 'created', ...fields })).id;
 
-/** Creates a project with tasks. */
-export async function createProject(world: World, tasks: number): Promise<string> {
-  const projectId = await create(world, 'projects', { organizationId: await create(world, 'organizations') });
-  for (let left = tasks; left > 0; left -= 25) {
+/** Creates tasks with some fields. @returns their ids. */
+export async function createTasks(world: World, count: number, fields: object): Promise<string[]> {
+  const ids: string[] = [];
+  for (let left = count; left > 0; left -= 25) {
     const operations = Array.from({ length: Math.min(25, left) }, (_, place) => ({
       operation: 'create',
-      body: { name: `task ${left - place}`, projectId },
+      body: { name: `task ${left - place}`, ...fields },
     }));
-    await succeed(world, 'POST', '/v1/tasks/batch', { operations });
+    const { results } = await succeed(world, 'POST', '/v1/tasks/batch', { operations });
+    ids.push(...results.map(({ body }) => body.id));
   }
+  return ids;
+}
+
+/** Creates a project with tasks. */
+export async function createProject(world: World, tasks = 0): Promise<string> {
+  const projectId = await create(world, 'projects', { organizationId: await create(world, 'organizations') });
+  await createTasks(world, tasks, { projectId });
   return projectId;
 }
 

@@ -79,31 +79,55 @@ export async function findDescendants(
   return changes;
 }
 
+/** Changes that are found at once: a search with so many of them ends. */
+const pageSize = 100;
+
+/** Reads children that have no change yet: at least a page of them, if there are so many. In a tree, others can be between them. */
+async function readNew(
+  session: Session,
+  relation: Relation,
+  parentIds: readonly string[],
+  found: Set<string>,
+): Promise<{ readonly children: readonly StoredEntity[]; readonly isEnd: boolean }> {
+  const children: StoredEntity[] = [];
+  for (let after: string | undefined = ''; children.length < pageSize; ) {
+    const page = await readChildren(session, relation, parentIds, { after });
+    children.push(...addNew(found, page.children));
+    after = page.next;
+    if (after === undefined) return { children, isEnd: true };
+  }
+  return { children, isEnd: false };
+}
+
+interface NextDescendants {
+  readonly changes: readonly Change[];
+  /** Whether these are all. */
+  readonly isEnd: boolean;
+}
+
 /**
- * Returns the changes of one page of the descendants, those without children of their own first. When half of the time is over, it takes what it has found:
- * what is below is found by the next pass, as children of what was removed.
+ * Returns the changes of about a page of the descendants. An entity is removed with, or after, all that is below it. When half of the time is over, it takes what it
+ * has found: what is below is found by the next pass, as children of what was removed.
  */
 export async function findNextDescendants(
   session: Session,
   { kind, deletions, found }: Search,
   minLeftMs = session.database.deadline.remaining() / 2,
-): Promise<Change[]> {
-  if (deletions.size === 0) return [];
+): Promise<NextDescendants> {
+  const changes: Change[] = [];
+  if (deletions.size === 0) return { changes, isEnd: true };
   for (const relation of dependentsOf(kind)) {
-    const page = await readChildren(session, relation, [...deletions.keys()]);
-    // In a tree, a page can have children of each other, and in one with a cycle its own parents.
-    const children = addNew(found, page.children);
-    if (children.length === 0) continue;
-    if (relation.onDelete === 'setNull') return removeChildren(relation, children, deletions);
-    if (session.database.deadline.remaining() <= minLeftMs)
-      return removeChildren(relation, children, deletions);
-    const ofChildren = deletionsOfChildren(relation, children, deletions);
-    const below = await findNextDescendants(
-      session,
-      { kind: relation.child, deletions: ofChildren, found },
-      minLeftMs,
-    );
-    return below.length > 0 ? below : removeChildren(relation, children, deletions);
+    const { children, isEnd } = await readNew(session, relation, [...deletions.keys()], found);
+    const hasTime = session.database.deadline.remaining() > minLeftMs;
+    if (relation.onDelete === 'cascade' && hasTime) {
+      const ofChildren = deletionsOfChildren(relation, children, deletions);
+      const search = { kind: relation.child, deletions: ofChildren, found };
+      const below = await findNextDescendants(session, search, minLeftMs);
+      changes.push(...below.changes);
+      if (!below.isEnd) return { changes, isEnd: false };
+    }
+    changes.push(...removeChildren(relation, children, deletions));
+    if (!isEnd || !hasTime || changes.length >= pageSize) return { changes, isEnd: false };
   }
-  return [];
+  return { changes, isEnd: true };
 }

@@ -66,6 +66,8 @@ export const placeBelow = (kind: Kind, ids: readonly string[]): PlaceBelow => ({
 });
 
 interface PageBelow {
+  readonly kind: Kind;
+  readonly ids: readonly string[];
   readonly members: readonly DeletedEntity[];
   /** What is left of the walk, the next place last. */
   readonly path: readonly PlaceBelow[];
@@ -89,7 +91,8 @@ export async function readMembersBelow(
       const last = page.ids.at(-1);
       if (last === undefined) continue;
       const next = { ...place, position, after: last };
-      return { members: page.stored, path: [...left.slice(0, -1), next, placeBelow(child, page.ids)] };
+      const path = [...left.slice(0, -1), next, placeBelow(child, page.ids)];
+      return { kind: child, ids: page.ids, members: page.stored, path };
     }
   }
 }

@@ -3,8 +3,8 @@
 import { now } from '../../runtime/time-and-chance.ts';
 import { type ExpectedVersions, requireExpectedVersion } from '../entities/preconditions.ts';
 import { findTakenValues, requireFreeValue } from '../entities/unique-values.ts';
-import { buildMove, buildRestore, buildUpdate, type ChangeSet, mergeChangeSets } from '../model/changes.ts';
-import { isExpired, isRoot, isSameRoot, versionsBeforeDeletion } from '../model/deletion.ts';
+import { buildMove, buildRestore, type ChangeSet, mergeChangeSets } from '../model/changes.ts';
+import { isExpired, isRoot, isSameDeletion, isSameRoot, versionsBeforeDeletion } from '../model/deletion.ts';
 import type {
   DeletedEntity,
   Deletion,
@@ -34,15 +34,24 @@ import {
   readMembers,
   readMembersBelow,
 } from './members.ts';
-import { type EntitiesOfKind, findReturning, keepsReference, readReferences } from './restored-references.ts';
+import {
+  type EntitiesOfKind,
+  findKept,
+  findReturning,
+  keepsReference,
+  readReferences,
+} from './restored-references.ts';
 import { nextPassAt, sweepLater } from './sweep.ts';
+
+/** The type of the jobs of restores. */
+export const restoreType = 'restore';
 
 /**
  * Restores what the deletion of an entity has removed besides: once at once, and once more when no step of the deletion can be in progress. Of an entity that was
  * deleted with another one, which stays deleted, that is what is below it.
  */
-interface RestoreWork extends JobWork, MembersPlace {
-  readonly type: 'restore';
+export interface RestoreWork extends JobWork, MembersPlace {
+  readonly type: typeof restoreType;
   /** The entity that is restored already: the root of the deletion, or a part of it. */
   readonly kind: Kind;
   readonly id: string;
@@ -53,6 +62,8 @@ interface RestoreWork extends JobWork, MembersPlace {
   readonly path?: readonly PlaceBelow[];
   /** Entities that are restored, and to which more references come back than one step writes. */
   readonly returning?: EntitiesOfKind | undefined;
+  /** Once references are kept beside an entity: where the search for those is that can come back after all. */
+  readonly kept?: MembersPlace;
   /** Whether this is the second pass. */
   readonly final: boolean;
 }
@@ -85,44 +96,42 @@ async function buildRestores(
   });
 }
 
+interface RestoredMembers {
+  readonly changeSets: readonly ChangeSet[];
+  /** Whether a reference is kept beside one of them. */
+  readonly keeps: boolean;
+}
+
 /**
- * Returns the change sets that restore what a deletion has removed besides its root. What belongs to an entity that was deleted again meanwhile becomes
- * a part of that deletion, with which it comes back. The job of that deletion may have looked for its children before. What cannot be without another entity
- * that is deleted becomes a deletion of its own, at last.
- * @param again the deletion of the root, if it was deleted again.
+ * Returns what restores members of a deletion. What belongs to an entity that was deleted again meanwhile becomes a part of that deletion, with which it comes
+ * back. The job of that deletion may have looked for its children before. What cannot be without another entity that is deleted stays deleted.
+ * @param again the deletion of the restored entity, if it was deleted again.
  */
 async function restoreMembers(
   session: Session,
   members: readonly DeletedEntity[],
-  deletion: Deletion,
+  returning: Parameters<typeof readReferences>[2],
   { again, isLast = false }: { readonly again?: Deletion | undefined; readonly isLast?: boolean } = {},
-): Promise<ChangeSet[]> {
-  const restored = again ? [] : await buildRestores(session, members, { deletion });
+): Promise<RestoredMembers> {
+  const restored = again ? [] : await buildRestores(session, members, returning);
   const moved: DeletedEntity[] = [];
+  let keeps = false;
   const changeSets = members.flatMap((member, position): ChangeSet[] => {
-    const { change, required, ofOwner: later = again } = restored[position] ?? {};
+    const { change, required, ofOwners: later = again } = restored[position] ?? {};
     if (later) {
       moved.push(member);
       return [{ changes: [buildMove(member, later)] }];
     }
-    if (!required) return change ? [{ changes: [change] }] : [];
+    if (change && !required) {
+      keeps ||= keepsReference(change.after);
+      return [{ changes: [change] }];
+    }
     const { kind, entity, deletion: former } = member;
+    // At last, it becomes a deletion of its own.
     return isLast ? [{ changes: [buildMove(member, { ...former, root: { kind, id: entity.id } })] }] : [];
   });
-  return [...sweepLater(session, moved).map((write) => ({ changes: [], writes: [write] })), ...changeSets];
-}
-
-/**
- * Returns the change sets that restore what is below a part of a deletion. References to what stays deleted are kept.
- * @param above the part, if it is restored at the same time.
- */
-async function restoreBelow(
-  session: Session,
-  members: readonly DeletedEntity[],
-  above: readonly DeletedEntity[] = [],
-): Promise<ChangeSet[]> {
-  const restored = await buildRestores(session, members, { entities: [...above, ...members] });
-  return restored.flatMap(({ change, required }) => (required ? [] : [{ changes: [change] }]));
+  const sweeps = sweepLater(session, moved).map((write) => ({ changes: [], writes: [write] }));
+  return { changeSets: [...sweeps, ...changeSets], keeps };
 }
 
 /** Reads what comes back with an entity, if it is little enough for the same transaction. */
@@ -148,12 +157,19 @@ async function readFewMembers(session: Session, before: DeletedEntity): Promise<
   return undefined;
 }
 
-function beginRestore(session: Session, before: DeletedEntity, final: boolean, nowMs: number): Write {
+/** Returns the write that begins a job. @param final whether the first pass is done already. @param keeps whether a reference was kept. */
+function beginRestore(
+  session: Session,
+  before: DeletedEntity,
+  { final, keeps }: { readonly final: boolean; readonly keeps: boolean },
+  nowMs: number,
+): Write {
   const { kind, entity, deletion } = before;
   const { root, deletedAt } = deletion;
   const path = final ? [] : [placeBelow(kind, [entity.id])];
   const part = isRoot(before) ? {} : { root, path };
-  const work = { type: 'restore', kind, id: entity.id, deletedAt, ...part, final, ...firstMembers } as const;
+  const common = { type: restoreType, kind, id: entity.id, deletedAt, final, ...firstMembers } as const;
+  const work: RestoreWork = { ...common, ...part, ...(keeps && { kept: firstMembers }) };
   const dueAt = final ? nextPassAt(nowMs) : undefined;
   return beginJob(session, work, { id: newId(nowMs).id, dueAt });
 }
@@ -166,13 +182,14 @@ async function buildWithMembers(
 ): Promise<Omit<UnitOfWork<unknown>, 'result'>> {
   const { before } = own;
   const { kind } = before;
-  if (cascadeKinds(kind).length === 0 && !keepsReference(own.after)) return { changes: [own] };
-  const rest = { changes: [own], writes: [beginRestore(session, before, false, nowMs)] };
+  const keeps = keepsReference(own.after);
+  if (cascadeKinds(kind).length === 0 && !keeps) return { changes: [own] };
+  const rest = { changes: [own], writes: [beginRestore(session, before, { final: false, keeps }, nowMs)] };
   const members = await readFewMembers(session, before);
   if (!members) return rest;
-  const restored = isRoot(before)
-    ? await restoreMembers(session, members, before.deletion)
-    : await restoreBelow(session, members, [before]);
+  const { deletion } = before;
+  const together = isRoot(before) ? { deletion } : { entities: [before, ...members] };
+  const restored = await restoreMembers(session, members, together);
   const all = [before, ...members];
   const names = new Set(all.map(nameOf));
   const ofKinds = [...new Set(all.map((one) => one.kind))].map((of) => ({
@@ -180,11 +197,12 @@ async function buildWithMembers(
     ids: all.flatMap((one) => (one.kind === of ? [one.entity.id] : [])),
   }));
   // A member that was restored meanwhile is among them: the condition of its restore fails.
-  const returning = (await findReturning(session, ofKinds, maxMembers)).filter(
-    ({ after }) => !names.has(nameOf(after as StoredEntity)),
-  );
-  const second = { changes: [own, ...returning], writes: [beginRestore(session, before, true, nowMs)] };
-  return { ...mergeChangeSets([second, ...restored]), orElse: rest };
+  const found = await findReturning(session, ofKinds, maxMembers + 1);
+  if (found.length > maxMembers) return rest;
+  const returning = found.filter(({ after }) => !names.has(nameOf(after as StoredEntity)));
+  const next = beginRestore(session, before, { final: true, keeps: keeps || restored.keeps }, nowMs);
+  const second = { changes: [own, ...returning], writes: [next] };
+  return { ...mergeChangeSets([second, ...restored.changeSets]), orElse: rest };
 }
 
 /** Reads the root of a deletion, if it has been restored. */
@@ -239,41 +257,49 @@ async function returnStep(
   };
 }
 
-/** Returns the next step below a part of a deletion; `undefined` when the walk is over. */
-async function stepBelow(session: Session, work: RestoreWork, deletion: Deletion) {
-  const page = await readMembersBelow(session, deletion, work.path ?? [], stepSize);
+/**
+ * Returns the next step among what a deletion has removed besides its root, or below a part of it; `undefined` when the walk is over.
+ * @param again the deletion of the restored entity, if it was deleted again.
+ */
+async function membersStep(
+  session: Session,
+  work: RestoreWork,
+  deletion: Deletion,
+  again: Deletion | undefined,
+): Promise<Step<RestoreWork> | undefined> {
+  const { kind, root, path, position, after, final } = work;
+  const range = { from: { position, after }, limit: stepSize };
+  const below = root && (await readMembersBelow(session, deletion, path ?? [], stepSize));
+  const beside = root ? undefined : await readMembers(session, [deletion], cascadeKinds(kind), range);
+  const page = below ?? beside;
+  if (!page) return undefined;
+  // Its restore is in progress: this entity comes back with its second pass, and then the rest.
+  if (again && !isSameRoot(again, deletion) && (await readRoot(session, again)))
+    return { left: work, dueAt: nextPassAt(now()) };
+  const together = root ? { entities: page.members } : { deletion };
+  const isLast = final && !root;
+  const { changeSets, keeps } = await restoreMembers(session, page.members, together, { again, isLast });
+  const next = below ? { path: below.path } : beside?.next;
+  const returning = again ? undefined : { kind: page.kind, ids: page.ids };
+  return {
+    repeatable: changeSets,
+    left: { ...work, ...next, returning, ...(keeps && { kept: firstMembers }) },
+  };
+}
+
+/** Returns the step that gives entities references again which a restore has kept beside them, as it saw the others deleted; `undefined` when there is none. */
+async function keptStep(session: Session, work: RestoreWork): Promise<Step<RestoreWork> | undefined> {
+  const page = work.kept && (await findKept(session, work.kept, stepSize));
   return (
-    page && { repeatable: await restoreBelow(session, page.members), left: { ...work, path: page.path } }
+    page && {
+      repeatable: page.changes.map((change) => ({ changes: [change] })),
+      left: { ...work, kept: page.next },
+    }
   );
 }
 
-/** Returns the next step among what a deletion has removed besides its root; `undefined` when the walk is over. */
-async function stepBeside(
-  session: Session,
-  work: RestoreWork,
-  { deletion, again }: { readonly deletion: Deletion; readonly again: Deletion | undefined },
-): Promise<Step<RestoreWork> | undefined> {
-  const { kind, position, after, final } = work;
-  const range = { from: { position, after }, limit: stepSize };
-  const page = await readMembers(session, [deletion], cascadeKinds(kind), range);
-  if (!page) return undefined;
-  // Its restore is in progress: the root of this job comes back with its second pass, and then the rest.
-  if (again && !isSameRoot(again, deletion) && (await readRoot(session, again)))
-    return { left: work, dueAt: nextPassAt(now()) };
-  const repeatable = await restoreMembers(session, page.members, deletion, { again, isLast: final });
-  const returning = again ? undefined : { kind: page.kind, ids: page.ids };
-  return { repeatable, left: { ...work, ...page.next, returning } };
-}
-
-/** Gives an entity the references again that were deleted when it was restored, and have come back since. */
-async function returnOwn(session: Session, stored: StoredEntity): Promise<ChangeSet[]> {
-  if (!keepsReference(stored)) return [];
-  const [{ fields = {} } = {}] = await readReferences(session, [stored]);
-  return Object.keys(fields).length === 0 ? [] : [{ changes: [buildUpdate(stored, fields, now())] }];
-}
-
 /**
- * Returns the next step of a job that restores what a deletion has removed. When the root has been deleted again meanwhile, the rest becomes a part
+ * Returns the next step of a job that restores what a deletion has removed. When the entity has been deleted again meanwhile, the rest becomes a part
  * of that deletion, with which it comes back. A second pass follows the first one.
  */
 async function restoreStep(session: Session, { work }: Job<RestoreWork>): Promise<Step<RestoreWork>> {
@@ -281,26 +307,26 @@ async function restoreStep(session: Session, { work }: Job<RestoreWork>): Promis
   const { kind, id, deletedAt, root, returning, final } = work;
   const item = await database.get(entityKey(tenant, kind, id), { withDeleted: true });
   if (!item) return { left: undefined };
-  const { deletion: again, ...stored } = decodeAnyEntity(item);
+  const { deletion: again } = decodeAnyEntity(item);
   const { returning: _, ...rest } = work;
   const before = returning && (await returnStep(session, rest, returning));
   if (before) return before;
   const deletion = { deletedAt, root: root ?? { kind, id } };
+  // A step of the deletion has removed the part once more: the rest is where it belongs.
+  if (again && isSameDeletion(again, deletion)) return { left: undefined };
   const own = { kind, ids: [id] };
-  if (root && again) return { left: undefined };
-  const next = root
-    ? await stepBelow(session, rest, deletion)
-    : await stepBeside(session, rest, { deletion, again });
-  const step = next ?? (again ? undefined : await returnStep(session, rest, own));
+  const step =
+    (await membersStep(session, rest, deletion, again)) ??
+    (again ? undefined : await returnStep(session, rest, own));
   if (step) return step;
   if (!final) return { left: { ...rest, final: true, ...firstMembers }, dueAt: nextPassAt(now()) };
-  return { repeatable: again ? [] : await returnOwn(session, stored), left: undefined };
+  return (await keptStep(session, rest)) ?? { left: undefined };
 }
 
 export const restore: JobHandler<RestoreWork> = {
   fields: {
     ...{ type: true, kind: true, id: true, deletedAt: true, final: true, position: true, after: true },
-    ...{ root: true, path: true, returning: true },
+    ...{ root: true, path: true, returning: true, kept: true },
   },
   step: restoreStep,
 };

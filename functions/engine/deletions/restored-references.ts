@@ -3,16 +3,17 @@
  * its id is kept beside the reference, and becomes the reference again when it is back.
  */
 import { now } from '../../runtime/time-and-chance.ts';
-import { readChildren } from '../lists/children.ts';
+import { readChildren, readWithValue } from '../lists/children.ts';
 import { buildUpdate, type Change } from '../model/changes.ts';
 import { isDeletedItem, isExpired, isSameDeletion } from '../model/deletion.ts';
 import type { DeletedEntity, Deletion, StoredEntity } from '../model/entity.ts';
 import { decodeAnyEntity } from '../model/item-codec.ts';
 import { entityKey } from '../model/keys.ts';
 import { isOwnership, keptReference, ownershipOf, ownersIn, referencesOf } from '../model/relations.ts';
-import type { Kind, Relation } from '../model/schema.ts';
+import { type Kind, type Relation, schemaInUse } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
 import { nameOf } from './descendants.ts';
+import type { MembersPlace } from './members.ts';
 
 type AnyEntity = StoredEntity | DeletedEntity;
 
@@ -29,8 +30,8 @@ interface RestoredReferences {
   readonly fields: Readonly<Record<string, unknown>>;
   /** The reference without which the entity cannot be. */
   readonly required: Relation | undefined;
-  /** The deletion of the entity that this one belongs to. */
-  readonly ofOwner: Deletion | undefined;
+  /** The deletion of what the entity belongs to, if nothing of that exists. What is only kept of a reference does not count. */
+  readonly ofOwners: Deletion | undefined;
 }
 
 /** What a reference names: an entity that exists or comes back, one that is deleted, or nothing. */
@@ -65,16 +66,19 @@ function restoredReferences(stored: AnyEntity, find: (kind: Kind, id: string) =>
     relation,
     targets: targetsOf(relation, stored, find),
   }));
-  const missing = all.filter(({ targets }) => targets.some(({ target }) => target !== 'exists'));
-  // What is only kept of a reference does not keep the entity from coming back.
-  const owners = missing.filter(({ relation }) => isOwnership(relation) && stored.entity[relation.field]);
+  const owners = all.filter(({ relation }) => isOwnership(relation) && stored.entity[relation.field]);
+  const deletions = owners.map(({ targets }) => targets[0]?.target);
   return {
     fields: Object.assign(
       {},
       ...all.map(({ relation, targets }) => changedFields(relation, stored, targets)),
     ),
-    required: missing.find(({ relation }) => relation.isRequired)?.relation,
-    ofOwner: owners.map(({ targets }) => targets[0]?.target).findLast((target) => typeof target === 'object'),
+    required: all.find(
+      ({ relation, targets }) => relation.isRequired && targets.some(({ target }) => target !== 'exists'),
+    )?.relation,
+    ofOwners: deletions.includes('exists')
+      ? undefined
+      : deletions.findLast((target) => typeof target === 'object'),
   };
 }
 
@@ -110,9 +114,13 @@ export async function readReferences(
       return [item.pk, comesBack ? 'exists' : own];
     }),
   );
-  return stored.map((one) =>
-    restoredReferences(one, (kind, id) => targets.get(entityKey(tenant, kind, id).pk)),
-  );
+  return stored.map((one) => {
+    const references = restoredReferences(one, (kind, id) => targets.get(entityKey(tenant, kind, id).pk));
+    // What belongs to it comes after it, if both are read together.
+    if (deletion && references.ofOwners)
+      targets.set(entityKey(tenant, one.kind, one.entity.id).pk, references.ofOwners);
+    return references;
+  });
 }
 
 /** Entities of one kind. */
@@ -144,4 +152,28 @@ export async function findReturning(
     }
   }
   return [...found.values()].map(({ child, fields }) => buildUpdate(child, fields, now()));
+}
+
+/**
+ * Returns the changes that give entities the references again that they keep to others which exist by now, page by page. A restore that kept references
+ * looks for them once more, when every restore that did not see its entities has ended.
+ * @returns `undefined` when no page is left.
+ */
+export async function findKept(session: Session, { position, after }: MembersPlace, limit: number) {
+  const relations = schemaInUse().relations.filter((one) => isOwnership(one) && !one.isRequired);
+  const relation = relations[position];
+  if (!relation) return undefined;
+  const stored = await readWithValue(session, relation.child, keptReference(relation).field, {
+    after,
+    limit,
+  });
+  const references = await readReferences(session, stored);
+  const last = stored.at(-1)?.entity.id;
+  return {
+    changes: stored.flatMap((one, place) => {
+      const { fields = {} } = references[place] ?? {};
+      return Object.keys(fields).length === 0 ? [] : [buildUpdate(one, fields, now())];
+    }),
+    next: last === undefined ? { position: position + 1, after: '' } : { position, after: last },
+  };
 }

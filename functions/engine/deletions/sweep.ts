@@ -136,7 +136,9 @@ export async function sweepStep(session: Session, { work }: Job<SweepWork>): Pro
   if (roots.size === 0) return { left: undefined };
   if (roots.size < work.ids.length) return { left: { ...work, ids: [...roots.keys()], ...placeOfRoots } };
   const parents = await readParents(session, work, roots);
-  const changes = parents ? await findNextDescendants(session, { ...parents, found: new Set() }) : [];
+  const { changes = [] } = parents
+    ? await findNextDescendants(session, { ...parents, found: new Set() })
+    : {};
   if (changes.length > 0) {
     // They have no rows: the next pass does not find them.
     const erased = changes.flatMap(({ after }) => (after?.deletion?.isErased ? [after] : []));

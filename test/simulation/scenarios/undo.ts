@@ -1,8 +1,21 @@
 /** Deletions and restores that follow each other: once all restores have responded, everything that was deleted comes back, with its references. */
 import { jobSortKey } from '#functions/engine/model/job.ts';
+import { setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
+import { eraseEntity } from '#lib/erase/erase-entity.ts';
 import { isFullRun } from '../../support/runs.ts';
 import { lag } from '../../support/table/faults.ts';
-import { createProject, inWorld, send, succeed, totalOf } from '../scenario.ts';
+import { tableName } from '../process.ts';
+import {
+  create,
+  createProject,
+  createTasks,
+  inWorld,
+  requireClean,
+  scenario,
+  send,
+  succeed,
+  totalOf,
+} from '../scenario.ts';
 import type { World } from '../world.ts';
 
 /** Tasks of a project that one transaction cannot delete or restore. */
@@ -48,11 +61,7 @@ test.each([100, ...(isFullRun ? [1_000] : [])])(
       await succeed(world, 'DELETE', path);
       await world.settle(6);
       await succeed(world, 'POST', `${path}/restore`);
-      // The worker of the restore ends after some calls.
-      world.table.takeRecords();
-      for (const process of world.processes) process.callsLeft = 75;
-      await world.processes[0]?.onSchedule();
-      for (const process of world.processes) process.callsLeft = undefined;
+      await runInPart(world, 75);
       await world.wait(31_000);
       const countAgain = countSteps(world);
       await send(world, 'DELETE', path);
@@ -64,3 +73,138 @@ test.each([100, ...(isFullRun ? [1_000] : [])])(
     });
   },
 );
+
+/** Lets the worker of a job end after some calls. */
+async function runInPart(world: World, calls: number): Promise<void> {
+  world.table.takeRecords();
+  for (const process of world.processes) process.callsLeft = calls;
+  await world.processes[0]?.onSchedule();
+  for (const process of world.processes) process.callsLeft = undefined;
+}
+
+test.each([100, ...(isFullRun ? [1_000] : [])])(
+  'a deletion of a project whose %i tasks are below one of them takes steps by their number',
+  async (size) => {
+    await inWorld(async (world) => {
+      const projectId = await createProject(world);
+      const parentId = await create(world, 'tasks', { projectId });
+      await createTasks(world, size, { projectId, parentId });
+      const count = countSteps(world);
+      await succeed(world, 'DELETE', `/v1/projects/${projectId}`);
+      await world.settle(6);
+      expect(count()).toBeLessThanOrEqual(size / 40 + 20);
+      expect(await totalOf(world, 'tasks')).toBe(0);
+    });
+  },
+);
+
+scenario(
+  'more parts than a transaction has get their project again that comes back with its organization',
+  async (world) => {
+    const projectId = await createProject(world);
+    const { organizationId } = await succeed(world, 'GET', `/v1/projects/${projectId}`);
+    const ids = await createTasks(world, 60, { projectId });
+    await succeed(world, 'DELETE', `/v1/organizations/${organizationId}`);
+    await world.settle();
+    for (const id of ids) await succeed(world, 'POST', `/v1/tasks/${id}/restore`);
+    await succeed(world, 'POST', `/v1/organizations/${organizationId}/restore`);
+    await world.settle();
+    expect(await totalOf(world, `projects/${projectId}/tasks`)).toBe(60);
+  },
+);
+
+/** Creates a task with 61 others below it, of which the last one has one below itself, and deletes their project. */
+async function deleteProjectWithTree(world: World) {
+  const projectId = await createProject(world);
+  const parentId = await create(world, 'tasks', { projectId });
+  const ids = await createTasks(world, 61, { projectId, parentId });
+  const below = await create(world, 'tasks', { projectId, parentId: ids.at(-1) });
+  await succeed(world, 'DELETE', `/v1/projects/${projectId}`);
+  await world.settle();
+  return { projectId, parentId, below, middle: ids.at(-1) };
+}
+
+scenario('what is restored before a large part that it is below is below it again', async (world) => {
+  const { parentId, below, middle } = await deleteProjectWithTree(world);
+  await succeed(world, 'POST', `/v1/tasks/${below}/restore`);
+  await succeed(world, 'POST', `/v1/tasks/${parentId}/restore`);
+  await world.settle();
+  expect(await succeed(world, 'GET', `/v1/tasks/${below}`)).toMatchObject({ parentId: middle });
+});
+
+scenario('a large part that is deleted again during its restore comes back whole', async (world) => {
+  const { parentId } = await deleteProjectWithTree(world);
+  const path = `/v1/tasks/${parentId}`;
+  await succeed(world, 'POST', `${path}/restore`);
+  await succeed(world, 'DELETE', path);
+  await world.settle();
+  await succeed(world, 'POST', `${path}/restore`);
+  await world.settle();
+  expect(await totalOf(world, `tasks/${parentId}/tasks`)).toBe(61);
+});
+
+scenario(
+  'a reference comes back that is kept while another request restores what it names',
+  async (world) => {
+    const above = await create(world, 'tasks');
+    const parentId = await create(world, 'tasks', { parentId: above });
+    const id = await create(world, 'tasks', { parentId });
+    for (const one of [id, above]) {
+      await succeed(world, 'DELETE', `/v1/tasks/${one}`);
+      await world.settle(2);
+    }
+    world.table.intercept = (call) => {
+      if (call.operation !== 'TransactWriteItems' || !JSON.stringify(call.input).includes(id))
+        return undefined;
+      world.table.intercept = undefined;
+      return { requestMs: 1_000 };
+    };
+    const restored = succeed(world, 'POST', `/v1/tasks/${id}/restore`);
+    await world.wait(300);
+    await succeed(world, 'POST', `/v1/tasks/${above}/restore`);
+    await restored;
+    await world.settle();
+    expect(await succeed(world, 'GET', `/v1/tasks/${id}`)).toMatchObject({ parentId });
+  },
+);
+
+test.each([false, true])(
+  'a task comes back with a sub-task whose project was deleted later (erased: %p)',
+  async (isErased) => {
+    await inWorld(async (world) => {
+      const projectId = await createProject(world);
+      const parentId = await create(world, 'tasks', { projectId });
+      const id = await create(world, 'tasks', { projectId, parentId });
+      for (const path of [`tasks/${parentId}`, `projects/${projectId}`]) {
+        await succeed(world, 'DELETE', `/v1/${path}`);
+        await world.settle(2);
+      }
+      setTimeAndChance(world.time);
+      const project = { tenant: 'public', kind: 'project', id: projectId } as const;
+      if (isErased) await eraseEntity(world.table, tableName, project);
+      await succeed(world, 'POST', `/v1/tasks/${parentId}/restore`);
+      await world.settle();
+      expect(await succeed(world, 'GET', `/v1/tasks/${id}`)).toMatchObject({ parentId, projectId: null });
+      if (isErased) return;
+      await succeed(world, 'POST', `/v1/projects/${projectId}/restore`);
+      await world.settle();
+      expect(await totalOf(world, `projects/${projectId}/tasks`)).toBe(2);
+    });
+  },
+);
+
+scenario('an audit takes nothing for wrong that a restore has not reached yet', async (world) => {
+  const projectId = await createProject(world);
+  const ids = await createTasks(world, 300, { projectId });
+  // Tasks come back in the order of their creation: these come before what they are below.
+  for (const [place, id] of ids.slice(0, 20).entries())
+    await succeed(world, 'PATCH', `/v1/tasks/${id}`, { parentId: ids.at(-1 - place) });
+  await succeed(world, 'DELETE', `/v1/projects/${projectId}`);
+  await world.settle();
+  await succeed(world, 'POST', `/v1/projects/${projectId}/restore`);
+  await runInPart(world, 60);
+  const restored = await totalOf(world, `projects/${projectId}/tasks`);
+  expect(restored).toBeGreaterThan(0);
+  expect(restored).toBeLessThan(300);
+  await requireClean(world);
+});

@@ -47,12 +47,15 @@ export const isNotDeleted: RowFilter = {
   condition: { by: 'range', from: firstVersion, to: undefined },
 };
 
-/** Accepts rows of deleted entities that were not erased. */
-export const isDeleted: RowFilter = {
-  field: rowOfDeletion.deletedAt,
+/** Returns the filter that accepts each text. */
+export const isAnyText = (field: string): RowFilter => ({
+  field,
   condition: { by: 'texts', texts: [] },
   isNegated: true,
-};
+});
+
+/** Accepts rows of deleted entities that were not erased. */
+export const isDeleted: RowFilter = isAnyText(rowOfDeletion.deletedAt);
 
 /** Returns the only texts that a filter accepts, if no row without a text matches. */
 export function onlyTexts({
