@@ -17,7 +17,7 @@ import {
 } from '../engine/model/entity.ts';
 import { newId } from '../engine/model/ids.ts';
 import { decodeAnyEntity } from '../engine/model/item-codec.ts';
-import { beginJob, type Job, type JobWork, type Step } from '../engine/model/job.ts';
+import { beginJob, type Job, type JobWork, type Step, sizeAtLevel } from '../engine/model/job.ts';
 import { entityKey } from '../engine/model/keys.ts';
 import { isStoreField, relationOf } from '../engine/model/relations.ts';
 import type { Session } from '../engine/table/session.ts';
@@ -74,9 +74,6 @@ const stepSize = 45;
  */
 const maxStepBytes = 350_000;
 const smallStepSize = 10;
-
-/** Copies below which a job still has tasks to copy are in its item. Restores can make trees of hundreds of levels, whose steps are smaller. */
-const stepSizeAt = (level: number): number => Math.max(1, Math.min(stepSize, Math.floor(900 / level)));
 
 /** Milliseconds after which a job looks again whether its clone is restored. */
 const deletedPauseMs = 600_000;
@@ -183,7 +180,7 @@ async function findTop(
 async function cloneStep(
   session: Session,
   { work }: Pick<Job<CloneWork>, 'work'>,
-  limit = stepSizeAt(work.path.length),
+  limit = sizeAtLevel(work.path.length, stepSize),
 ): Promise<Step<CloneWork>> {
   const { from, to, asOf, path } = work;
   const place = path.at(-1);

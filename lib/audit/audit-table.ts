@@ -15,7 +15,7 @@ import { decodeAnyEntity, decodeEntity } from '../../functions/engine/model/item
 import { entityKey } from '../../functions/engine/model/keys.ts';
 import type { Item, Key } from '../../functions/engine/model/writes.ts';
 import { Database } from '../../functions/engine/table/database.ts';
-import { Deadline } from '../../functions/engine/table/deadline.ts';
+import { Deadline, maxRequestMs } from '../../functions/engine/table/deadline.ts';
 import type { DynamoDb } from '../../functions/engine/table/operations.ts';
 import { continueJob } from '../../functions/jobs/continue-job.ts';
 import type { Kind } from '../../functions/kinds.ts';
@@ -176,7 +176,9 @@ class TableAudit {
       const [tenant = '', kind = '', id = ''] = parent.pk.split('#');
       const job = { tenant, id: newId(now()).id };
       await this.#database.transact([beginSweep({ tenant }, kind as Kind, [id], job)]);
-      await continueJob(this.#database, job, { owner: `audit ${randomUUID()}` });
+      // As long as a step of a job in the cloud: later passes of restores wait for no longer one.
+      const database = new Database(this.#client, this.#tableName, new Deadline(maxRequestMs));
+      await continueJob(database, job, { owner: `audit ${randomUUID()}` });
     }
   }
 }

@@ -1,6 +1,7 @@
 /** What deletions have removed besides their roots, and what is still deleted. It is a list of rows, so it has each deletion that was applied before. */
 import { readDeletedBy } from '../lists/deleted-by.ts';
 import type { DeletedEntity, Deletion } from '../model/entity.ts';
+import { sizeAtLevel } from '../model/job.ts';
 import { ownershipOf } from '../model/relations.ts';
 import type { Kind, Relation } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
@@ -85,9 +86,14 @@ export async function readMembersBelow(
     if (!place) return undefined;
     const { kind, ids, ...from } = place;
     const relations = ownershipOf(kind);
+    const size = sizeAtLevel(left.length, limit);
     for (let { position, after } = from; position < relations.length; position += 1, after = '') {
       const { child, field } = relations[position] as Relation;
-      const page = await readDeletedBy(session, child, deletion, { after, limit, having: { field, ids } });
+      const page = await readDeletedBy(session, child, deletion, {
+        after,
+        limit: size,
+        having: { field, ids },
+      });
       const last = page.ids.at(-1);
       if (last === undefined) continue;
       const next = { ...place, position, after: last };

@@ -163,17 +163,17 @@ export async function findKept(session: Session, { position, after }: MembersPla
   const relations = schemaInUse().relations.filter((one) => isOwnership(one) && !one.isRequired);
   const relation = relations[position];
   if (!relation) return undefined;
-  const stored = await readWithValue(session, relation.child, keptReference(relation).field, {
-    after,
-    limit,
-  });
-  const references = await readReferences(session, stored);
+  const { field } = keptReference(relation);
+  const stored = await readWithValue(session, relation.child, field, { after, limit });
+  const { tenant, database } = session;
+  const keyOf = ({ entity }: StoredEntity) => entityKey(tenant, relation.parent, String(entity[field]));
+  const keys = new Map(stored.map(keyOf).map((key) => [key.pk, key]));
+  const existing = new Set((await database.getMany([...keys.values()], true)).map(({ pk }) => pk));
   const last = stored.at(-1)?.entity.id;
   return {
-    changes: stored.flatMap((one, place) => {
-      const { fields = {} } = references[place] ?? {};
-      return Object.keys(fields).length === 0 ? [] : [buildUpdate(one, fields, now())];
-    }),
+    changes: stored
+      .filter((one) => existing.has(keyOf(one).pk))
+      .map((one) => buildUpdate(one, { [relation.field]: one.entity[field], [field]: null }, now())),
     next: last === undefined ? { position: position + 1, after: '' } : { position, after: last },
   };
 }

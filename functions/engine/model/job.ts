@@ -64,6 +64,13 @@ export interface Step<Work extends JobWork = JobWork> {
 export const stepBatchSize = 25;
 
 /**
+ * Returns how many entities a step takes at a level of a tree. The item of a job has those of all levels above, and restores can make trees of hundreds of levels:
+ * 100 at each of them would be more than 400 KB.
+ */
+export const sizeAtLevel = (level: number, most: number): number =>
+  Math.max(1, Math.min(most, Math.floor(900 / level)));
+
+/**
  * Number of partitions of the index `by-status` that hold the jobs. The schedule walks through all of them: an empty one costs half a read
  * unit.
  */

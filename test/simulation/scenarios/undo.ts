@@ -4,7 +4,7 @@ import { setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
 import { eraseEntity } from '#lib/erase/erase-entity.ts';
 import { isFullRun } from '../../support/runs.ts';
 import { lag } from '../../support/table/faults.ts';
-import { tableName } from '../process.ts';
+import { type Process, tableName } from '../process.ts';
 import {
   create,
   createProject,
@@ -208,3 +208,32 @@ scenario('an audit takes nothing for wrong that a restore has not reached yet', 
   expect(restored).toBeLessThan(300);
   await requireClean(world);
 });
+
+scenario(
+  'what keeps a reference goes with its project, although the deletion of that is in progress',
+  async (world) => {
+    const projectId = await createProject(world, 400);
+    const parentId = await create(world, 'tasks');
+    const id = await create(world, 'tasks', { projectId, parentId });
+    await succeed(world, 'DELETE', `/v1/tasks/${parentId}`);
+    await world.settle();
+    expect(await succeed(world, 'POST', `/v1/tasks/${id}/restore`)).toMatchObject({
+      projectId,
+      parentId: null,
+    });
+    world.table.takeRecords();
+    // Its last pass is due while the deletion is in progress.
+    await world.wait(20_000);
+    await succeed(world, 'DELETE', `/v1/projects/${projectId}`);
+    const [first, second] = world.processes as [Process, Process];
+    first.callsLeft = 40;
+    await first.onStream(
+      world.table.takeRecords().filter(({ dynamodb }) => dynamodb?.Keys?.['sk']?.S === jobSortKey),
+    );
+    expect(await totalOf(world, 'tasks')).toBeGreaterThan(1);
+    await world.wait(20_000);
+    await second.onSchedule();
+    await world.settle(12);
+    expect((await send(world, 'GET', `/v1/tasks/${id}`)).status).toBe(404);
+  },
+);

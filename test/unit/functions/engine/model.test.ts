@@ -52,6 +52,7 @@ import {
   jobKey,
   jobsAfterTenant,
   parseJobKey,
+  sizeAtLevel,
 } from '#functions/engine/model/job.ts';
 import type { LogEntry } from '#functions/engine/model/log-entry.ts';
 import {
@@ -328,6 +329,16 @@ describe('item-codec', () => {
 });
 
 describe('job', () => {
+  test.each([
+    [45, 80],
+    [100, 40],
+  ])('has what %i at each of a thousand levels are, %i bytes each, in its item', (most, bytes) => {
+    const sizes = Array.from({ length: 1_000 }, (_, level) => sizeAtLevel(level + 1, most));
+    expect(bytes * sizes.reduce((sum, size) => sum + size)).toBeLessThan(400 * 1_024);
+    expect(sizes.slice(0, 9)).toEqual(Array.from({ length: 9 }, () => most));
+    expect(sizes.at(-1)).toBe(1);
+  });
+
   const work = { type: 'archive', id: 'organization-1', asOf: 0, after: '' } as const;
   const job: Job = { id: '1', tenant: 'acme', version: 3, dueAt: '1970-01-01T00:00:00.000Z', work };
   const itemOf = (more: Partial<Job>): Item =>
