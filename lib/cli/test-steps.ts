@@ -179,7 +179,7 @@ const everyNight = (): readonly NightStep[] => [
   },
   {
     name: 'generated-clients',
-    about: ['lib/openapi/', 'test/generated-clients/'],
+    about: ['lib/openapi/', 'openapi.json', 'test/generated-clients/'],
     command: testGeneratedClients,
   },
   {
