@@ -48,10 +48,7 @@ async function run(command: CdkCommand, given: readonly string[]): Promise<numbe
   // Synthesis needs no account.
   const found = command === 'synth' ? undefined : findAws();
   // These modules load CDK, which takes most of a second: as long as the search for credentials.
-  const { announcement, cdkArguments, commandFlags, contextOf, requireFlags } = await import(
-    '../lib/cli/cdk-options.ts'
-  );
-  requireFlags(command, process.env);
+  const { announcement, cdkArguments, commandFlags, contextOf } = await import('../lib/cli/cdk-options.ts');
   const { context } = JSON.parse(readFileSync(resolve(root, 'cdk.json'), 'utf8')) as {
     context: Record<string, unknown>;
   };

@@ -38,23 +38,9 @@ export const commands: Readonly<Record<string, readonly [summary: string, load: 
   bench: ['Runs a benchmark.', () => import('../benchmarks/run.ts')],
 };
 
-/** Options that npm also has, for itself: its variables for them say nothing about the command. */
-const optionsOfNpm = ['--include', '--only'];
-
-/**
- * Prepares the environment variables that options read. An empty one counts as unset.
- * @throws InvalidArgumentError when npm took an option for itself: `npm start --port 4000` passes only "4000" to the command and sets the
- *   variable `npm_config_port`; `npm start --port=4000` passes nothing. The command would do something else than it was told.
- */
-function readVariables({ options }: Command): void {
-  for (const { envVar, long } of options) {
-    if (envVar && process.env[envVar] === '') delete process.env[envVar];
-    const taken = process.env[`npm_config_${long?.slice(2).replaceAll('-', '_')}`];
-    if (taken === undefined || optionsOfNpm.includes(long ?? '')) continue;
-    throw new InvalidArgumentError(
-      `npm took ${long} for itself. Write two dashes before the options: npm run <script> -- ${long} …`,
-    );
-  }
+/** Removes empty environment variables that options read: an empty one counts as unset. */
+function removeEmptyVariables({ options }: Command): void {
+  for (const { envVar } of options) if (envVar && process.env[envVar] === '') delete process.env[envVar];
 }
 
 async function parse(args: readonly string[]): Promise<void> {
@@ -67,7 +53,7 @@ async function parse(args: readonly string[]): Promise<void> {
     const command = name === args[0] ? ((await load()).command as Command) : new Command(name);
     for (const one of [command, ...command.commands]) one.copyInheritedSettings(program);
     command.summary(summary);
-    if (name === args[0]) readVariables(command);
+    if (name === args[0]) removeEmptyVariables(command);
     program.addCommand(command);
   }
   await program.parseAsync(args, { from: 'user' });

@@ -15,13 +15,13 @@ import { run as runInProcess, runProgram } from './run.ts';
 const root = join(__dirname, '../..');
 const bundles = join(root, 'dist/functions');
 
-/** Runs the command without credentials, and without what npm sets. */
+/** Runs the command without credentials. */
 const run = (flags: string, environment: Record<string, string> = {}) =>
   runInProcess(
     'cdk',
     flags.split(' '),
     { HOME: '/nonexistent', AWS_EC2_METADATA_DISABLED: 'true', ...environment },
-    /^(?:AWS_|npm_)/i,
+    /^AWS_/i,
   );
 
 const errors = (text: string) => expect.stringContaining(text);
@@ -46,10 +46,6 @@ test.each<[string, Record<string, string>, number, string]>([
   ['deploy -c region=', credentials, 1, 'There is no AWS region. Set AWS_REGION, or pass -c region='],
   ['deploy -c stge=production', {}, 1, '"stge" is not a setting. Did you mean "stage"?'],
   [withoutClient, {}, 1, 'Stage "production" with Cognito needs "callbackUrls"'],
-  // Instead of the default stage.
-  ['deploy', { npm_config_call: 'stage=production' }, 2, 'npx pm-api cdk deploy -c stage=production'],
-  ['destroy', { npm_config_stage: 'production' }, 2, 'npx pm-api cdk destroy -c stage=production'],
-  ['synth', { npm_config_stage: 'production' }, 2, 'npx pm-api cdk synth -c stage=production'],
   ['deploy --require-aproval never', {}, 2, 'Did you mean "--require-approval"?'],
   ['deploy --stage=production', {}, 2, 'A setting follows "-c": -c stage=production.'],
   ['deploy -c stage', {}, 2, '-c stage=production'],
