@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { DynamoDBClient, DynamoDBServiceException, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { defaultProvider } from '@aws-sdk/credential-provider-node';
 import { CommandFailure } from './command-line.ts';
 
@@ -36,63 +36,10 @@ export function findAws(): AwsEnvironment {
   };
 }
 
-/** What DynamoDB says to a request whose credentials are wrong, have expired, or belong to nobody. */
-const rejections = new Set([
-  'ExpiredTokenException',
-  'IncompleteSignatureException',
-  'InvalidSignatureException',
-  'MissingAuthenticationTokenException',
-  'UnrecognizedClientException',
-]);
-
-/** Milliseconds for the connection and for the response. AWS responds in a tenth of this from the other end of the world. */
-const checkTimeout = 900;
-
-/** Returns whether CDK reaches AWS through a proxy. The request of this check uses none. */
-const hasProxy = (): boolean =>
-  Boolean(process.env['HTTPS_PROXY'] ?? process.env['https_proxy']) ||
-  process.argv.some((flag) => flag.startsWith('--proxy'));
-
-/**
- * Checks that AWS accepts the credentials, before everything is bundled. The request needs no permission: "access denied" means that they are
- * valid.
- * @throws CommandFailure when AWS rejects them, or cannot be reached.
- */
-async function requireAccepted(region: string): Promise<void> {
-  const client = new DynamoDBClient({
-    region,
-    maxAttempts: 1,
-    requestHandler: {
-      connectionTimeout: checkTimeout,
-      requestTimeout: checkTimeout,
-      throwOnRequestTimeout: true,
-    },
-  });
-  try {
-    await client.send(new ListTablesCommand({ Limit: 1 }));
-  } catch (cause) {
-    const { name, message } = cause as Error;
-    if (rejections.has(name)) {
-      throw new CommandFailure(`AWS does not accept the credentials (${name}: ${message}). ${help}`, {
-        cause,
-      });
-    }
-    if (cause instanceof DynamoDBServiceException || hasProxy()) return;
-    const { hostname } = client.config.endpointProvider({ Region: region }).url;
-    throw new CommandFailure(
-      `AWS cannot be reached: ${hostname} does not respond (${(cause as NodeJS.ErrnoException).code ?? name}). ` +
-        'Check the network and the region. Behind a proxy, set HTTPS_PROXY.',
-      { cause },
-    );
-  } finally {
-    client.destroy();
-  }
-}
-
 /**
  * Returns the region to deploy to.
  * @param region the setting `region`.
- * @throws CommandFailure that says what to set when there are no credentials, AWS rejects them, or there is no region.
+ * @throws CommandFailure that says what to set when there are no credentials, or no region.
  */
 export async function requireAws(found: AwsEnvironment, region: string): Promise<string> {
   const failure = await Promise.race([found.failure, delay(maxWaitMs, undefined, { ref: false })]);
@@ -106,6 +53,5 @@ export async function requireAws(found: AwsEnvironment, region: string): Promise
   const used = region || (await found.region);
   if (!used)
     throw new CommandFailure('There is no AWS region. Set AWS_REGION, or pass -c region=eu-central-1.');
-  await requireAccepted(used);
   return used;
 }

@@ -1,11 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DynamoDBClient, DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
 import { CommanderError, InvalidArgumentError } from '@commander-js/extra-typings';
 import { createClient } from '#client/index.ts';
 import { cdkArguments, contextOf } from '#lib/cli/cdk-options.ts';
 import { CommandFailure } from '#lib/cli/command-line.ts';
-import { requireAws } from '#lib/cli/credentials.ts';
 import { writeResource } from '#lib/cli/new-resource.ts';
 import { readOutputs } from '#lib/cli/outputs.ts';
 import { requireService } from '#lib/cli/require-service.ts';
@@ -46,46 +44,6 @@ describe('cdk options', () => {
       '--exclusively',
       'project-management-production-api',
     ]);
-  });
-});
-
-describe('credentials', () => {
-  const found = { failure: Promise.resolve(undefined), region: Promise.resolve('eu-central-1') };
-
-  beforeEach(() => {
-    delete process.env['HTTPS_PROXY'];
-    delete process.env['https_proxy'];
-  });
-
-  afterEach(() => jest.restoreAllMocks());
-
-  /** Lets DynamoDB respond with an error. */
-  const respondWith = (error: Error) =>
-    jest.spyOn(DynamoDBClient.prototype, 'send').mockImplementation(() => Promise.reject(error));
-
-  const refusal = (name: string): Error =>
-    new DynamoDBServiceException({
-      name,
-      $fault: 'client',
-      message: 'The token is not valid.',
-      $metadata: {},
-    });
-
-  test('that AWS does not accept are reported', async () => {
-    respondWith(refusal('ExpiredTokenException'));
-    await expect(requireAws(found, '')).rejects.toThrow('ExpiredTokenException');
-  });
-
-  test('need no permission', async () => {
-    respondWith(refusal('AccessDeniedException'));
-    expect(await requireAws(found, 'us-east-1')).toBe('us-east-1');
-  });
-
-  test('are not checked where AWS cannot be reached, which CDK may through a proxy', async () => {
-    respondWith(Object.assign(new Error('no connection'), { code: 'ECONNREFUSED' }));
-    await expect(requireAws(found, '')).rejects.toThrow('ECONNREFUSED');
-    process.env['HTTPS_PROXY'] = 'http://proxy.example:8080';
-    expect(await requireAws(found, '')).toBe('eu-central-1');
   });
 });
 
