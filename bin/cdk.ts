@@ -6,12 +6,12 @@ import { dirname, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { Argument, Command } from '@commander-js/extra-typings';
-import { type CdkCommand, cdkCommands, cdkHelp } from '../lib/cli/cdk-commands.ts';
-import { cdkFlags, requireKnownFlags } from '../lib/cli/cdk-flags.ts';
-import { CommandFailure } from '../lib/cli/command-line.ts';
-import { findAws, requireAws } from '../lib/cli/credentials.ts';
-import { outputsFile } from '../lib/cli/outputs.ts';
-import { runProgram } from '../lib/cli/run-program.ts';
+import { type CdkCommand, cdkCommands, cdkHelp } from '../lib/cdk/commands.ts';
+import { findAws, requireAws } from '../lib/cdk/credentials.ts';
+import { cdkFlags, requireKnownFlags } from '../lib/cdk/flags.ts';
+import { CommandFailure } from '../lib/command-line/command-line.ts';
+import { outputsFile } from '../lib/command-line/outputs.ts';
+import { runProgram } from '../lib/command-line/run-program.ts';
 import type { Settings } from '../lib/infrastructure/settings.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -48,7 +48,7 @@ async function run(command: CdkCommand, given: readonly string[]): Promise<numbe
   // Synthesis needs no account.
   const found = command === 'synth' ? undefined : findAws();
   // These modules load CDK, which takes most of a second: as long as the search for credentials.
-  const { announcement, cdkArguments, commandFlags, contextOf } = await import('../lib/cli/cdk-options.ts');
+  const { announcement, cdkArguments, commandFlags, contextOf } = await import('../lib/cdk/options.ts');
   const { context } = JSON.parse(readFileSync(resolve(root, 'cdk.json'), 'utf8')) as {
     context: Record<string, unknown>;
   };

@@ -1,5 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError } from '@commander-js/extra-typings';
-import { CommandFailure } from '../lib/cli/command-line.ts';
+import { CommandFailure } from '../lib/command-line/command-line.ts';
 
 interface CommandFile {
   readonly command: Pick<Command, never>;
@@ -25,16 +25,16 @@ export const commands: Readonly<Record<string, readonly [summary: string, load: 
   trace: ['Finds the source of a stack trace in the log.', () => import('./trace.ts')],
   costs: ['Prints what typical requests cost on AWS.', () => import('./costs.ts')],
   cdk: ['Checks settings and credentials, and runs CDK.', () => import('./cdk.ts')],
-  'start-synthesized': ['Runs the synthesized stacks.', () => import('./start-synthesized.ts')],
-  new: ['Writes the files of a resource.', () => import('./new.ts')],
-  bundles: ['Bundles all functions.', () => import('./bundles.ts')],
-  client: ['Builds and packs the client.', () => import('./client.ts')],
-  openapi: ['Writes, compares or checks the OpenAPI document.', () => import('./openapi.ts')],
+  'start-synthesized': ['Runs the synthesized stacks.', () => import('../tools/start-synthesized.ts')],
+  new: ['Writes the files of a resource.', () => import('../tools/new.ts')],
+  bundles: ['Bundles all functions.', () => import('../tools/bundles.ts')],
+  client: ['Builds and packs the client.', () => import('../tools/client.ts')],
+  openapi: ['Writes, compares or checks the OpenAPI document.', () => import('../tools/openapi.ts')],
   site: ['Builds the documentation.', () => import('./site.ts')],
-  test: ['Checks types and lint, and runs tests.', () => import('./test.ts')],
-  'test:watch': ['Runs the tests of what you save.', () => import('./test-watch.ts')],
+  test: ['Checks types and lint, and runs tests.', () => import('../tools/test.ts')],
+  'test:watch': ['Runs the tests of what you save.', () => import('../tools/test-watch.ts')],
   'test:mutations': ['Runs tests with mutations of the code.', () => import('../test/mutations/run.ts')],
-  coverage: ['Reports which lines the tests cover.', () => import('./coverage.ts')],
+  coverage: ['Reports which lines the tests cover.', () => import('../tools/coverage.ts')],
   bench: ['Runs a benchmark.', () => import('../benchmarks/run.ts')],
 };
 

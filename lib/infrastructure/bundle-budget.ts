@@ -41,7 +41,7 @@ const forbiddenModules: readonly ForbiddenModules[] = [
     what: 'the OpenAPI generator',
     path: /^lib\/openapi\/|(?:^|\/)resource-docs\.ts$|node_modules\/@valibot\/to-json-schema\//,
   },
-  { what: 'a file that hosts the functions', path: /^(?:lib|bin|test)\// },
+  { what: 'a file that hosts the functions', path: /^(?:lib|bin|test|tools)\// },
 ];
 
 /** Folders that the functions of all groups use. */

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { cdkFlags, requireKnownFlags } from '#lib/cli/cdk-flags.ts';
+import { cdkFlags, requireKnownFlags } from '#lib/cdk/flags.ts';
 import { startEngine } from '#lib/local/dynamodb-engine.ts';
 import { ensureTable } from '#lib/local/table.ts';
 import { startAwsStandIn } from '../support/aws-stand-in.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { defaultProvider } from '@aws-sdk/credential-provider-node';
-import { CommandFailure } from './command-line.ts';
+import { CommandFailure } from '../command-line/command-line.ts';
 
 /**
  * Milliseconds for each response of the metadata service of EC2, the last source. The SDK sends it at most two requests. It responds within a

@@ -1,9 +1,9 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
+import { outputsFile } from '../command-line/outputs.ts';
 import { isDisposable, stackName, tableLogicalId, tableNameOf } from '../infrastructure/names.ts';
 import { valuesOf } from '../infrastructure/read-settings.ts';
 import { type Settings, settingNames } from '../infrastructure/settings.ts';
-import type { CdkCommand } from './cdk-commands.ts';
-import { outputsFile } from './outputs.ts';
+import type { CdkCommand } from './commands.ts';
 
 /**
  * Returns the flags of a command. `bootstrap` and `destroy` create no client for sign-in and no alarm, so they ask for neither.
