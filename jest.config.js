@@ -62,5 +62,5 @@ export default {
     testMatch: folders.map((folder) => `<rootDir>/${folder}/**/*.test.ts`),
   })),
   coverageDirectory: '<rootDir>/coverage',
-  collectCoverageFrom: ['functions/**/*.ts', 'lib/**/*.ts', 'client/**/*.ts'],
+  collectCoverageFrom: ['functions/**/*.ts', 'lib/**/*.ts', 'client/**/*.ts', 'tools/**/*.ts'],
 };

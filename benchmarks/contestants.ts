@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { CommandFailure } from '../lib/cli/command-line.ts';
+import { CommandFailure } from '../lib/command-line/command-line.ts';
 import { bundleFunctions, bundling } from '../lib/infrastructure/bundle.ts';
 import { unusedModules, without } from '../lib/infrastructure/unused-modules.ts';
 import { isSmallest } from './form.ts';

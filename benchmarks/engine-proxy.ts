@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
  * A proxy in front of an emulator of DynamoDB, which sees each call.
  */
 
-export interface Call {
+interface Call {
   readonly operation: string;
   readonly body: Record<string, unknown>;
   readonly headers: IncomingMessage['headers'];

@@ -9,7 +9,7 @@ export const tenant = 'public';
 export const kind = 'task';
 
 /** Returns the id of a time. Ids of one time are in the order of their numbers. */
-export function idAt(timeMs: number, number: number): string {
+function idAt(timeMs: number, number: number): string {
   const time = Math.floor(timeMs).toString(16).padStart(12, '0');
   const random = Math.floor(Math.random() * 2 ** 44)
     .toString(16)

@@ -15,10 +15,6 @@ function sortedValues(numbers: readonly number[]): number[] {
 export const median = (numbers: readonly number[]): number =>
   sortedValues(numbers)[numbers.length >> 1] as number;
 
-/** Returns the value below which a share of the values lies. @param share from 0 to 1. @throws Error when there is no value. */
-export const percentile = (numbers: readonly number[], share: number): number =>
-  sortedValues(numbers)[Math.floor(share * (numbers.length - 1))] as number;
-
 type Cell = string | number;
 
 const line = (cells: readonly Cell[]): string => `| ${cells.join(' | ')} |`;

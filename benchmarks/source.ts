@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const writtenFolder = 'benchmarks/results';
 
 /** The code and the command that were measured. */
-export interface Source {
+interface Source {
   /** The abbreviated hash of the commit. */
   readonly commit: string;
   /** Whether files differed from the commit. */

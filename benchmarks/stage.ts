@@ -20,7 +20,7 @@ import { startEngineProxy } from './engine-proxy.ts';
 import { functionEnvironment } from './host.ts';
 
 /** A call to DynamoDB. */
-export interface Call {
+interface Call {
   readonly operation: string;
   readonly input: unknown;
 }

@@ -3,13 +3,13 @@ import { Command, Option } from '@commander-js/extra-typings';
 import { connect } from '../functions/engine/table/client.ts';
 import { resources } from '../functions/schema.ts';
 import { auditTable } from '../lib/audit/audit-table.ts';
-import { logsOf } from '../lib/audit/named-logs.ts';
 import { type RebuildResult, rebuildLogs } from '../lib/audit/rebuild-logs.ts';
 import { isClean, isRepaired, reportLines } from '../lib/audit/report.ts';
-import { asFailure, wholeNumber } from '../lib/cli/command-line.ts';
-import { progressOn } from '../lib/cli/progress.ts';
-import { endpointOption, stageOption, tableOf, tableOption } from '../lib/cli/table-options.ts';
-import { tenantOption } from '../lib/cli/tenant-option.ts';
+import { asFailure, wholeNumber } from '../lib/command-line/command-line.ts';
+import { logsOf } from '../lib/command-line/named-logs.ts';
+import { progressOn } from '../lib/command-line/progress.ts';
+import { endpointOption, stageOption, tableOf, tableOption } from '../lib/command-line/table-options.ts';
+import { tenantOption } from '../lib/command-line/tenant-option.ts';
 import { defaultSegments } from '../lib/hosting/scan-table.ts';
 import { isAws, setEngineEnvironment } from '../lib/local/engine-environment.ts';
 

@@ -1,9 +1,9 @@
 import { Command } from '@commander-js/extra-typings';
 import { createClient } from '../client/index.ts';
-import { runUntilStopped, wholeNumber } from '../lib/cli/command-line.ts';
-import { quickCheck, requireService } from '../lib/cli/require-service.ts';
-import { serveBoard } from '../lib/cli/serve-board.ts';
-import { urlOption } from '../lib/cli/service-options.ts';
+import { asFailure, runUntilStopped, wholeNumber } from '../lib/command-line/command-line.ts';
+import { quickCheck, requireService } from '../lib/command-line/require-service.ts';
+import { urlOption } from '../lib/command-line/service-options.ts';
+import { serveBoard } from '../lib/local/serve-board.ts';
 
 export const command = new Command('board')
   .description('Serves the example of a front end, a task board, on this machine. The service must run.')
@@ -12,7 +12,7 @@ export const command = new Command('board')
   .option('--port <number>', 'port to listen on; 0 selects any free port', wholeNumber(0, 65_535), 3_080)
   .action(async ({ url, port }) => {
     await requireService(createClient({ url, ...quickCheck }), url);
-    const board = await serveBoard(url, port);
+    const board = await asFailure(serveBoard(url, port));
     const running = { stop: board.stop, failed: new Promise<never>(() => {}) };
     await runUntilStopped(running, () => console.log(`The board for ${url}: ${board.url}\nStop: Ctrl-C`));
   });

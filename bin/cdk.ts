@@ -6,12 +6,12 @@ import { dirname, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { Argument, Command } from '@commander-js/extra-typings';
-import { type CdkCommand, cdkCommands, cdkHelp } from '../lib/cli/cdk-commands.ts';
-import { requireKnownFlags } from '../lib/cli/cdk-flags.ts';
-import { CommandFailure } from '../lib/cli/command-line.ts';
-import { findAws, requireAws } from '../lib/cli/credentials.ts';
-import { outputsFile } from '../lib/cli/outputs.ts';
-import { runProgram } from '../lib/cli/run-program.ts';
+import { type CdkCommand, cdkCommands, cdkHelp } from '../lib/cdk/commands.ts';
+import { findAws, requireAws } from '../lib/cdk/credentials.ts';
+import { cdkFlags, requireKnownFlags } from '../lib/cdk/flags.ts';
+import { CommandFailure } from '../lib/command-line/command-line.ts';
+import { outputsFile } from '../lib/command-line/outputs.ts';
+import { runProgram } from '../lib/command-line/run-program.ts';
 import type { Settings } from '../lib/infrastructure/settings.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -44,14 +44,11 @@ async function synthesize(values: readonly string[]): Promise<number> {
 
 /** Runs a command of CDK. @returns its exit code. */
 async function run(command: CdkCommand, given: readonly string[]): Promise<number> {
-  requireKnownFlags(command, given);
+  requireKnownFlags(given);
   // Synthesis needs no account.
   const found = command === 'synth' ? undefined : findAws();
   // These modules load CDK, which takes most of a second: as long as the search for credentials.
-  const { announcement, cdkArguments, commandFlags, contextOf, requireFlags } = await import(
-    '../lib/cli/cdk-options.ts'
-  );
-  requireFlags(command, process.env);
+  const { announcement, cdkArguments, commandFlags, contextOf } = await import('../lib/cdk/options.ts');
   const { context } = JSON.parse(readFileSync(resolve(root, 'cdk.json'), 'utf8')) as {
     context: Record<string, unknown>;
   };
@@ -89,13 +86,15 @@ async function run(command: CdkCommand, given: readonly string[]): Promise<numbe
 export const command = new Command('cdk')
   .description('Checks the settings, the flags, the credentials and the region, and runs CDK.')
   .addArgument(new Argument('<command>').choices(cdkCommands))
-  .argument('[flags...]', 'flags of CDK (npx cdk <command> --help); an unknown one is refused')
+  .argument('[flags...]', 'flags of CDK; another one than those below is refused')
   .allowUnknownOption()
   .addHelpText(
     'after',
     () => `
 Commands:
 ${cdkHelp()}
+
+Flags of CDK: ${cdkFlags.join(' ')}
 
 Settings: -c <setting>=<value> sets one over that of cdk.json, for example -c stage=production; repeatable (docs/deployment.md lists them)`,
   )

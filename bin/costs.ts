@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { Command } from '@commander-js/extra-typings';
 import { SdkDynamoDb } from '../functions/engine/table/client.ts';
 import { rebuildLogs } from '../lib/audit/rebuild-logs.ts';
-import { progressLines } from '../lib/cli/progress.ts';
+import { progressLines } from '../lib/command-line/progress.ts';
 import { coldShare, costOfMillion, idleMonth, total, type Usage } from '../lib/costs/costs.ts';
 import { prices } from '../lib/costs/prices.ts';
 import { type Service, startService } from '../lib/local/service.ts';

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { runProgram } from '../lib/cli/run-program.ts';
-import { startCommand, startOptions } from '../lib/cli/start-options.ts';
+import { runProgram } from '../lib/command-line/run-program.ts';
+import { startCommand, startOptions } from '../lib/command-line/start-options.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { Command, Option } from '@commander-js/extra-typings';
 import { createClient } from '../client/index.ts';
-import { collections } from '../lib/cli/collections.ts';
-import { progressOn } from '../lib/cli/progress.ts';
-import { quickCheck, requireService } from '../lib/cli/require-service.ts';
-import { tokenOption, urlOption } from '../lib/cli/service-options.ts';
+import { collections } from '../lib/command-line/collections.ts';
+import { progressOn } from '../lib/command-line/progress.ts';
+import { quickCheck, requireService } from '../lib/command-line/require-service.ts';
+import { tokenOption, urlOption } from '../lib/command-line/service-options.ts';
 import { exportCollection } from '../lib/transfer/export-collection.ts';
 
 export const command = new Command('export')

@@ -1,9 +1,9 @@
 import { Command, Option } from '@commander-js/extra-typings';
 import { createClient } from '../client/index.ts';
-import { wholeNumber } from '../lib/cli/command-line.ts';
-import { progressOn } from '../lib/cli/progress.ts';
-import { quickCheck, requireService } from '../lib/cli/require-service.ts';
-import { collectionOption, tokenOption, urlOption } from '../lib/cli/service-options.ts';
+import { wholeNumber } from '../lib/command-line/command-line.ts';
+import { progressOn } from '../lib/command-line/progress.ts';
+import { quickCheck, requireService } from '../lib/command-line/require-service.ts';
+import { collectionOption, tokenOption, urlOption } from '../lib/command-line/service-options.ts';
 import { importCollection } from '../lib/transfer/import-collection.ts';
 
 export const command = new Command('import')

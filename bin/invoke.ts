@@ -4,8 +4,8 @@ import { Argument, Command, InvalidArgumentError } from '@commander-js/extra-typ
 import { type Contract, scopeOf } from '../functions/contract/contract.ts';
 import { suggestion } from '../functions/http/suggestion.ts';
 import { routes } from '../functions/routes.ts';
-import { CommandFailure } from '../lib/cli/command-line.ts';
-import { databaseFileOption, engineOption, tableNameOption } from '../lib/cli/start-options.ts';
+import { CommandFailure } from '../lib/command-line/command-line.ts';
+import { databaseFileOption, engineOption, tableNameOption } from '../lib/command-line/start-options.ts';
 import { type Engine, existingEngine, shareEngine } from '../lib/local/dynamodb-engine.ts';
 import { type InvokeResult, invokeWithEvent, openFunctions } from '../lib/local/invoke.ts';
 import { operationEvent } from '../lib/local/operation-event.ts';

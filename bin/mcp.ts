@@ -1,6 +1,6 @@
 import { Command } from '@commander-js/extra-typings';
 import { serveApi } from '../client/mcp/serve-api.ts';
-import { serviceAddress } from '../lib/cli/command-line.ts';
+import { serviceAddress } from '../lib/command-line/command-line.ts';
 
 export const command = new Command('mcp')
   .description(

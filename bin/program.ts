@@ -1,5 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError } from '@commander-js/extra-typings';
-import { CommandFailure } from '../lib/cli/command-line.ts';
+import { CommandFailure } from '../lib/command-line/command-line.ts';
 
 interface CommandFile {
   readonly command: Pick<Command, never>;
@@ -25,36 +25,22 @@ export const commands: Readonly<Record<string, readonly [summary: string, load: 
   trace: ['Finds the source of a stack trace in the log.', () => import('./trace.ts')],
   costs: ['Prints what typical requests cost on AWS.', () => import('./costs.ts')],
   cdk: ['Checks settings and credentials, and runs CDK.', () => import('./cdk.ts')],
-  'start-synthesized': ['Runs the synthesized stacks.', () => import('./start-synthesized.ts')],
-  new: ['Writes the files of a resource.', () => import('./new.ts')],
-  bundles: ['Bundles all functions.', () => import('./bundles.ts')],
-  client: ['Builds and packs the client.', () => import('./client.ts')],
-  openapi: ['Writes, compares or checks the OpenAPI document.', () => import('./openapi.ts')],
+  'start-synthesized': ['Runs the synthesized stacks.', () => import('../tools/start-synthesized.ts')],
+  new: ['Writes the files of a resource.', () => import('../tools/new.ts')],
+  bundles: ['Bundles all functions.', () => import('../tools/bundles.ts')],
+  client: ['Builds and packs the client.', () => import('../tools/client.ts')],
+  openapi: ['Writes, compares or checks the OpenAPI document.', () => import('../tools/openapi.ts')],
   site: ['Builds the documentation.', () => import('./site.ts')],
-  test: ['Checks types and lint, and runs tests.', () => import('./test.ts')],
-  'test:watch': ['Runs the tests of what you save.', () => import('./test-watch.ts')],
+  test: ['Checks types and lint, and runs tests.', () => import('../tools/test.ts')],
+  'test:watch': ['Runs the tests of what you save.', () => import('../tools/test-watch.ts')],
   'test:mutations': ['Runs tests with mutations of the code.', () => import('../test/mutations/run.ts')],
-  coverage: ['Reports which lines the tests cover.', () => import('./coverage.ts')],
+  coverage: ['Reports which lines the tests cover.', () => import('../tools/coverage.ts')],
   bench: ['Runs a benchmark.', () => import('../benchmarks/run.ts')],
 };
 
-/** Options that npm also has, for itself: its variables for them say nothing about the command. */
-const optionsOfNpm = ['--include', '--only'];
-
-/**
- * Prepares the environment variables that options read. An empty one counts as unset.
- * @throws InvalidArgumentError when npm took an option for itself: `npm start --port 4000` passes only "4000" to the command and sets the
- *   variable `npm_config_port`; `npm start --port=4000` passes nothing. The command would do something else than it was told.
- */
-function readVariables({ options }: Command): void {
-  for (const { envVar, long } of options) {
-    if (envVar && process.env[envVar] === '') delete process.env[envVar];
-    const taken = process.env[`npm_config_${long?.slice(2).replaceAll('-', '_')}`];
-    if (taken === undefined || optionsOfNpm.includes(long ?? '')) continue;
-    throw new InvalidArgumentError(
-      `npm took ${long} for itself. Write two dashes before the options: npm run <script> -- ${long} …`,
-    );
-  }
+/** Removes empty environment variables that options read: an empty one counts as unset. */
+function removeEmptyVariables({ options }: Command): void {
+  for (const { envVar } of options) if (envVar && process.env[envVar] === '') delete process.env[envVar];
 }
 
 async function parse(args: readonly string[]): Promise<void> {
@@ -67,7 +53,7 @@ async function parse(args: readonly string[]): Promise<void> {
     const command = name === args[0] ? ((await load()).command as Command) : new Command(name);
     for (const one of [command, ...command.commands]) one.copyInheritedSettings(program);
     command.summary(summary);
-    if (name === args[0]) readVariables(command);
+    if (name === args[0]) removeEmptyVariables(command);
     program.addCommand(command);
   }
   await program.parseAsync(args, { from: 'user' });

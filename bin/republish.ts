@@ -6,10 +6,10 @@ import { SdkDynamoDb } from '../functions/engine/table/client.ts';
 import { Deadline } from '../functions/engine/table/deadline.ts';
 import { connectToBus, sendTo } from '../functions/jobs/event-bus.ts';
 import { publishItems } from '../functions/jobs/publish-records.ts';
-import { asFailure, CommandFailure } from '../lib/cli/command-line.ts';
-import { readOutputs, requiredOutput } from '../lib/cli/outputs.ts';
-import { progressOn } from '../lib/cli/progress.ts';
-import { endpointOption, stageOption, tableOption } from '../lib/cli/table-options.ts';
+import { asFailure, CommandFailure } from '../lib/command-line/command-line.ts';
+import { readOutputs, requiredOutput } from '../lib/command-line/outputs.ts';
+import { progressOn } from '../lib/command-line/progress.ts';
+import { endpointOption, stageOption, tableOption } from '../lib/command-line/table-options.ts';
 import { scanTable } from '../lib/hosting/scan-table.ts';
 import { setEngineEnvironment } from '../lib/local/engine-environment.ts';
 

@@ -1,10 +1,10 @@
 import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import { createClient } from '../client/index.ts';
-import { collections } from '../lib/cli/collections.ts';
-import { wholeNumber } from '../lib/cli/command-line.ts';
-import { progressOn } from '../lib/cli/progress.ts';
-import { quickCheck, requireService } from '../lib/cli/require-service.ts';
-import { urlOption } from '../lib/cli/service-options.ts';
+import { collections } from '../lib/command-line/collections.ts';
+import { wholeNumber } from '../lib/command-line/command-line.ts';
+import { progressOn } from '../lib/command-line/progress.ts';
+import { quickCheck, requireService } from '../lib/command-line/require-service.ts';
+import { urlOption } from '../lib/command-line/service-options.ts';
 import { type SeedOptions, seed } from '../lib/seed/seed.ts';
 
 const amount = wholeNumber(0, 10_000_000);

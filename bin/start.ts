@@ -1,6 +1,5 @@
-import { CommandFailure, defaultServiceUrl, runUntilStopped } from '../lib/cli/command-line.ts';
-import { issuerBeside } from '../lib/cli/local-token.ts';
-import { explainStartError, startCommand, startOptions } from '../lib/cli/start-options.ts';
+import { CommandFailure, defaultServiceUrl, runUntilStopped } from '../lib/command-line/command-line.ts';
+import { explainStartError, startCommand, startOptions } from '../lib/command-line/start-options.ts';
 import { copyDatabase } from '../lib/local/database-copy.ts';
 import { inMemory } from '../lib/local/dynamodb-engine.ts';
 import { requireIssuer } from '../lib/local/issuer.ts';
@@ -8,6 +7,7 @@ import { requestJson, requestLine } from '../lib/local/request-line.ts';
 import { type ServiceOptions, startService } from '../lib/local/service.ts';
 import type { SignInIssuer } from '../lib/local/sign-in/issuer.ts';
 import { buildSiteInBackground } from '../lib/site/background.ts';
+import { issuerBeside } from '../lib/tokens/local-token.ts';
 
 type StartOptions = ReturnType<typeof startOptions>;
 

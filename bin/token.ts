@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { roles } from '../functions/authentication/roles.ts';
-import { CommandFailure, httpAddress, wholeNumber } from '../lib/cli/command-line.ts';
-import { issuerBeside, localToken } from '../lib/cli/local-token.ts';
-import { defaultStage, type Outputs, readOutputs, requiredOutput } from '../lib/cli/outputs.ts';
-import { urlOption } from '../lib/cli/service-options.ts';
-import { machineToken, personToken } from '../lib/cli/tokens.ts';
+import { CommandFailure, httpAddress, wholeNumber } from '../lib/command-line/command-line.ts';
+import { defaultStage, type Outputs, readOutputs, requiredOutput } from '../lib/command-line/outputs.ts';
+import { urlOption } from '../lib/command-line/service-options.ts';
 import { apiScopes, proposed } from '../lib/local/sign-in/person.ts';
+import { issuerBeside, localToken } from '../lib/tokens/local-token.ts';
+import { machineToken, personToken } from '../lib/tokens/tokens.ts';
 
 async function readSecret(outputs: Outputs, clientId: string): Promise<string> {
   const args = ['cognito-idp', 'describe-user-pool-client', '--client-id', clientId];

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import { suggestion } from '../functions/http/suggestion.ts';
-import { CommandFailure } from '../lib/cli/command-line.ts';
-import { mapsByOperation, resolveTrace } from '../lib/cli/resolve-trace.ts';
+import { CommandFailure } from '../lib/command-line/command-line.ts';
+import { mapsByOperation, resolveTrace } from '../lib/hosting/resolve-trace.ts';
 
 /** Returns the name of an operation's source map. */
 function parseOperation(operation: string): string {

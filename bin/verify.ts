@@ -6,11 +6,11 @@ import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Argument, Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import { createClient } from '../client/index.ts';
-import { serviceAddress } from '../lib/cli/command-line.ts';
-import { journalOf, journalVariable, removeCreated, stopFileOf } from '../lib/cli/created-entities.ts';
-import { defaultStage, readOutputs, requiredOutput } from '../lib/cli/outputs.ts';
-import { requireService } from '../lib/cli/require-service.ts';
-import { tokenOption } from '../lib/cli/service-options.ts';
+import { serviceAddress } from '../lib/command-line/command-line.ts';
+import { defaultStage, readOutputs, requiredOutput } from '../lib/command-line/outputs.ts';
+import { requireService } from '../lib/command-line/require-service.ts';
+import { tokenOption } from '../lib/command-line/service-options.ts';
+import { journalOf, journalVariable, removeCreated, stopFileOf } from '../lib/verify/created-entities.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 

@@ -7,7 +7,7 @@ import { Connection } from '../connection.ts';
 import { callTool } from './call-tool.ts';
 import { tools, version } from './tools.ts';
 
-export interface AgentOptions {
+interface AgentOptions {
   /** The address of the service, without `/v1`. */
   readonly url: string;
   /** The access token of the user for whom an agent works: its scopes and its tenant are those of the agent. */

@@ -24,7 +24,7 @@ export interface Column {
 /** A choice of a filter: an id and its name. */
 export type Choice = readonly [id: string, name: string];
 
-export interface Choices {
+interface Choices {
   readonly statuses: readonly string[];
   readonly projects: readonly Choice[];
   readonly users: readonly Choice[];
@@ -50,7 +50,7 @@ const maxColumns = 6;
 const maxCards = 50;
 
 /** Returns the statuses that have a column: those that tasks have, or the usual ones. */
-export function columnsOf(found: readonly string[]): string[] {
+function columnsOf(found: readonly string[]): string[] {
   const place = (status: string): number =>
     workflow.includes(status) ? workflow.indexOf(status) : workflow.length;
   const all = found.length < 2 ? [...new Set(['planned', 'active', 'completed', ...found])] : [...found];

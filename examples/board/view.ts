@@ -31,7 +31,7 @@ const dayOf = (date: string): string =>
   });
 
 /** What the cards need besides their tasks. */
-export interface CardOptions {
+interface CardOptions {
   readonly statuses: readonly string[];
   /** The ids of the tasks whose move is not confirmed yet. */
   readonly pending: ReadonlySet<string>;

@@ -8,7 +8,7 @@ export interface Address {
 }
 
 /** Resolves a name to all its addresses. */
-export type Resolve = (name: string) => Promise<readonly Address[]>;
+type Resolve = (name: string) => Promise<readonly Address[]>;
 
 /** Returns a check of addresses. Each family has a list of its own: `BlockList` compares an IPv4 address with ranges of IPv6 too. */
 function listOf(family: 'ipv4' | 'ipv6', ranges: string): (address: string) => boolean {

@@ -14,7 +14,7 @@ export interface Event {
   readonly type: string;
 }
 
-export interface Receiver {
+interface Receiver {
   readonly url: URL;
   /** Its key, `whsec_…`: the receiver checks the signature with it. */
   readonly secret: string;

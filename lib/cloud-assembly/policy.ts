@@ -21,7 +21,7 @@ const toArray = <Value>(values: Value | readonly Value[]): readonly Value[] =>
   Array.isArray(values) ? (values as readonly Value[]) : [values as Value];
 
 /** Returns whether a value matches a pattern of IAM: `*` stands for any text, `?` for one character. */
-export const matchesPattern = (pattern: string, value: string): boolean =>
+const matchesPattern = (pattern: string, value: string): boolean =>
   new RegExp(
     `^${pattern
       .replaceAll(/[.+^${}()|[\]\\]/g, '\\$&')

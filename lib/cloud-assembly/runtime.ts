@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { npm } from '../cli/tools.ts';
+import { npm } from '../command-line/programs.ts';
 
 export const majorVersionOf = (runtime: string): string => /^nodejs(\d+)\.x$/.exec(runtime)?.[1] ?? '';
 

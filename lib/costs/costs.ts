@@ -22,7 +22,7 @@ const million = 1_000_000;
 const gigabyte = 1_000_000_000;
 
 /** Parts of the cost of a million requests, in US dollars. */
-export interface Cost {
+interface Cost {
   readonly database: number;
   readonly lambda: number;
   readonly gateway: number;

@@ -8,7 +8,7 @@ import { entityKey } from '../../functions/engine/model/keys.ts';
 import { Database } from '../../functions/engine/table/database.ts';
 import { Deadline } from '../../functions/engine/table/deadline.ts';
 import type { DynamoDb } from '../../functions/engine/table/operations.ts';
-import { CommandFailure } from '../cli/command-line.ts';
+import { CommandFailure } from '../command-line/command-line.ts';
 
 /** Deadline of the command, retries included. A deletion can have removed many entities. */
 const maxMs = 3_600_000;

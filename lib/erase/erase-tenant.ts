@@ -23,7 +23,7 @@ import { countOf, Database } from '../../functions/engine/table/database.ts';
 import { Deadline } from '../../functions/engine/table/deadline.ts';
 import type { DynamoDb } from '../../functions/engine/table/operations.ts';
 import { forEach } from '../../functions/runtime/for-each.ts';
-import { CommandFailure } from '../cli/command-line.ts';
+import { CommandFailure } from '../command-line/command-line.ts';
 import { scanTable } from '../hosting/scan-table.ts';
 
 /** Deadline of one call, retries included. */

@@ -16,7 +16,6 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { formats } from '../../functions/engine/model/formats.ts';
 import { table as shape } from '../../functions/engine/model/table.ts';
-import { formatsKey } from '../preflight/compare-formats.ts';
 import { applyAccountRules } from './account-rules.ts';
 import { type Accounts, accounts } from './accounts.ts';
 import { backups } from './backups.ts';
@@ -25,6 +24,7 @@ import { type Jobs, jobs } from './jobs.ts';
 import {
   accessLogName,
   allowedKeys,
+  formatsKey,
   functionLogName,
   isDisposable,
   isImported,

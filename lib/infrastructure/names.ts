@@ -64,6 +64,9 @@ export const eventBusArn = (stage: Stage): string =>
 /** The output with the keys that roles allow, that of the table first. */
 export const keysOutput = 'EncryptionKeys';
 
+/** The key of the stored formats in the metadata of the template of the data stack. */
+export const formatsKey = 'StoredFormats';
+
 /** Returns the keys that roles allow: that of `encryptionKey`, and that of `otherEncryptionKey` while a deployment switches between the two. */
 export const allowedKeys = ({
   encryptionKey,

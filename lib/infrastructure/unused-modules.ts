@@ -10,8 +10,6 @@ import type { Plugin } from 'esbuild';
 
 interface UnusedModule {
   readonly path: RegExp;
-  /** Matches the only importer for which the module is replaced. Default: all importers. */
-  readonly importer?: RegExp;
   readonly because: string;
   readonly contents: string;
 }
@@ -49,17 +47,9 @@ export const unusedModules: readonly UnusedModule[] = [
 
 export const without = (modules: readonly UnusedModule[]): Plugin => ({
   name: 'without-unused-modules',
-  setup: ({ onLoad, onResolve }) => {
-    for (const { path: filter, importer, contents } of modules) {
-      if (importer) {
-        const namespace = `unused for ${importer.source}`;
-        onResolve({ filter }, (request) =>
-          importer.test(request.importer) ? { path: request.path, namespace } : null,
-        );
-        onLoad({ filter, namespace }, () => ({ contents }));
-      } else {
-        onLoad({ filter }, ({ path }) => ({ contents, resolveDir: dirname(path) }));
-      }
+  setup: ({ onLoad }) => {
+    for (const { path: filter, contents } of modules) {
+      onLoad({ filter }, ({ path }) => ({ contents, resolveDir: dirname(path) }));
     }
   },
 });

@@ -16,7 +16,7 @@ export async function compileErrors(root: string): Promise<string[]> {
       absWorkingDir: root,
       // The imports of handlers on demand are patterns, so they include every file in functions/, also static ones.
       entryPoints: ['bin/start.ts'],
-      loader: { '.css': 'empty', '.html': 'empty', '.md': 'empty', '.svg': 'empty' },
+      loader: { '.md': 'empty' },
       bundle: true,
       packages: 'external',
       platform: 'node',

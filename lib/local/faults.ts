@@ -1,5 +1,4 @@
 /** Failures and delays of a local service, for developers of clients. */
-import { InvalidArgumentError } from '@commander-js/extra-typings';
 
 /** What happens to a request. */
 export interface Fault {
@@ -14,22 +13,10 @@ interface FaultOptions {
   readonly failSeed?: number | undefined;
 }
 
-interface FailOption {
+export interface FailOption {
   /** From 0 to 1. */
   readonly share: number;
   readonly status: number;
-}
-
-const statuses = [429, 500, 502, 503, 504];
-
-/** Reads a share and a status, such as `10%:503`. */
-export function failOption(text: string): FailOption {
-  const [, percent, status] = /^(\d{1,3}(?:\.\d+)?)%:(\d{3})$/.exec(text) ?? [];
-  if (percent !== undefined && Number(percent) <= 100 && statuses.includes(Number(status)))
-    return { share: Number(percent) / 100, status: Number(status) };
-  throw new InvalidArgumentError(
-    `It must be a share and a status, for example 10%:503. The status is one of ${statuses.join(', ')}.`,
-  );
 }
 
 /** Returns numbers from 0 to 1, the same for the same seed (a linear congruential generator, with the constants of Numerical Recipes). */

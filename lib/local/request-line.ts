@@ -1,4 +1,4 @@
-import pc from 'picocolors';
+import { styleText } from 'node:util';
 import type { TimedResponse } from './http-api.ts';
 
 interface DatabaseUsage {
@@ -57,26 +57,19 @@ const targetOf = ({ path, rawQueryString }: TimedResponse): string =>
     encodeURIComponent,
   );
 
-type Colors = ReturnType<typeof pc.createColors>;
-
-type Paint = (text: string) => string;
-
-function paintOf(status: number, { green, cyan, yellow, red }: Colors): Paint {
-  if (status >= 500) return red;
-  if (status >= 400) return yellow;
-  return status >= 300 ? cyan : green;
+function colorOf(status: number): 'red' | 'yellow' | 'cyan' | 'green' {
+  if (status >= 500) return 'red';
+  if (status >= 400) return 'yellow';
+  return status >= 300 ? 'cyan' : 'green';
 }
 
-/**
- * Returns a request as a line in columns: method, status, time, capacity units, path.
- * @param colors colours of the terminal. Default: none when the output is not a terminal.
- */
-export function requestLine(response: TimedResponse, colors: Colors = pc): string {
+/** Returns a request as a line in columns: method, status, time, capacity units, path. A terminal gets the status in colour. */
+export function requestLine(response: TimedResponse): string {
   const { method, status, durationMs, headers } = response;
   const { readUnits, writeUnits } = databaseUsage(headers.get('server-timing'));
   return [
     method.padEnd(7),
-    paintOf(status, colors)(String(status)),
+    styleText(colorOf(status), String(status), { stream: process.stdout }),
     `${durationMs.toFixed(0).padStart(6)} ms`,
     `${String(readUnits).padStart(6)} read`,
     `${String(writeUnits).padStart(4)} write`,

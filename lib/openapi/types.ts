@@ -41,7 +41,7 @@ export interface Header {
 
 export type Examples = Readonly<Record<string, { readonly summary?: string; readonly value: unknown }>>;
 
-export interface MediaType {
+interface MediaType {
   readonly schema: Schema;
   readonly example?: unknown;
   readonly examples?: Examples;

@@ -14,10 +14,17 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { methodsByPath } from '../../functions/routes.ts';
-import { isDisposable, keysOutput, ownTableName, stackName, tableNameOf } from '../infrastructure/names.ts';
+import {
+  formatsKey,
+  isDisposable,
+  keysOutput,
+  ownTableName,
+  stackName,
+  tableNameOf,
+} from '../infrastructure/names.ts';
 import type { Settings } from '../infrastructure/settings.ts';
 import { clientSettings } from './client-settings.ts';
-import { formatRefusals, formatsKey, type ReleaseFormats } from './compare-formats.ts';
+import { formatRefusals, type ReleaseFormats } from './compare-formats.ts';
 import { type TableInUse, tableDifferences } from './compare-table.ts';
 import { concurrencyRefusals, reservedConcurrency } from './concurrency.ts';
 import { certificateRefusals, keyRefusals, zoneRefusals } from './named-resources.ts';

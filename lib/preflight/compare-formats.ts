@@ -6,9 +6,6 @@ export type ReleaseFormats = Readonly<
   Record<string, { readonly reads: readonly number[]; readonly writes: number }>
 >;
 
-/** The key of the formats in the metadata of the template. */
-export const formatsKey = 'StoredFormats';
-
 /**
  * Returns why a release cannot follow the deployed one, a sentence for each stored item. An item that one of them does not know is none that it reads.
  * @param deployed the formats of the deployed release.

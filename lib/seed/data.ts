@@ -1,6 +1,6 @@
 import { faker } from '@faker-js/faker/locale/en';
 import type { NewOrganization, NewProject, NewTag, NewTask, NewUser } from '../../client/index.ts';
-import type { CollectionName } from '../cli/collections.ts';
+import type { CollectionName } from '../command-line/collections.ts';
 
 export type Amounts = Readonly<Record<CollectionName, number>>;
 

@@ -8,8 +8,8 @@ import {
   inBatches,
   maxAttempts,
   toFailure,
-} from '../cli/collections.ts';
-import type { Progress } from '../cli/progress.ts';
+} from '../command-line/collections.ts';
+import type { Progress } from '../command-line/progress.ts';
 import { type Amounts, DataGenerator } from './data.ts';
 
 export interface SeedOptions {

@@ -30,7 +30,7 @@ const sources = [
   'functions/jobs/cloud-events.ts',
 ];
 
-const isSource = (path: string): boolean => /\.(?:css|js|json|md|svg|ts)$/.test(path);
+const isSource = (path: string): boolean => /\.(?:css|js|json|md|svg|ts|vue)$/.test(path);
 
 function hashOfSources(): string {
   const hash = createHash('sha256');

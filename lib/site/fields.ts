@@ -29,7 +29,7 @@ function nameOfText({ format, 'x-reference': reference }: Schema): string {
   return formatNames[own] ?? own;
 }
 
-export function typeOf(schema: Schema): string {
+function typeOf(schema: Schema): string {
   const { type, items, enum: values, oneOf, anyOf = [] } = schema;
   const name = nameOf(schema);
   if (name) return `${name}${anyOf.some((one) => one.type === 'null') ? ' or null' : ''}`;

@@ -5,9 +5,9 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createClient } from '../../client/index.ts';
 import { routes } from '../../functions/routes.ts';
-import { type CollectionName, collectionOf, maxAttempts, toFailure } from '../cli/collections.ts';
-import { CommandFailure } from '../cli/command-line.ts';
-import type { Progress } from '../cli/progress.ts';
+import { type CollectionName, collectionOf, maxAttempts, toFailure } from '../command-line/collections.ts';
+import { CommandFailure } from '../command-line/command-line.ts';
+import type { Progress } from '../command-line/progress.ts';
 import { csvLine } from './csv.ts';
 
 interface ExportOptions {

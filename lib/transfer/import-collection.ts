@@ -8,9 +8,9 @@ import type { Kind, Relation } from '../../functions/engine/model/schema.ts';
 import { maxBodyBytes } from '../../functions/http/json-body.ts';
 import { routes } from '../../functions/routes.ts';
 import { forEach } from '../../functions/runtime/for-each.ts';
-import { type CollectionName, createAll, maxAttempts } from '../cli/collections.ts';
-import { CommandFailure } from '../cli/command-line.ts';
-import type { Progress } from '../cli/progress.ts';
+import { type CollectionName, createAll, maxAttempts } from '../command-line/collections.ts';
+import { CommandFailure } from '../command-line/command-line.ts';
+import type { Progress } from '../command-line/progress.ts';
 import { ImportedIds, importedIdsFile } from './imported-ids.ts';
 
 interface ImportOptions {

@@ -5,7 +5,7 @@
  */
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs';
 import { newId } from '../../client/index.ts';
-import { CommandFailure } from '../cli/command-line.ts';
+import { CommandFailure } from '../command-line/command-line.ts';
 
 export const importedIdsFile = 'imported-ids.ndjson';
 

@@ -1,4 +1,4 @@
-import { serveBoard } from '#lib/cli/serve-board.ts';
+import { serveBoard } from '#lib/local/serve-board.ts';
 import { startServer } from '../support/http-server.ts';
 
 test('the board says in one sentence that its port is in use', async () => {

@@ -3,12 +3,10 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { cdkCommands } from '#lib/cli/cdk-commands.ts';
-import { knownFlags, requireKnownFlags } from '#lib/cli/cdk-flags.ts';
+import { cdkFlags, requireKnownFlags } from '#lib/cdk/flags.ts';
 import { startEngine } from '#lib/local/dynamodb-engine.ts';
 import { ensureTable } from '#lib/local/table.ts';
 import { startAwsStandIn } from '../support/aws-stand-in.ts';
-import { isNight } from '../support/runs.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { run as runInProcess, runProgram } from './run.ts';
 
@@ -17,13 +15,13 @@ import { run as runInProcess, runProgram } from './run.ts';
 const root = join(__dirname, '../..');
 const bundles = join(root, 'dist/functions');
 
-/** Runs the command without credentials, and without what npm sets. */
+/** Runs the command without credentials. */
 const run = (flags: string, environment: Record<string, string> = {}) =>
   runInProcess(
     'cdk',
     flags.split(' '),
     { HOME: '/nonexistent', AWS_EC2_METADATA_DISABLED: 'true', ...environment },
-    /^(?:AWS_|npm_)/i,
+    /^AWS_/i,
   );
 
 const errors = (text: string) => expect.stringContaining(text);
@@ -48,10 +46,6 @@ test.each<[string, Record<string, string>, number, string]>([
   ['deploy -c region=', credentials, 1, 'There is no AWS region. Set AWS_REGION, or pass -c region='],
   ['deploy -c stge=production', {}, 1, '"stge" is not a setting. Did you mean "stage"?'],
   [withoutClient, {}, 1, 'Stage "production" with Cognito needs "callbackUrls"'],
-  // Instead of the default stage.
-  ['deploy', { npm_config_call: 'stage=production' }, 2, 'npx pm-api cdk deploy -c stage=production'],
-  ['destroy', { npm_config_stage: 'production' }, 2, 'npx pm-api cdk destroy -c stage=production'],
-  ['synth', { npm_config_stage: 'production' }, 2, 'npx pm-api cdk synth -c stage=production'],
   ['deploy --require-aproval never', {}, 2, 'Did you mean "--require-approval"?'],
   ['deploy --stage=production', {}, 2, 'A setting follows "-c": -c stage=production.'],
   ['deploy -c stage', {}, 2, '-c stage=production'],
@@ -106,28 +100,15 @@ test('deploy and import refuse a table that differs from the template, before an
   await engine.stop();
 });
 
-/** Returns the flags in the help of the installed CDK. It cuts long names off. */
-function flagsInHelp(command: string): string[] {
+test('the flags that are passed on are flags of CDK', () => {
   const program = join(root, 'node_modules/aws-cdk/bin/cdk');
-  const env = { ...process.env, COLUMNS: '200' };
-  const help = execFileSync(process.execPath, [program, command, '--help'], { encoding: 'utf8', env });
-  const columns = [...help.matchAll(/^ {2}((?:--?[\w-]+(?:, )?)+)/gm)].map(([, names = '']) => names);
-  return columns.flatMap((names) => names.split(', '));
-}
-
-test.each(cdkCommands.filter((_, place) => isNight || place % 4 === 0))(
-  '%s takes every flag that CDK has',
-  (name) => {
-    const flags = flagsInHelp(name);
-    expect(flags).toEqual(expect.arrayContaining(['--context', '-c', '--help', '-h']));
-    const known = knownFlags(name);
-    expect(flags.filter((flag) => !known.some((one) => one.startsWith(flag)))).toEqual([]);
-  },
-);
-
-test('deploy passes the flags of CDK on', () => {
-  const flags = '--requireApproval=never --no-rollback -vv -e -c stage=test --concurrency 2'.split(' ');
-  expect(() => requireKnownFlags('deploy', flags)).not.toThrow();
+  const help = execFileSync(process.execPath, [program, 'deploy', '--help'], { encoding: 'utf8' });
+  const flags = [...help.matchAll(/^ {2}((?:--?[\w-]+(?:, )?)+)/gm)].flatMap(([, names = '']) =>
+    names.split(', '),
+  );
+  expect(cdkFlags.filter((flag) => !flags.includes(flag.replace('--no-', '--')))).toEqual([]);
+  const given = '--require-approval=never --no-rollback -vv -c stage=test --concurrency 2'.split(' ');
+  expect(() => requireKnownFlags(given)).not.toThrow();
 });
 
 test('synth of production writes its templates, and prints one line', async () => {

@@ -2,14 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commands } from '#bin/program.ts';
-import { expectComplete } from '../support/complete.ts';
 import { run } from './run.ts';
 
 const root = join(__dirname, '../..');
 const names = Object.keys(commands);
 
-const { scripts, engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-  scripts: Record<string, string>;
+const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
   engines: { node: string };
 };
 
@@ -29,28 +27,6 @@ test('npx finds the program without a network, and prints its commands', () => {
   });
   expect(status).toBe(0);
   for (const name of names) expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'));
-});
-
-test('an option that npm took for itself is refused, and says how to pass it', async () => {
-  // npm sets this for `npm start --port 4613`.
-  const refused = await run('start', ['4613'], { npm_config_port: 'true' });
-  expect(refused).toMatchObject({ code: 2, errors: expect.stringContaining('npm run <script> -- --port') });
-});
-
-test('CONTRIBUTING explains every script and command', () => {
-  const text = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
-  const inScripts = Object.values(scripts).map((line) => /pm-api\.mjs (\S+)/.exec(line)?.[1]);
-  const lines = [
-    ...Object.keys(scripts).map((name) =>
-      ['start', 'test'].includes(name) ? `npm ${name}` : `npm run ${name}`,
-    ),
-    ...names.filter((name) => !inScripts.includes(name)).map((name) => `npx pm-api ${name}`),
-  ];
-  expectComplete(
-    lines.filter((line) => text.includes(`\`${line}\``) || text.includes(`\`${line} `)),
-    lines,
-    { missing: 'Add it to the table of commands in CONTRIBUTING.md.' },
-  );
 });
 
 /** Starts the program as if Node.js had another version. */

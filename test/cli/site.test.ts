@@ -1,4 +1,5 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inCopy } from '../support/project-copy.ts';
 import { killLeftovers, spawnGroup, untilItListens } from './started-service.ts';
@@ -7,7 +8,15 @@ import { killLeftovers, spawnGroup, untilItListens } from './started-service.ts'
 
 afterAll(killLeftovers);
 
-test('the service is ready before its documentation, which it says, and ends the process that builds it', async () => {
+/** Returns the hash of the sources for which the site is written, after it is written again if they have changed. */
+function preparedSources(folder: string): string {
+  const program = "(await import('./lib/site/build.ts')).prepareSite()";
+  const flags = ['--import', 'tsx', '--input-type=module', '--eval', program];
+  execFileSync(process.execPath, flags, { cwd: folder });
+  return JSON.parse(readFileSync(join(folder, 'dist/site/site.json'), 'utf8')).sources;
+}
+
+test('the service is ready before its documentation, which it says, and ends the process that builds it; a change of its form makes it outdated', async () => {
   await inCopy(join(__dirname, '../..'), async (folder) => {
     const env = { PORT: '0', DATABASE_FILE: ':memory:' };
     const started = spawnGroup(process.execPath, ['bin/pm-api.mjs', 'start'], { cwd: folder, env });
@@ -26,5 +35,9 @@ test('the service is ready before its documentation, which it says, and ends the
     expect(await started.ended()).toBe(0);
     expect(readdirSync(join(folder, 'dist'))).toEqual(['site']);
     expect(existsSync(join(folder, 'dist/site/site.json'))).toBe(true);
+
+    const sources = preparedSources(folder);
+    appendFileSync(join(folder, 'lib/site/theme/try-it.vue'), '\n');
+    expect(preparedSources(folder)).not.toBe(sources);
   });
 });

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { CommandFailure } from '#lib/cli/command-line.ts';
-import { machineToken, personToken } from '#lib/cli/tokens.ts';
+import { CommandFailure } from '#lib/command-line/command-line.ts';
 import { freePort } from '#lib/local/port.ts';
+import { machineToken, personToken } from '#lib/tokens/tokens.ts';
 import { startResponder, type TestServer } from '../support/http-server.ts';
 
 /** A sign-in page that signs everyone in, with the checks of Cognito. */

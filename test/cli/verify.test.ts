@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { dirname, join } from 'node:path';
 import { type Client, createClient } from '#client/index.ts';
-import { journalOf } from '#lib/cli/created-entities.ts';
+import { journalOf } from '#lib/verify/created-entities.ts';
 import { startServer, type TestServer } from '../support/http-server.ts';
 import { provideTestService } from '../support/local-service.ts';
 import { until } from '../support/until.ts';

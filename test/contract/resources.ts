@@ -294,7 +294,7 @@ export function stateOf({ updatedAt: _updatedAt, ...state }: Entity): Omit<Entit
 const sharedIds = new Map<Kind, Promise<string>>();
 
 /** Returns the id of an entity for bodies that need any valid reference. No test deletes it. */
-export function sharedId(kind: Kind): Promise<string> {
+function sharedId(kind: Kind): Promise<string> {
   const known = sharedIds.get(kind) ?? create(kind).then(({ id }) => id);
   sharedIds.set(kind, known);
   return known;

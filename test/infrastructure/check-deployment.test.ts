@@ -331,3 +331,12 @@ test('what the credentials do not permit is said, and refuses nothing', async ()
     ],
   });
 });
+
+test('credentials that AWS does not accept refuse the deployment', async () => {
+  const message = 'The security token included in the request is expired';
+  const expired = Object.assign(new Error(message), { name: 'ExpiredTokenException', $fault: 'client' });
+  const send = jest.spyOn(DynamoDBClient.prototype, 'send').mockImplementation(() => Promise.reject(expired));
+  const { refusals } = await checkDeployment('deploy', settingsOf({ stage: 'first' }), region);
+  send.mockRestore();
+  expect(refusals).toEqual([`The table in use cannot be checked: ${message}`]);
+});

@@ -1,4 +1,4 @@
-import { cdkArguments } from '#lib/cli/cdk-options.ts';
+import { cdkArguments } from '#lib/cdk/options.ts';
 import { tableLogicalId } from '#lib/infrastructure/names.ts';
 import { readSettings } from '#lib/infrastructure/read-settings.ts';
 import { isNight } from '../support/runs.ts';

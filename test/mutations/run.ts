@@ -10,7 +10,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import { suggestion } from '#functions/http/suggestion.ts';
-import { CommandFailure, wholeNumber } from '#lib/cli/command-line.ts';
+import { CommandFailure, wholeNumber } from '#lib/command-line/command-line.ts';
 import { compileErrors } from './compile-errors.ts';
 import { Detector } from './detect.ts';
 import { applyMutation, type Mutation } from './mutation.ts';

@@ -265,7 +265,7 @@ export const sharedLogMutations = toMutations({
       'position: Math.max(positions.get(partition) ?? 0, await fillAllHoles(openLog(open(), log.tenant, log.kind))),',
     ],
   },
-  'lib/audit/named-logs.ts': {
+  'lib/command-line/named-logs.ts': {
     'rebuild-of-all-kinds': [
       'a rebuild of one log rebuilds those of all kinds',
       'kind === undefined || one.kind === kind',

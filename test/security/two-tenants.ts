@@ -11,7 +11,7 @@ import { audience, startIssuer } from '../support/issuer.ts';
  */
 
 /** The ids of related entities by kind, one of each. */
-export type Ids = Readonly<Record<string, string>>;
+type Ids = Readonly<Record<string, string>>;
 
 export interface TestResponse {
   readonly status: number;

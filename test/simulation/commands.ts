@@ -4,7 +4,7 @@ import { ConditionFailed, StoreUnavailable } from '#functions/engine/model/error
 import { isRetryable, type SdkError } from '#functions/engine/table/error-classification.ts';
 import { auditTable } from '#lib/audit/audit-table.ts';
 import { rebuildLogs } from '#lib/audit/rebuild-logs.ts';
-import { CommandFailure } from '#lib/cli/command-line.ts';
+import { CommandFailure } from '#lib/command-line/command-line.ts';
 import { eraseEntity } from '#lib/erase/erase-entity.ts';
 import { type Kind, kinds } from './list-model.ts';
 import { tableName } from './process.ts';

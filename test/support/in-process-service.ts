@@ -12,7 +12,7 @@ import { VirtualTime } from './virtual-time.ts';
 /** Sent with each request, as `fetch` does. */
 const usualHeaders = { host: 'localhost', connection: 'keep-alive', accept: '*/*', 'user-agent': 'node' };
 
-export interface InProcessResponse {
+interface InProcessResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(__dirname, '../..');
-const folders = ['benchmarks', 'bin', 'client', 'examples', 'functions', 'lib', 'test'];
+const folders = ['benchmarks', 'bin', 'client', 'examples', 'functions', 'lib', 'test', 'tools'];
 
 const files = folders.flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -18,7 +18,7 @@ test('what a file exports is used by another one', () => {
   for (const [file, text] of texts)
     for (const [word] of text.matchAll(/\w+/g)) filesOf.set(word, (filesOf.get(word) ?? new Set()).add(file));
   const unused = texts
-    .filter(([file]) => /^(?:benchmarks|bin|functions|lib)\//.test(file))
+    .filter(([file]) => /^(?:benchmarks|bin|functions|lib|tools)\//.test(file))
     .flatMap(([file, text]) =>
       [...text.matchAll(/^export (?:async )?(?:function\*?|const|class|interface|type) (\w+)/gm)]
         .filter(([, name = '']) => filesOf.get(name)?.size === 1)

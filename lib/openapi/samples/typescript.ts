@@ -37,7 +37,8 @@ function callOf({ operationId, template, id, query, body }: SampleRequest): stri
   const [, , collection = '', , nested] = template.split('/');
   const one = literal(id ?? '');
   const [, verb = ''] =
-    /^(list|create|read|replace|update|delete|batch|archive|clone)/.exec(operationId) ?? [];
+    /^(listDeleted|list|create|read|replace|update|delete|restore|batch|archive|clone)/.exec(operationId) ??
+    [];
   if (operationId === 'readSignedInUser') return 'const { subject, scopes, user } = await client.me();';
   if (operationId.endsWith('Changes'))
     return `const { data, removed, cursor } = await client.${collection}.changes({});`;
@@ -49,6 +50,8 @@ function callOf({ operationId, template, id, query, body }: SampleRequest): stri
       return nested
         ? `const { data, total } = await client.${collection}.${nested}(${one}).list(${filters});`
         : `const { data, total } = await client.${collection}.list(${filters});`;
+    case 'listDeleted':
+      return `const { data, total } = await client.${collection}.deleted();`;
     case 'create':
       return `const created = await client.${collection}.create(${literal(body)});`;
     case 'read':
@@ -63,22 +66,14 @@ function callOf({ operationId, template, id, query, body }: SampleRequest): stri
       return `const results = await client.${collection}.batch(${literal((body as { operations: unknown }).operations)});`;
     case 'archive':
     case 'clone':
+    case 'restore':
       return `const result = await client.${collection}.${verb}(${one});`;
     default:
       return 'await client.health();';
   }
 }
 
-/** Operations that the client has no method for. */
-const withoutClient = /^(?:listDeleted|restore)/;
-
-function fetchSample({ method, url, needsToken }: SampleRequest): string {
-  const token = needsToken ? "\n  headers: { authorization: 'Bearer ' + process.env.TOKEN }," : '';
-  return `const response = await fetch('${url}', {\n  method: '${method}',${token}\n});\nconsole.log(response.status, await response.json());`;
-}
-
 export function typescriptSample(request: SampleRequest): string {
-  if (withoutClient.test(request.operationId)) return fetchSample(request);
   const { origin } = new URL(request.url);
   const token = request.needsToken ? '\n  token: process.env.TOKEN,' : '';
   return `import { createClient } from 'project-management-client';

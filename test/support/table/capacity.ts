@@ -62,7 +62,7 @@ export const transactionalReadUnits = (bytes: number): number => 2 * readUnits(b
 export const kilobytes = (bytes: number): number => Math.max(1, Math.ceil(bytes / writeUnitBytes));
 
 /** An item, its size, and its keys in the table and the indexes. */
-export interface Sized {
+interface Sized {
   readonly bytes: number;
   readonly item: Attributes;
 }

@@ -100,7 +100,7 @@ interface Side {
   readonly tokens: string;
 }
 
-export interface Engine extends Side {
+interface Engine extends Side {
   readonly kind: 'embedded' | 'DynamoDB Local';
 }
 

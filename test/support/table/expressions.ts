@@ -6,10 +6,7 @@ import { invalid } from './errors.ts';
 import { isReservedWord } from './reserved-words.ts';
 import { type Attributes, areEqual, compare, type Type, typeOf } from './values.ts';
 
-export type Condition =
-  | { readonly all: readonly Condition[] }
-  | { readonly any: readonly Condition[] }
-  | Test;
+type Condition = { readonly all: readonly Condition[] } | { readonly any: readonly Condition[] } | Test;
 
 /** A comparison or a function that is true or false. */
 export interface Test {

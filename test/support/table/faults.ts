@@ -1,7 +1,7 @@
 /**
  * What can go wrong with calls. A scenario sets `intercept` of the table, and returns one of these courses for the calls that it means:
  *
- *     table.intercept = ({ number }) => (number === 7 ? crash : undefined);
+ *     table.intercept = ({ number }) => (number === 7 ? stopped : undefined);
  *     table.intercept = nth(3, 'TransactWriteItems', lostResponse());
  *     table.intercept = (call) => (touches(call, isLog) ? throttled(call) : undefined);
  *
@@ -10,9 +10,6 @@
 import type { Key } from '#functions/engine/model/writes.ts';
 import type { Call, Course, Intercept, Operation } from './course.ts';
 import { cancelled, conflicted, TableError } from './errors.ts';
-
-/** The process stops when the table has performed the call: its caller never continues. */
-export const crash: Course = { lost: 'response', patienceMs: Number.POSITIVE_INFINITY };
 
 /** The table performs the call, and its caller gets an error that it does not retry. So a request ends as if its process had stopped. */
 export const stopped: Course = {
@@ -31,7 +28,7 @@ const lose = (lost: 'request' | 'response', patienceMs: number | undefined): Cou
 });
 
 /** The request arrives so many milliseconds later, when its caller has got a connection error. */
-export const lateRequest = (requestMs: number, patienceMs = 0): Course => ({ requestMs, patienceMs });
+const lateRequest = (requestMs: number, patienceMs = 0): Course => ({ requestMs, patienceMs });
 
 /** A transaction holds its items for so many milliseconds, and is applied then. Its caller has got a connection error. */
 export const lateCommit = (holdMs: number, patienceMs = 0): Course => ({ holdMs, patienceMs });

@@ -41,7 +41,7 @@ import {
 export type { Faults };
 
 /** Time and chance of a table. By default, those of the functions. */
-export type TableTime = Pick<TimeAndChance, 'now' | 'delay' | 'random'>;
+type TableTime = Pick<TimeAndChance, 'now' | 'delay' | 'random'>;
 
 /** An item before and after a write. Nobody changes them. */
 export interface ItemChange {

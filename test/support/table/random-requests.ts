@@ -7,7 +7,7 @@ import type { IndexName } from '#functions/engine/model/table.ts';
 import type { Item, Key } from '#functions/engine/model/writes.ts';
 import type { DynamoDb } from '#functions/engine/table/operations.ts';
 
-export type Method = Exclude<keyof DynamoDb, 'clockErrorMs' | 'destroy'>;
+type Method = Exclude<keyof DynamoDb, 'clockErrorMs' | 'destroy'>;
 
 export interface Request {
   readonly method: Method;

@@ -28,7 +28,7 @@ import {
 } from './requests.ts';
 import { type Attributes, copyAttributes, copyValue } from './values.ts';
 
-export const maxItemBytes = 400 * 1_024;
+const maxItemBytes = 400 * 1_024;
 
 const indexes = Object.values(table.indexes);
 

@@ -14,112 +14,13 @@ import { type CloudEvent, eventNames, toEvents } from '#functions/jobs/cloud-eve
 import { routes } from '#functions/routes.ts';
 import { task } from '#functions/tasks/resource.ts';
 import { clientTypes } from '#lib/openapi/client-types.ts';
-import { clientTypesFile, committedFile, earlierDocument } from '#lib/openapi/committed-document.ts';
-import { breakingChanges, fieldsWithoutDefault, isBreakingVersion } from '#lib/openapi/compare.ts';
+import { clientTypesFile, committedFile } from '#lib/openapi/committed-document.ts';
 import { documentText, openApiDocument } from '#lib/openapi/document.ts';
 import { eventSchemas } from '#lib/openapi/event-schemas.ts';
 import { expandParameterNames, listParameters } from '#lib/openapi/list-parameters.ts';
 import { fieldDescriptions, resourceDocs } from '#lib/openapi/resources.ts';
-import type { OpenApiDocument, Parameter, Schema } from '#lib/openapi/types.ts';
+import type { Parameter, Schema } from '#lib/openapi/types.ts';
 import { expectComplete, expectCurrent } from '#test/support/complete.ts';
-
-describe('compare', () => {
-  const document = openApiDocument();
-
-  /** The operations that the tests change. Comparing all of them takes long. */
-  const few: OpenApiDocument = {
-    ...document,
-    paths: Object.fromEntries(
-      [
-        '/v1/health',
-        '/v1/projects/{id}/clone',
-        '/v1/tags',
-        '/v1/tags/{id}',
-        '/v1/tags/batch',
-        '/v1/tasks',
-      ].map((path) => [path, document.paths[path] ?? {}]),
-    ),
-  };
-
-  type Place = readonly (string | number)[];
-
-  /** Returns the document with another value at a place, or without it. */
-  function changed(place: Place, value?: unknown): OpenApiDocument {
-    // A deep copy, as if read from a file.
-    const copy = JSON.parse(JSON.stringify(few)) as OpenApiDocument;
-    const last = place.at(-1) ?? '';
-    const parent = place
-      .slice(0, -1)
-      .reduce((inner, key) => inner[key] as never, copy as unknown as Record<string | number, unknown>);
-    if (value !== undefined) parent[last] = value;
-    else if (Array.isArray(parent)) parent.splice(Number(last), 1);
-    else delete parent[last];
-    return copy;
-  }
-
-  test('has no breaking change since the last two commits, unless the version announces it', () => {
-    const bases = [committedFile, 'HEAD', 'HEAD^'].flatMap((base) => earlierDocument(base) ?? []);
-    expect(bases.length).toBeGreaterThan(0);
-    // Comparing equal documents takes long.
-    for (const base of bases.filter((one) => JSON.stringify(one) !== JSON.stringify(document))) {
-      if (!isBreakingVersion(base, document)) expect(breakingChanges(base, document)).toEqual([]);
-      expect(fieldsWithoutDefault(base, document)).toEqual([]);
-    }
-  });
-
-  test('a field that is added to a resource has a default, and one of a new resource need not have it', () => {
-    const without = changed(['components', 'schemas', 'NewTag', 'properties', 'name']);
-    expect(fieldsWithoutDefault(without, few)).toEqual([expect.stringMatching(/^NewTag requires name, /)]);
-    expect(fieldsWithoutDefault(changed(['components', 'schemas', 'NewTag']), few)).toEqual([]);
-  });
-
-  test('the major version, or the minor version after 0, announces breaking changes', () => {
-    const at = (version: string) => changed(['info', 'version'], version);
-    expect(isBreakingVersion(at('0.1.0'), at('0.1.9'))).toBe(false);
-    expect(isBreakingVersion(at('0.1.0'), at('0.2.0'))).toBe(true);
-    expect(isBreakingVersion(at('1.1.0'), at('1.2.0'))).toBe(false);
-    expect(isBreakingVersion(at('1.9.0'), at('2.0.0'))).toBe(true);
-  });
-
-  const paths = (path: string, ...rest: Place): Place => ['paths', path, ...rest];
-  const sent = (...rest: Place): Place => ['components', 'schemas', 'NewTask', ...rest];
-  const received = (...rest: Place): Place => ['components', 'schemas', 'Task', ...rest];
-
-  test.each<[string, Place, unknown, RegExp]>([
-    ['removed operation', paths('/v1/tags/{id}', 'put'), undefined, /^PUT \/v1\/tags\/\{id\} is removed$/],
-    [
-      'removed parameter',
-      paths('/v1/tags', 'get', 'parameters', 0),
-      undefined,
-      /no longer accepts the parameter query page/,
-    ],
-    [
-      'required body',
-      paths('/v1/projects/{id}/clone', 'post', 'requestBody', 'required'),
-      true,
-      /requires a body/,
-    ],
-    ['removed request field', sent('properties', 'priority'), undefined, /priority is removed/],
-    [
-      'removed response field',
-      received('properties', 'priority'),
-      undefined,
-      /response.*priority is removed/,
-    ],
-    [
-      'removed operation of a batch',
-      ['components', 'schemas', 'TagBatch', 'properties', 'operations', 'items', 'oneOf', 2],
-      undefined,
-      /accepts fewer alternatives$/,
-    ],
-    ['added response value', received('properties', 'priority', 'enum', 5), 'x', /^$/],
-    ['other description', ['info', 'description'], 'x', /^$/],
-  ])('%s', (_, place, value, expected) => {
-    const other = changed(place, value);
-    expect(breakingChanges(few, other).join('\n')).toMatch(expected);
-    expect(breakingChanges(other, few)).toEqual([]);
-  });
-});
 
 describe('document', () => {
   const document = openApiDocument();

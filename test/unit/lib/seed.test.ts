@@ -5,7 +5,7 @@ import { createProject } from '#functions/projects/contract.ts';
 import { createTag } from '#functions/tags/contract.ts';
 import { createTask } from '#functions/tasks/contract.ts';
 import { createUser } from '#functions/users/contract.ts';
-import { type CollectionName, collections } from '#lib/cli/collections.ts';
+import { type CollectionName, collections } from '#lib/command-line/collections.ts';
 import { type Amounts, DataGenerator, type Ids } from '#lib/seed/data.ts';
 import { seed } from '#lib/seed/seed.ts';
 import { provideFetchedService } from '#test/support/in-process-fetch.ts';

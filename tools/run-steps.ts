@@ -1,4 +1,4 @@
-import { runProgram } from './run-program.ts';
+import { runProgram } from '../lib/command-line/run-program.ts';
 
 export interface Step {
   readonly name: string;

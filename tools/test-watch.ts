@@ -1,5 +1,5 @@
 import { Command } from '@commander-js/extra-typings';
-import { watchTests } from '../lib/cli/watch-tests.ts';
+import { watchTests } from './watch-tests.ts';
 
 export const command = new Command('test:watch')
   .description(

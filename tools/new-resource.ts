@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { v7 } from 'uuid';
-import { CommandFailure } from './command-line.ts';
+import { CommandFailure } from '../lib/command-line/command-line.ts';
 
 /** The files of a resource that do not repeat, with what every resource has. */
 const ownFiles = (kind: string, plural: string): Readonly<Record<string, string>> => ({

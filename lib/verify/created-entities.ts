@@ -5,7 +5,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { forEach } from '../../functions/runtime/for-each.ts';
-import { CommandFailure } from './command-line.ts';
+import { CommandFailure } from '../command-line/command-line.ts';
 
 export const journalVariable = 'CREATED_ENTITIES';
 

@@ -1,19 +1,19 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
-import { runInOrder } from '../lib/cli/run-in-order.ts';
-import { npm } from '../lib/cli/tools.ts';
+import { npm } from '../lib/command-line/programs.ts';
 import { agentToolsModule } from '../lib/openapi/agent-tools.ts';
 import { clientTypes } from '../lib/openapi/client-types.ts';
-import {
-  agentToolsFile,
-  clientTypesFile,
-  committedFile,
-  earlierDocument,
-} from '../lib/openapi/committed-document.ts';
-import { breakingChanges, fieldsWithoutDefault, isBreakingVersion } from '../lib/openapi/compare.ts';
+import { agentToolsFile, clientTypesFile, committedFile } from '../lib/openapi/committed-document.ts';
 import { documentText, openApiDocument } from '../lib/openapi/document.ts';
 import { referenceDocument } from '../lib/openapi/reference-document.ts';
+import {
+  breakingChanges,
+  earlierDocument,
+  fieldsWithoutDefault,
+  isBreakingVersion,
+} from './compare-documents.ts';
+import { runInOrder } from './run-in-order.ts';
 
 function write(): void {
   const document = openApiDocument();

@@ -3,13 +3,13 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openApiDocument } from '../openapi/document.ts';
-import { readGuides } from '../site/guides.ts';
-import { llmsText } from '../site/llms-text.ts';
-import { runProgram } from './run-program.ts';
-import { npm } from './tools.ts';
+import { npm } from '../lib/command-line/programs.ts';
+import { runProgram } from '../lib/command-line/run-program.ts';
+import { openApiDocument } from '../lib/openapi/document.ts';
+import { readGuides } from '../lib/site/guides.ts';
+import { llmsText } from '../lib/site/llms-text.ts';
 
-const source = fileURLToPath(new URL('../../client', import.meta.url));
+const source = fileURLToPath(new URL('../client', import.meta.url));
 
 /** What an installation from Git needs, which builds, and a packed file does not. npm warns of scripts that it would have to allow. */
 const onlyToBuild = new Set(['scripts', 'devDependencies']);

@@ -1,5 +1,5 @@
 import { Command } from '@commander-js/extra-typings';
-import { asFailure } from '../lib/cli/command-line.ts';
+import { asFailure } from '../lib/command-line/command-line.ts';
 import { bundleFunctions } from '../lib/infrastructure/bundle.ts';
 import { bundlesOf } from '../lib/infrastructure/bundle-budget.ts';
 

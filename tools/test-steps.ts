@@ -1,11 +1,11 @@
 /** The steps of `npm test`, of a landing, and of a night. */
 import { spawnSync } from 'node:child_process';
-import { inMemory, startEngine } from '../local/dynamodb-engine.ts';
-import { dynamoDbLocal } from '../local/engine-programs.ts';
+import { npm, tool } from '../lib/command-line/programs.ts';
+import { runProgram } from '../lib/command-line/run-program.ts';
+import { inMemory, startEngine } from '../lib/local/dynamodb-engine.ts';
+import { dynamoDbLocal } from '../lib/local/engine-programs.ts';
 import { runInOrder } from './run-in-order.ts';
-import { runProgram } from './run-program.ts';
 import type { Step } from './run-steps.ts';
-import { npm, tool } from './tools.ts';
 
 /** When steps run: `test` before every commit, `landing` before a change lands, `night` once a day. Each has the steps of those before it. */
 export type Occasion = 'test' | 'landing' | 'night';
@@ -179,7 +179,7 @@ const everyNight = (): readonly NightStep[] => [
   },
   {
     name: 'generated-clients',
-    about: ['lib/openapi/', 'test/generated-clients/'],
+    about: ['lib/openapi/', 'openapi.json', 'test/generated-clients/'],
     command: testGeneratedClients,
   },
   {

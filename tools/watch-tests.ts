@@ -1,11 +1,11 @@
 /** `npm run test:watch`: runs the tests of what was saved, by folder. Handlers are loaded by their names, so jest's own search finds no test for them. */
 import { existsSync, watch } from 'node:fs';
 import { dirname, sep } from 'node:path';
-import { runProgram } from './run-program.ts';
-import { tool } from './tools.ts';
+import { tool } from '../lib/command-line/programs.ts';
+import { runProgram } from '../lib/command-line/run-program.ts';
 
 /** Folders whose files are watched. */
-const watched = ['functions', 'lib', 'client', 'test'] as const;
+const watched = ['functions', 'lib', 'client', 'test', 'tools'] as const;
 
 /** Milliseconds in which several saved files are taken together. */
 const collectMs = 300;

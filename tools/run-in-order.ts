@@ -1,4 +1,4 @@
-import { runProgram } from './run-program.ts';
+import { runProgram } from '../lib/command-line/run-program.ts';
 
 /** Runs commands one after the other until one fails. Returns the exit code of the last one that ran. */
 export async function runInOrder(

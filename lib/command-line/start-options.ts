@@ -4,7 +4,7 @@ import { isOrigin } from '../hosting/cors.ts';
 import { maxTenantRate } from '../hosting/functions.ts';
 import type { Authentication } from '../local/authorizer.ts';
 import { isAws } from '../local/engine-environment.ts';
-import { failOption, faultsOf } from '../local/faults.ts';
+import { type FailOption, faultsOf } from '../local/faults.ts';
 import { loopback } from '../local/port.ts';
 import { httpAddress, wholeNumber } from './command-line.ts';
 
@@ -32,6 +32,18 @@ function hosts(text: string, before: readonly string[]): readonly string[] {
   const names = itemsOf(text.toLowerCase());
   if (names.every((name) => hostName.test(name))) return [...before, ...names];
   throw new InvalidArgumentError('A host must be a name without a port, for example laptop.example.com.');
+}
+
+const failStatuses = [429, 500, 502, 503, 504];
+
+/** Reads a share and a status, such as `10%:503`. */
+function failOption(text: string): FailOption {
+  const [, percent, status] = /^(\d{1,3}(?:\.\d+)?)%:(\d{3})$/.exec(text) ?? [];
+  if (percent !== undefined && Number(percent) <= 100 && failStatuses.includes(Number(status)))
+    return { share: Number(percent) / 100, status: Number(status) };
+  throw new InvalidArgumentError(
+    `It must be a share and a status, for example 10%:503. The status is one of ${failStatuses.join(', ')}.`,
+  );
 }
 
 const noNames: readonly string[] = [];

@@ -1,4 +1,14 @@
-import type { OpenApiDocument, Operation, Parameter, Reference, Response, Schema } from './types.ts';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { committedFile } from '../lib/openapi/committed-document.ts';
+import type {
+  OpenApiDocument,
+  Operation,
+  Parameter,
+  Reference,
+  Response,
+  Schema,
+} from '../lib/openapi/types.ts';
 
 /** A request must accept every value that it accepted before. A response must contain only values that it contained before. */
 type Direction = 'sent' | 'received';
@@ -252,3 +262,21 @@ export const fieldsWithoutDefault = (before: OpenApiDocument, after: OpenApiDocu
       (field) => `${name} requires ${field}, which entities of before do not have: give it a default`,
     );
   });
+
+/** Returns undefined when neither the file nor the Git revision exists. */
+export function earlierDocument(base: string): OpenApiDocument | undefined {
+  if (existsSync(base)) return JSON.parse(readFileSync(base, 'utf8')) as OpenApiDocument;
+  try {
+    const directory = committedFile.replace(/[^/]*$/, '');
+    const text = execFileSync('git', ['show', `${base}:./openapi.json`], {
+      cwd: directory,
+      encoding: 'utf8',
+      maxBuffer: 64 * 1024 * 1024,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    return JSON.parse(text) as OpenApiDocument;
+  } catch {
+    // Git, the revision or the file in it is missing.
+    return undefined;
+  }
+}

@@ -35,12 +35,6 @@ export function serviceAddress(text: string): string {
   throw new InvalidArgumentError(`It must be the scheme, host and port of a service: ${origin}.`);
 }
 
-/** Parses a repeatable option. */
-export const repeatable = (text: string, before: readonly string[] = []): readonly string[] => [
-  ...before,
-  text,
-];
-
 function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());

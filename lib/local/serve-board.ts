@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { context } from 'esbuild';
-import { loopback } from '../local/port.ts';
-import { CommandFailure } from './command-line.ts';
+import { loopback } from './port.ts';
 
 const root = new URL('../../', import.meta.url);
 const pathOf = (path: string): string => fileURLToPath(new URL(path, root));
@@ -13,7 +12,7 @@ export interface Board {
 
 /**
  * @param port 0 selects any free port.
- * @throws CommandFailure when the port cannot be used.
+ * @throws Error when the port cannot be used.
  */
 export async function serveBoard(serviceUrl: string, port: number): Promise<Board> {
   const build = await context({
@@ -33,7 +32,7 @@ export async function serveBoard(serviceUrl: string, port: number): Promise<Boar
     return { url: `http://localhost:${actual}`, stop: () => build.dispose() };
   } catch (cause) {
     await build.dispose();
-    throw new CommandFailure(
+    throw new Error(
       `The board cannot listen on port ${port}: another program may use it. Choose another one: npx pm-api board --port ${port + 1}`,
       { cause },
     );

@@ -1,6 +1,6 @@
 import { Command, Option } from '@commander-js/extra-typings';
-import { runSteps } from '../lib/cli/run-steps.ts';
-import { type Occasion, stepsOf } from '../lib/cli/test-steps.ts';
+import { runSteps } from './run-steps.ts';
+import { type Occasion, stepsOf } from './test-steps.ts';
 
 const names = stepsOf('night', '').map(({ name }) => name);
 

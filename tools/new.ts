@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { Command } from '@commander-js/extra-typings';
-import { writeResource } from '../lib/cli/new-resource.ts';
+import { writeResource } from './new-resource.ts';
 
 const resource = new Command('resource')
   .description(

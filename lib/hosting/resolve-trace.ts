@@ -1,7 +1,7 @@
 /** Finds the source of stack traces, whose places are those of minified bundles. */
 import type { SourceMap } from 'node:module';
 import { basename } from 'node:path';
-import { functionFiles } from '../hosting/functions.ts';
+import { functionFiles } from './functions.ts';
 
 const camel = (name: string): string =>
   name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());

@@ -1,5 +1,5 @@
 import { Command } from '@commander-js/extra-typings';
-import { packClient } from '../lib/cli/pack-client.ts';
+import { packClient } from './pack-client.ts';
 
 export const command = new Command('client')
   .description(

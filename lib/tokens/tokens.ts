@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { CommandFailure } from '../command-line/command-line.ts';
 import { closerOf } from '../local/close-server.ts';
 import { loopback } from '../local/port.ts';
-import { CommandFailure } from './command-line.ts';
 
 const random = (): string => randomBytes(32).toString('base64url');
 

@@ -1,5 +1,5 @@
 /** Gets a token of the local issuer as a program does, without a page. */
-import { CommandFailure } from './command-line.ts';
+import { CommandFailure } from '../command-line/command-line.ts';
 
 interface LocalTokenOptions {
   readonly issuer: string;

@@ -1,93 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DynamoDBClient, DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
 import { CommanderError, InvalidArgumentError } from '@commander-js/extra-typings';
 import { createClient } from '#client/index.ts';
-import { cdkArguments, contextOf } from '#lib/cli/cdk-options.ts';
-import { CommandFailure } from '#lib/cli/command-line.ts';
-import { requireAws } from '#lib/cli/credentials.ts';
-import { writeResource } from '#lib/cli/new-resource.ts';
-import { readOutputs } from '#lib/cli/outputs.ts';
-import { requireService } from '#lib/cli/require-service.ts';
-import { startCommand, startOptions } from '#lib/cli/start-options.ts';
-import { npm } from '#lib/cli/tools.ts';
-import { testsOf } from '#lib/cli/watch-tests.ts';
-import { readSettings } from '#lib/infrastructure/read-settings.ts';
+import { CommandFailure } from '#lib/command-line/command-line.ts';
+import { readOutputs } from '#lib/command-line/outputs.ts';
+import { npm } from '#lib/command-line/programs.ts';
+import { requireService } from '#lib/command-line/require-service.ts';
+import { startCommand, startOptions } from '#lib/command-line/start-options.ts';
 import { isAws } from '#lib/local/engine-environment.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-
-describe('cdk options', () => {
-  const development = readSettings({});
-  const production = readSettings({ stage: 'production', machineClient: true, alarmEmail: 'none' });
-
-  test.each([
-    [['-c', 'stage=test']],
-    [['--context=stage=test']],
-    [['--verbose', '-c', 'stage=other', '-c', 'stage=test', 'stack']],
-  ])('%j sets the stage over cdk.json', (flags) => {
-    const stages = { common: { stage: 'development' } };
-    expect(contextOf({ stages }, flags)).toEqual({ stages, stage: 'test' });
-  });
-
-  test('rejects a setting of cdk.json that all stages would have', () => {
-    expect(() => contextOf({ stages: {}, domainName: 'api.example.com' }, [])).toThrow(
-      '"domainName" is directly under "context" in cdk.json. Write it under "stages.<stage>".',
-    );
-  });
-
-  test.each([[['-c']], [['-c', 'stage']], [['--context', '=x']]])('rejects %j', (flags) => {
-    expect(() => contextOf({}, flags)).toThrow(InvalidArgumentError);
-  });
-
-  test('destroys both stacks of a disposable stage, and the API stack of any other', () => {
-    expect(cdkArguments('destroy', development, [])).toEqual(['destroy', '--all']);
-    expect(cdkArguments('destroy', production, [])).toEqual([
-      'destroy',
-      '--exclusively',
-      'project-management-production-api',
-    ]);
-  });
-});
-
-describe('credentials', () => {
-  const found = { failure: Promise.resolve(undefined), region: Promise.resolve('eu-central-1') };
-
-  beforeEach(() => {
-    delete process.env['HTTPS_PROXY'];
-    delete process.env['https_proxy'];
-  });
-
-  afterEach(() => jest.restoreAllMocks());
-
-  /** Lets DynamoDB respond with an error. */
-  const respondWith = (error: Error) =>
-    jest.spyOn(DynamoDBClient.prototype, 'send').mockImplementation(() => Promise.reject(error));
-
-  const refusal = (name: string): Error =>
-    new DynamoDBServiceException({
-      name,
-      $fault: 'client',
-      message: 'The token is not valid.',
-      $metadata: {},
-    });
-
-  test('that AWS does not accept are reported', async () => {
-    respondWith(refusal('ExpiredTokenException'));
-    await expect(requireAws(found, '')).rejects.toThrow('ExpiredTokenException');
-  });
-
-  test('need no permission', async () => {
-    respondWith(refusal('AccessDeniedException'));
-    expect(await requireAws(found, 'us-east-1')).toBe('us-east-1');
-  });
-
-  test('are not checked where AWS cannot be reached, which CDK may through a proxy', async () => {
-    respondWith(Object.assign(new Error('no connection'), { code: 'ECONNREFUSED' }));
-    await expect(requireAws(found, '')).rejects.toThrow('ECONNREFUSED');
-    process.env['HTTPS_PROXY'] = 'http://proxy.example:8080';
-    expect(await requireAws(found, '')).toBe('eu-central-1');
-  });
-});
 
 describe('outputs', () => {
   const folder = temporaryFolder();
@@ -212,40 +133,4 @@ test('npm is run by Node.js, because Windows cannot start npm.cmd without a shel
   const program = 'C:\\node\\node_modules\\npm\\bin\\npm-cli.js';
   process.env['npm_execpath'] = program;
   expect(npm('run', 'lint')).toEqual([process.execPath, program, 'run', 'lint']);
-});
-
-describe('watch tests', () => {
-  test.each([
-    ['functions/http/routes.ts', ['test/unit/functions/http.test.ts', 'test/contract/']],
-    ['lib/local/gateway.ts', ['test/unit/lib/local.test.ts']],
-    ['lib/local/sign-in/page.ts', ['test/unit/lib/local.test.ts']],
-    ['client/index.ts', ['test/client/']],
-    ['test/contract/lists.test.ts', ['test/contract/lists.test.ts']],
-    ['docs/testing.md', []],
-  ])('after %s was saved, runs %j', (path, expected) => {
-    const existing = [
-      'functions/',
-      'functions/http.test.ts',
-      'lib/local.test.ts',
-      'lib/openapi.test.ts',
-      'lib/openapi/',
-    ];
-    expect(testsOf(path, (test) => existing.includes(test.replace('test/unit/', '')))).toEqual(expected);
-  });
-});
-
-describe('new resource', () => {
-  const root = join(__dirname, '../../..');
-
-  // The test of docs/extending.md follows what it writes.
-  test.each([
-    ['comments', 'comments', 'needs a plural and a singular of lower-case letters'],
-    ['timeEntries', 'timeEntry', 'not "timeEntries" and "timeEntry"'],
-    ['../tags', 'tag', 'lower-case letters'],
-    ['tags', 'tag', 'functions/tags exists already.'],
-  ])('"%s" with the singular "%s" is refused before anything is written', (plural, kind, message) => {
-    const write = () => writeResource(root, plural, kind);
-    expect(write).toThrow(CommandFailure);
-    expect(write).toThrow(message);
-  });
 });

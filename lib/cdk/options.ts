@@ -1,27 +1,9 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
+import { outputsFile } from '../command-line/outputs.ts';
 import { isDisposable, stackName, tableLogicalId, tableNameOf } from '../infrastructure/names.ts';
 import { valuesOf } from '../infrastructure/read-settings.ts';
 import { type Settings, settingNames } from '../infrastructure/settings.ts';
-import type { CdkCommand } from './cdk-commands.ts';
-import { outputsFile } from './outputs.ts';
-
-/**
- * Checks that npm has not taken a setting for itself: without "--", npm reads `-c stage=production` and `--stage=production` as options
- * of its own, and the command would use the default stage.
- * @param environment the environment of the process, in which npm sets its options.
- * @throws InvalidArgumentError that says how to pass the setting.
- */
-export function requireFlags(
-  command: CdkCommand,
-  environment: Readonly<Record<string, string | undefined>>,
-): void {
-  const { npm_config_call: call = '', npm_config_stage: stage } = environment;
-  const taken = stage === undefined ? call : `stage=${stage}`;
-  if (!/^\w+=/.test(taken)) return;
-  throw new InvalidArgumentError(
-    `npm took "${taken}" as an option of its own. Run: npx pm-api cdk ${command} -c ${taken}`,
-  );
-}
+import type { CdkCommand } from './commands.ts';
 
 /**
  * Returns the flags of a command. `bootstrap` and `destroy` create no client for sign-in and no alarm, so they ask for neither.

@@ -1,6 +1,6 @@
 import { Command } from '@commander-js/extra-typings';
-import { runProgram } from '../lib/cli/run-program.ts';
-import { tool } from '../lib/cli/tools.ts';
+import { tool } from '../lib/command-line/programs.ts';
+import { runProgram } from '../lib/command-line/run-program.ts';
 
 const projects = ['unit', 'contract', 'security', 'simulation', 'stack', 'programs'];
 

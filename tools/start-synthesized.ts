@@ -1,20 +1,20 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
-import { CommandFailure, runUntilStopped } from '../lib/cli/command-line.ts';
-import { runProgram } from '../lib/cli/run-program.ts';
-import { explainStartError, hostedCommand, hostedOptions } from '../lib/cli/start-options.ts';
 import { assemblyFunctions } from '../lib/cloud-assembly/assembly-functions.ts';
 import { readDeployment, runtimes } from '../lib/cloud-assembly/deployment.ts';
 import type { PermissionReport } from '../lib/cloud-assembly/iam-proxy.ts';
 import { findNode, isCurrentVersion, majorVersionOf } from '../lib/cloud-assembly/runtime.ts';
 import { tokenHelp } from '../lib/cloud-assembly/token-help.ts';
+import { CommandFailure, runUntilStopped } from '../lib/command-line/command-line.ts';
+import { runProgram } from '../lib/command-line/run-program.ts';
+import { explainStartError, hostedCommand, hostedOptions } from '../lib/command-line/start-options.ts';
 import type { Authentication } from '../lib/local/authorizer.ts';
 import { isAws } from '../lib/local/engine-environment.ts';
 import { startService } from '../lib/local/service.ts';
 
 const runOn = (node: string): Promise<number> =>
-  runProgram([node, fileURLToPath(new URL('pm-api.mjs', import.meta.url)), ...process.argv.slice(2)]);
+  runProgram([node, fileURLToPath(new URL('../bin/pm-api.mjs', import.meta.url)), ...process.argv.slice(2)]);
 
 function summary(reports: readonly PermissionReport[]): string {
   const lines = (title: string, field: 'refused' | 'unused'): string[] => {
