@@ -15,7 +15,10 @@ const tenant = 'public';
 async function eraseAny({ table, random, moments }: World): Promise<void> {
   const kind = random.pick<Kind>(['task', 'project', 'organization']);
   const ids = [...moments.state.trash[kind].keys()];
-  if (ids.length > 0) await eraseEntity(table, tableName, { tenant, kind, id: random.pick(ids) });
+  if (ids.length === 0) return;
+  const id = random.pick(ids);
+  moments.erased.add(id);
+  await eraseEntity(table, tableName, { tenant, kind, id });
 }
 
 /** Runs any command. One that fails in the middle has left everything right. */

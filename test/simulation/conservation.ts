@@ -27,6 +27,9 @@ const ofEachWrite = ['updatedAt', 'status'];
 
 /** What a history knows of other entities. */
 interface Known {
+  readonly exists: (kind: Kind, id: string) => boolean;
+  /** Whether an operator has erased it by its id. */
+  readonly wasErased: (id: string) => boolean;
   readonly wasDeleted: (id: string) => boolean;
   readonly isInTrash: (kind: Kind, id: string) => boolean;
 }
@@ -52,8 +55,19 @@ function requireReferences(before: AnyEntity, after: AnyEntity, relation: Relati
   }
 }
 
+/** An operator erases a deletion. What another one has removed is erased with it only if it belongs to nothing that exists. */
+function requireErasable(before: AnyEntity, { exists, wasErased }: Known): void {
+  const { deletion, entity } = before;
+  if (!deletion || wasErased(entity.id) || wasErased(deletion.root.id)) return;
+  for (const relation of ownersIn(before.kind))
+    for (const id of idsIn(before, relation))
+      if (exists(relation.parent as Kind, id))
+        throw new Error(`${nameOf(before)} was erased, but the ${relation.parent} ${id} exists.`);
+}
+
 /** Requires that a write without another name, as that of a job, changes references alone, and these to what is gone or has come back. */
 export function requireKept(before: AnyEntity, after: AnyEntity, known: Known): void {
+  if (isErased(after) && !isErased(before)) requireErasable(before, known);
   if (isErased(after) || isErased(before) || after.entity['name'] !== before.entity['name']) return;
   const relations = referencesOf(after.kind);
   requireFields(before, after, relations);

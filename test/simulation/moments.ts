@@ -73,6 +73,8 @@ export class Moments {
   readonly states: State[] = [{ ...noVersions(), trash: noVersions() }];
   /** Whether each change that somebody asks for has a new name: then the others change what they may alone. */
   isNamed = false;
+  /** What operators have erased by its id. */
+  readonly erased = new Set<string>();
   readonly #kinds = new Map<string, Kind>();
   /** The long texts of entities, by partition. */
   readonly #texts = new Map<string, Item>();
@@ -109,6 +111,8 @@ export class Moments {
       const old = before && decodeAnyEntity(before);
       if (this.isNamed && old && after)
         requireKept(old, decodeAnyEntity(after), {
+          exists: (kind, id) => state[kind].has(id),
+          wasErased: (id) => this.erased.has(id),
           wasDeleted: (id) => this.versions.get(id)?.some(({ entity }) => entity === undefined) ?? true,
           isInTrash: (kind, id) => state.trash[kind].has(id),
         });
