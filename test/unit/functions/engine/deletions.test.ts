@@ -11,7 +11,8 @@ import { ProcessMemory } from '#functions/engine/columns/process-memory.ts';
 import { ColumnReader } from '#functions/engine/columns/read/column-reader.ts';
 import { deleteEntity } from '#functions/engine/deletions/delete-entity.ts';
 import { eraseDeleted } from '#functions/engine/deletions/erase-deleted.ts';
-import { restoreEntity } from '#functions/engine/deletions/restore.ts';
+import { firstMembers } from '#functions/engine/deletions/members.ts';
+import { restore, restoreEntity } from '#functions/engine/deletions/restore.ts';
 import { beginSweep, sweepLater, sweepStep } from '#functions/engine/deletions/sweep.ts';
 import { createEntity } from '#functions/engine/entities/create-entity.ts';
 import { readEntity, readEntityItem } from '#functions/engine/entities/read-entity.ts';
@@ -485,6 +486,32 @@ describe('restoreEntity', () => {
     await restoreEntity(fresh(), 'project', project);
     await finishJobs();
     expect(await total(project)).toBe(60);
+  });
+
+  test('waits while a later deletion that has removed the entity again is being undone', async () => {
+    const organization = await make('organization');
+    const project = await make('project', { organizationId: organization });
+    await make('task', { projectId: project });
+    await deleteEntity(fresh(), 'project', project);
+    const before = await storedDeleted('project', project);
+    await applyChangeSet(fresh(), { changes: [buildRestore(before, {}, Date.now())] });
+    const later = await deleteAlone(await stored('organization', organization));
+    await restoreEntity(fresh(), 'organization', organization);
+    // A step of that deletion was in progress.
+    await deleteAlone(await stored('project', project), later);
+    const { deletedAt } = before.deletion;
+    const work = {
+      type: 'restore',
+      kind: 'project',
+      id: project,
+      deletedAt,
+      final: true,
+      ...firstMembers,
+    } as const;
+    const step = () => restore.step(fresh(), jobOf(work));
+    expect(await step()).toEqual({ left: work, dueAt: expect.any(String) });
+    await finishJobs();
+    expect((await step()).repeatable).toHaveLength(1);
   });
 
   test('restores nothing after 30 days, although the items are still there', async () => {
