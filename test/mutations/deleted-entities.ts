@@ -9,6 +9,18 @@ export const deletedEntityMutations = toMutations({
       'withDeleted ? items : items.filter((item) => item !== undefined || !isDeletedItem(item));',
     ],
   },
+  'functions/engine/table/whole-entities.ts': {
+    'deleted-entity-without-its-text': [
+      'the list of deleted entities lacks those whose text is in their item',
+      'const withDeleted = stored[0]?.deletion !== undefined;',
+      'const withDeleted = stored[0] === undefined;',
+    ],
+    'restored-entity-with-deleted-ones': [
+      'the list of deleted entities has one that was restored or erased while its text was read',
+      'current.filter(({ deletion }) => withDeleted === isRestorable(deletion));',
+      'current.filter(({ deletion }) => withDeleted || isRestorable(deletion) === withDeleted);',
+    ],
+  },
   'functions/engine/model/item-codec.ts': {
     'deleted-entity-in-by-creation': [
       'the item of a deleted entity keeps the attribute by which the index of all entities has it',
@@ -46,6 +58,11 @@ export const deletedEntityMutations = toMutations({
       'what a restore has not brought back stays behind when the entity is deleted again',
       'const restored = again ? [] :',
       'if (again) return [];\n  const restored = again ? [] :',
+    ],
+    'restores-that-take-from-each-other': [
+      'what the job of a restore has not brought back goes with a later deletion whose restore is in progress, and stays deleted',
+      'if (again && !isSameRoot(again, deletion) && (await readRoot(session, again)))',
+      'if (again && isSameRoot(again, deletion) && (await readRoot(session, again)))',
     ],
     'restored-from-a-later-deletion': [
       'a restore brings back, without their project, the tasks of a project that was deleted again meanwhile',
@@ -97,6 +114,11 @@ export const deletedEntityMutations = toMutations({
       '(again ? undefined : await returnStep(session, rest, own))',
       '(again || !again ? undefined : await returnStep(session, rest, own))',
     ],
+    'kept-references-to-members-lost': [
+      'what was restored before a member of the deletion of another entity never gets its reference to it again, if a job restores the member',
+      'const before = returning && (await returnStep(session, rest, returning));',
+      'const before = undefined;',
+    ],
     'kept-reference-of-a-part-lost': [
       'an entity whose owner was restored at the same time never gets its reference to it again',
       'repeatable: root ? await returnOwn(session, stored) : []',
@@ -139,12 +161,29 @@ export const deletedEntityMutations = toMutations({
       "typeof target === 'object' && !isExpired(target, now()) &&",
       "typeof target === 'object' &&",
     ],
+    'removed-reference-returned': [
+      'a reference that the deletion of an entity has only removed comes back with the entity',
+      '!isExpired(target, now()) && isOwnership(relation);',
+      '!isExpired(target, now());',
+    ],
+    'kept-beside-the-returned-reference': [
+      'an id is still kept beside its reference when that has come back, and returns again after a change',
+      'child.entity[kept.field], [kept.field]: null };',
+      'child.entity[kept.field] };',
+    ],
   },
   'functions/engine/entities/update-entity.ts': {
     'kept-reference-over-a-change': [
       'a restore takes the place of a reference that a caller has changed since',
       'buildUpdate(before, { ...fields, ...withoutKept(before, fields) }, nowMs)',
       'buildUpdate(before, fields, nowMs)',
+    ],
+  },
+  'functions/projects/clone.ts': {
+    'kept-reference-copied': [
+      'the restore of a project takes in the copies of tasks that had belonged to it',
+      '!excluded.includes(field) && !isStoreField(field);',
+      '!excluded.includes(field);',
     ],
   },
   'functions/engine/model/deletion.ts': {
@@ -167,6 +206,16 @@ export const deletedEntityMutations = toMutations({
       'If-Match does not restore an entity that has become a part of a later deletion',
       '  Array.from({ length: moves + 1 }, (_, move) => version - 1 - move);',
       '  Array.from({ length: 0 * moves + 1 }, (_, move) => version - 1 - move);',
+    ],
+    'tag-of-the-deleted-list-refused': [
+      'a restore refuses the tag that the list of deleted entities shows of what has become a part of a later deletion',
+      'Array.from({ length: moves + 1 }, (_, move) => version - 1 - move);',
+      'Array.from({ length: 1 }, (_, move) => version - 1 - moves - move);',
+    ],
+    'moves-forgotten': [
+      'the item of a deleted entity does not tell how often it has become a part of another deletion',
+      '    ...(moves !== undefined && { moves }),\n  };\n}\n\ninterface',
+      '  };\n}\n\ninterface',
     ],
   },
   'functions/engine/model/changes.ts': {
@@ -212,6 +261,11 @@ export const deletedEntityMutations = toMutations({
       'const deletion = item ? decodeAnyEntity(item).deletion :',
       'const deletion = item && !decodeAnyEntity(item).deletion ? undefined :',
     ],
+    'sweep-of-another-deletion': [
+      'the job of what a restore has moved into a later deletion walks through all that this one has removed',
+      'isRootOf(deletion, kind, id) ? [deletion] : []',
+      'isRootOf(deletion, kind, id) || id !== undefined ? [deletion] : []',
+    ],
   },
   'functions/engine/deletions/erase-deleted.ts': {
     'erasure-not-repeated': [
@@ -223,6 +277,11 @@ export const deletedEntityMutations = toMutations({
       'a child of a request that still saw what an operator has erased stays',
       'writes: sweepLater(session, deleted),',
       'writes: sweepLater(session, deleted.slice(deleted.length)),',
+    ],
+    'part-erased-with-all': [
+      'the erasure of a part of a deletion erases all that the deletion has removed',
+      'const kinds = isRoot(stored) ? cascadeKinds(kind) : [];',
+      'const kinds = cascadeKinds(kind);',
     ],
   },
   'functions/engine/entities/own-ids.ts': {
@@ -237,6 +296,11 @@ export const deletedEntityMutations = toMutations({
       'a clone copies tasks that came after it began, with ids that were made before',
       'fields = found.entry.before && entityOfRow(kind, entity.id, found.entry.before);',
       'fields = found.entry.before ? entityOfRow(kind, entity.id, found.entry.before) : fields;',
+    ],
+    'deleted-parent-in-a-clone': [
+      'a clone leaves out tasks whose parent was deleted before it began',
+      'let fields = deletion ? undefined : entity;',
+      'let fields: ItemFields | undefined = deletion ? entity : entity;',
     ],
   },
   'functions/engine/lists/list-deleted.ts': {

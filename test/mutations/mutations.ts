@@ -3,6 +3,7 @@ import { cascadeMutations } from './cascades.ts';
 import { changeFeedMutations } from './change-feed.ts';
 import { clientMutations } from './client.ts';
 import { deletedEntityMutations } from './deleted-entities.ts';
+import { deletedRowMutations } from './deleted-rows.ts';
 import { dueWorkMutations } from './due-work.ts';
 import { dynamodbMutations } from './dynamodb.ts';
 import { eventMutations } from './events.ts';
@@ -31,6 +32,7 @@ export const mutations: readonly Mutation[] = [
   ...batchMutations,
   ...cascadeMutations,
   ...deletedEntityMutations,
+  ...deletedRowMutations,
   ...longTextMutations,
   ...pacedJobMutations,
   ...dueWorkMutations,

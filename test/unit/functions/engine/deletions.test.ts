@@ -5,16 +5,19 @@ import { applyBatch } from '#functions/engine/batches/apply-batch.ts';
 import { openLog } from '#functions/engine/columns/compact/dynamodb-compaction-storage.ts';
 import { purge } from '#functions/engine/columns/compact/purge.ts';
 import { defaultSizes } from '#functions/engine/columns/compact/sizes.ts';
+import { rangeQuery } from '#functions/engine/columns/dynamodb-storage.ts';
 import { emptyManifest } from '#functions/engine/columns/format/manifest.ts';
 import { ProcessMemory } from '#functions/engine/columns/process-memory.ts';
 import { ColumnReader } from '#functions/engine/columns/read/column-reader.ts';
 import { deleteEntity } from '#functions/engine/deletions/delete-entity.ts';
 import { eraseDeleted } from '#functions/engine/deletions/erase-deleted.ts';
-import { restoreEntity } from '#functions/engine/deletions/restore.ts';
+import { firstMembers } from '#functions/engine/deletions/members.ts';
+import { restore, restoreEntity } from '#functions/engine/deletions/restore.ts';
 import { beginSweep, sweepLater, sweepStep } from '#functions/engine/deletions/sweep.ts';
 import { createEntity } from '#functions/engine/entities/create-entity.ts';
 import { readEntity, readEntityItem } from '#functions/engine/entities/read-entity.ts';
 import { updateEntity } from '#functions/engine/entities/update-entity.ts';
+import { listChanges } from '#functions/engine/feed/list-changes.ts';
 import { readSequencer } from '#functions/engine/feed/read-log.ts';
 import { readChildren } from '#functions/engine/lists/children.ts';
 import { readDeletedBy } from '#functions/engine/lists/deleted-by.ts';
@@ -32,7 +35,9 @@ import { relationOf } from '#functions/engine/model/relations.ts';
 import type { Item, Key } from '#functions/engine/model/writes.ts';
 import type { Session } from '#functions/engine/table/session.ts';
 import { applyChangeSet, applyInBatches } from '#functions/engine/write/commit.ts';
+import type { CloudEvent } from '#functions/jobs/cloud-events.ts';
 import { continueJob } from '#functions/jobs/continue-job.ts';
+import { publishItems } from '#functions/jobs/publish-records.ts';
 import type { Kind } from '#functions/kinds.ts';
 import { clone, cloneProjectWithTasks } from '#functions/projects/clone.ts';
 import { compactAll } from '#test/support/compaction.ts';
@@ -483,6 +488,32 @@ describe('restoreEntity', () => {
     expect(await total(project)).toBe(60);
   });
 
+  test('waits while a later deletion that has removed the entity again is being undone', async () => {
+    const organization = await make('organization');
+    const project = await make('project', { organizationId: organization });
+    await make('task', { projectId: project });
+    await deleteEntity(fresh(), 'project', project);
+    const before = await storedDeleted('project', project);
+    await applyChangeSet(fresh(), { changes: [buildRestore(before, {}, Date.now())] });
+    const later = await deleteAlone(await stored('organization', organization));
+    await restoreEntity(fresh(), 'organization', organization);
+    // A step of that deletion was in progress.
+    await deleteAlone(await stored('project', project), later);
+    const { deletedAt } = before.deletion;
+    const work = {
+      type: 'restore',
+      kind: 'project',
+      id: project,
+      deletedAt,
+      final: true,
+      ...firstMembers,
+    } as const;
+    const step = () => restore.step(fresh(), jobOf(work));
+    expect(await step()).toEqual({ left: work, dueAt: expect.any(String) });
+    await finishJobs();
+    expect((await step()).repeatable).toHaveLength(1);
+  });
+
   test('restores nothing after 30 days, although the items are still there', async () => {
     const project = await make('project');
     const [task = ''] = await makeTasks(1, { projectId: project });
@@ -514,29 +545,35 @@ describe('restoreEntity', () => {
   );
 });
 
-/** Runs something when some items are read for the first time. */
-function onRead(isOfInterest: (key: Key) => boolean, run: () => Promise<unknown>): void {
+/** Runs something before each read of some items, and something else after it: a page is read again when its entities change. */
+function aroundReads(
+  isOfInterest: (key: Key) => boolean,
+  before: () => Promise<unknown>,
+  after: () => Promise<unknown>,
+): void {
   const { getMany } = session.database;
-  let isDone = false;
   jest.spyOn(session.database, 'getMany').mockImplementation(async (...request) => {
-    if (!isDone && request[0].some(isOfInterest)) {
-      isDone = true;
-      await run();
-    }
-    return getMany.apply(session.database, request);
+    const isHit = request[0].some(isOfInterest);
+    if (isHit) await before();
+    const items = await getMany.apply(session.database, request);
+    if (isHit) await after();
+    return items;
   });
 }
 
-describe('what is restored while deleted entities are read is left out', () => {
+describe('what is restored each time that deleted entities are read is left out', () => {
   test('when its text is read', async () => {
-    const id = await make('task', { description: longText });
+    let description = longText;
+    const id = await make('task', { description });
     await deleteEntity(fresh(), 'task', id);
-    onRead(
+    aroundReads(
       ({ sk }) => sk === textSortKey,
       async () => {
+        description += 'y';
         await restoreEntity(fresh(), 'task', id);
-        await updateEntity(fresh(), { kind: 'task', id }, { description: `${longText}y` });
+        await updateEntity(fresh(), { kind: 'task', id }, { description });
       },
+      () => deleteEntity(fresh(), 'task', id),
     );
     expect(await listDeleted(session, 'task', listQuery())).toMatchObject({ entities: [], total: 0 });
   });
@@ -546,13 +583,13 @@ describe('what is restored while deleted entities are read is left out', () => {
     const id = await make('task', { projectId: project });
     await deleteEntity(fresh(), 'project', project);
     const { deletion } = await storedDeleted('project', project);
-    onRead(
+    aroundReads(
       ({ pk }) => pk.includes(id),
       () => restoreEntity(fresh(), 'task', id),
+      async () => deleteAlone(await stored('task', id), deletion),
     );
-    expect(await readDeletedBy(session, 'task', deletion, { after: '', limit: 9 })).toMatchObject({
-      stored: [],
-    });
+    const page = await readDeletedBy(session, 'task', deletion, { after: '', limit: 9 });
+    expect(page).toMatchObject({ stored: [], total: 0 });
   });
 });
 
@@ -578,6 +615,7 @@ describe('a part of a deletion', () => {
     await deleteEntity(fresh(), 'organization', organization);
     await finishJobs();
     await restoreEntity(fresh(), 'task', task);
+    await finishJobs();
     await restoreEntity(fresh(), 'organization', organization);
     await finishJobs();
     expect(await total(project)).toBe(60);
@@ -646,6 +684,18 @@ test('a deleted entity is absent from every read of the database that does not a
   expect((await database.query(query, undefined, { withDeleted: true })).items).toHaveLength(1);
 });
 
+test('the feed and events have a deletion, not the row that it leaves', async () => {
+  const id = await make('task');
+  const { cursor } = await listChanges(fresh(), 'task', listQuery(), 'now');
+  await deleteEntity(fresh(), 'task', id);
+  const page = await listChanges(fresh(), 'task', listQuery(), cursor);
+  expect(page).toMatchObject({ entities: [], removed: [id] });
+  const { items } = await session.database.query(rangeQuery(session.tenant, 'task', { above: 0 }));
+  const send = jest.fn<Promise<undefined>, [readonly CloudEvent[]]>().mockResolvedValue(undefined);
+  await publishItems(items, send);
+  expect(send.mock.calls[0]?.[0].map(({ type }) => type)).toEqual(['task.created', 'task.deleted']);
+});
+
 test.each([
   ['in records', undefined],
   ['that wait', 100],
@@ -657,7 +707,9 @@ test.each([
       await compactAll(store.database(), session.tenant, 'task', { ...sizes, minSegmentRows });
   };
   const project = await make('project');
-  const ids = await makeTasks(6, { projectId: project });
+  // A row has only its beginning.
+  const description = 'x'.repeat(150);
+  const ids = await makeTasks(6, { projectId: project, description });
   await absorb();
   const [first = '', second = '', third = ''] = ids;
   for (const id of [first, second, third]) await deleteEntity(fresh(), 'task', id);
@@ -675,47 +727,84 @@ test.each([
   await eraseDeleted(fresh(), 'task', second);
   for (const _ of ['pending', 'absorbed']) {
     const deleted = await listDeleted(fresh(), 'task', listQuery({ filters, countBy: ['status'] }));
-    expect(deleted.entities.map(({ id }) => id)).toEqual([third]);
+    expect(deleted.entities).toMatchObject([{ id: third, description }]);
     expect(deleted).toMatchObject({ total: 1, counts: { status: [{ value: 'open', count: 1 }] } });
     expect((await listEntities(fresh(), 'task', listQuery({ filters }))).total).toBe(4);
     await absorb();
   }
 });
 
+/** Returns the ids of the rows that the columns of tasks have. */
+async function idsInColumns(): Promise<string[]> {
+  const reader = openLog(store.database(), session.tenant, 'task');
+  const manifest = (await reader.readManifest()) ?? emptyManifest;
+  const columns = new ColumnReader(manifest, reader, new ProcessMemory().of('', ''));
+  await columns.loadAllIds(manifest.segments);
+  const inSegments = manifest.segments.flatMap((segment) =>
+    Array.from({ length: segment.rows }, (_, row) => columns.idOf(segment, row)),
+  );
+  await columns.readWaiting(true);
+  const waiting = manifest.waiting.flatMap((item) => columns.waitingRows(item).map(({ id }) => id));
+  return [...inSegments, ...waiting].sort();
+}
+
+test.each([
+  ['in a segment', 20],
+  ['that wait', 4],
+])('rows %s leave the columns when their deletion has expired, and not before', async (_, count) => {
+  const absorb = () =>
+    compactAll(store.database(), session.tenant, 'task', { ...defaultSizes, minSegmentRows: 20 });
+  const ids = await makeTasks(count, {});
+  const [kept = '', restored = ''] = ids;
+  for (const id of ids.slice(1)) await deleteEntity(fresh(), 'task', id);
+  await absorb();
+  const filters = [isValue('status', 'open')];
+  expect(await listEntities(fresh(), 'task', listQuery({ filters }))).toMatchObject({
+    entities: [{ id: kept }],
+    total: 1,
+  });
+  // When earlier tests have moved the clock, ids are ahead of it, and deletions too.
+  const [last] = await deletedOnes('task');
+  pass(Date.parse(String(last?.['deletedAt'])) + 30 * dayMs - hourMs - Date.now());
+  await absorb();
+  expect(await idsInColumns()).toEqual(ids);
+  await restoreEntity(fresh(), 'task', restored);
+  await absorb();
+  // Rows are counted by the week of their deletion.
+  pass(9 * dayMs);
+  await absorb();
+  expect(await idsInColumns()).toEqual([kept, restored]);
+});
+
 describe('eraseDeleted', () => {
   test.each([
-    ['in a segment', [30, 0]],
-    ['that waits', [3, 0]],
-    ['in a segment, and changed since', [30, 1]],
-    ['that waits, and changed since', [3, 1]],
+    ['in a segment', [80, 0]],
+    ['that waits', [12, 0]],
+    ['in a segment, and changed since', [80, 1]],
+    ['that waits, and changed since', [12, 1]],
   ] as const)(
     'leaves no value of a row %s in the columns, and the total of deleted ones is right at once',
     async (_, [count, changes]) => {
-      const ids: string[] = [];
-      for (let task = 0; task < count; task += 1) ids.push(await make('task', { name: `secret ${task}` }));
-      const [erased = '', kept = ''] = ids;
-      const absorb = () =>
-        compactAll(store.database(), session.tenant, 'task', { ...defaultSizes, minSegmentRows: 20 });
+      const ids = await makeTasks(count, { name: 'secret' });
+      const erased = ids.at(-1) as string;
+      // One of each segment.
+      const kept = [ids[0] as string, ids.at(-2) as string];
+      // Two segments, which are not merged: patches have values of both.
+      const sizes = { ...defaultSizes, minSegmentRows: 20, maxRows: 60 };
+      const absorb = () => compactAll(store.database(), session.tenant, 'task', sizes);
       await absorb();
       for (let change = 0; change < changes; change += 1)
         await updateEntity(fresh(), { kind: 'task', id: erased }, { name: 'secret changed' });
-      for (const id of [erased, kept]) await deleteEntity(fresh(), 'task', id);
+      for (const id of [erased, ...kept]) await deleteEntity(fresh(), 'task', id);
       await absorb();
       await eraseDeleted(fresh(), 'task', erased);
-      expect(await deletedIds('task')).toEqual([kept]);
+      expect((await deletedIds('task')).sort()).toEqual(kept);
       await purge(() => openLog(store.database(), session.tenant, 'task'));
-      expect(await deletedIds('task')).toEqual([kept]);
-      const reader = openLog(store.database(), session.tenant, 'task');
-      const manifest = (await reader.readManifest()) ?? emptyManifest;
-      const columns = new ColumnReader(manifest, reader, new ProcessMemory().of('', ''));
-      await columns.loadAllIds(manifest.segments);
-      const inSegments = manifest.segments.flatMap((segment) =>
-        Array.from({ length: segment.rows }, (_, row) => columns.idOf(segment, row)),
-      );
-      await columns.readWaiting(true);
-      const waiting = manifest.waiting.flatMap((item) => columns.waitingRows(item).map(({ id }) => id));
-      expect([...inSegments, ...waiting].sort()).toEqual(ids.slice(1).sort());
-      expect(manifest.patches).toEqual([]);
+      expect((await deletedIds('task')).sort()).toEqual(kept);
+      expect((await listEntities(fresh(), 'task', listQuery())).total).toBe(count - 3);
+      expect(await idsInColumns()).toEqual(ids.slice(0, -1));
+      const manifest = await openLog(store.database(), session.tenant, 'task').readManifest();
+      expect(manifest?.patches).toEqual([]);
     },
   );
 
@@ -820,6 +909,10 @@ describe.each(['project', 'organization'] as const)(
       const expiring = deleted.find(({ id }) => id === first);
       const deletion = { deletedAt: Date.parse(String(expiring?.['deletedAt'])) } as Deletion;
       expect(text?.['expiresAt']).toBe(expiryOf(deletion));
+      // A task can be restored with the version that it had before the first deletion, and with that of the list.
+      const { entities, versions } = await listDeleted(fresh(), 'task', listQuery({ limit: 2 }));
+      for (const [place, expected] of [1, versions[1] ?? 0].entries())
+        await restoreEntity(fresh(), 'task', entities[place]?.id ?? '', new Set([expected]));
       await restoreEntity(fresh(), 'project', project);
       await finishJobs();
       expect(await total(project)).toBe(61);

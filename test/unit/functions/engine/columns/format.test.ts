@@ -18,6 +18,7 @@ import {
   encodeColumn,
   patchColumn,
 } from '#functions/engine/columns/format/column.ts';
+import { changeDeleted, countExpired, isKept } from '#functions/engine/columns/format/deleted-rows.ts';
 import { buildDictionary, type ColumnValue } from '#functions/engine/columns/format/dictionary.ts';
 import {
   chunkOf,
@@ -401,5 +402,25 @@ describe('an index of words', () => {
     const inflated = items.map((item) => inflate(item));
     expect(() => wordsOfRows(inflated, values.length, looking(15))).toThrow(RangeError);
     expect(wordsOfRows(inflated, values.length, looking(items.length))).toEqual(values);
+  });
+});
+
+describe('deleted-rows', () => {
+  const dayMs = 86_400_000;
+
+  test('a row is kept for 31 days', () => {
+    const [deletedAt, endMs] = ['2026-02-03T04:05:06.789Z', Date.parse('2026-03-06T04:05:06.789Z')];
+    expect([endMs - 1, endMs].map((nowMs) => isKept(deletedAt, nowMs))).toEqual([true, false]);
+    expect(isKept(null, endMs)).toBe(false);
+  });
+
+  test('the rows of a week have expired when its last one has', () => {
+    const endMs = (7 * 2_901 + 31) * dayMs;
+    const countAt = (nowMs: number) => countExpired({ 0: 1, 2900: 2 }, nowMs);
+    expect([countAt(endMs - 1), countAt(endMs)]).toEqual([1, 3]);
+  });
+
+  test('counts change by weeks', () => {
+    expect(changeDeleted({ 1: 3, 2: 1 }, { added: [1, 3], removed: [1, 1, 2] })).toEqual({ 1: 2, 3: 1 });
   });
 });
