@@ -36,6 +36,16 @@ export const batchMutations = toMutations({
     ],
   },
   'functions/engine/deletions/descendants.ts': {
+    'step-for-each-sub-task': [
+      'a deletion takes a step for each of hundreds of sub-tasks of one task',
+      "for (let after: string | undefined = ''; children.length < pageSize; )",
+      "for (let after: string | undefined = ''; children.length < 1; )",
+    ],
+    'step-for-each-level': [
+      'a deletion takes a step for each level of a tree',
+      'if (!below.isEnd) return { changes, isEnd: false };',
+      'if (below.changes.length > 0) return { changes, isEnd: false };',
+    ],
     'batch-writes-a-dependent-twice': [
       'an entity that refers to two deleted entities has two changes',
       'const others = children.filter((child) => !found.has(nameOf(child)));',

@@ -31,8 +31,8 @@ export const deletedEntityMutations = toMutations({
   'functions/engine/deletions/restore.ts': {
     'no-last-pass-after-nothing': [
       'a restore whose first look at a lagging index finds nothing never looks again',
-      'if (!final) return {',
-      "if (!final && (rest.position > 0 || rest.after !== '')) return {",
+      'if (!final) {',
+      "if (!final && (rest.position > 0 || rest.after !== '')) {",
     ],
     'member-with-a-taken-value': [
       'a restore of what has a unique value that was given away meanwhile never ends',
@@ -51,8 +51,8 @@ export const deletedEntityMutations = toMutations({
     ],
     'restore-without-a-second-pass': [
       'what a step of the deletion removes during the restore stays deleted',
-      'writes: [beginRestore(session, before, true, nowMs)] };',
-      'writes: [] };',
+      'writes: [beginRestore(session, before, pass, nowMs)] };',
+      'writes: pass.final ? [] : [] };',
     ],
     'rest-of-a-restore-forgotten': [
       'what a restore has not brought back stays behind when the entity is deleted again',
@@ -91,18 +91,18 @@ export const deletedEntityMutations = toMutations({
     ],
     'large-part-restored-alone': [
       'a part of a deletion comes back without what is below it, if that is more than one transaction writes',
-      'const path = final ? [] : [placeBelow(kind, [entity.id])];',
-      'const path = final ? [] : [placeBelow(kind, [])];',
+      'path: path ?? [], limit: stepSize',
+      'path: path ? [] : [], limit: stepSize',
     ],
     'part-restored-with-all-by-its-job': [
       'the job of a part of a deletion looks for the members of the part, which has none, instead of what is below it',
-      'const part = isRoot(before) ? {} : { root, path };',
-      'const part = isRoot(before) || root.id === entity.id ? {} : { path };',
+      'const part = isRoot(before) ? {} : { root, path:',
+      'const part = isRoot(before) || root.id === entity.id ? {} : { path:',
     ],
     'reference-to-the-part-lost': [
       'what comes back below a part of a deletion loses its reference to the part',
-      ': await restoreBelow(session, members, [before]);',
-      ': await restoreBelow(session, members, []);',
+      '{ entities: [before, ...members] }',
+      '{ entities: members }',
     ],
     'kept-references-returned-late': [
       'what was restored before an entity has no reference to it when the restore of the entity responds',
@@ -121,8 +121,28 @@ export const deletedEntityMutations = toMutations({
     ],
     'kept-reference-of-a-part-lost': [
       'an entity whose owner was restored at the same time never gets its reference to it again',
-      'repeatable: root ? await returnOwn(session, stored) : []',
-      'repeatable: []',
+      'return (await keptStep(session, rest)) ?? { left: undefined };',
+      'return { left: (await keptStep(session, rest)) && undefined };',
+    ],
+    'late-child-of-a-part-lost': [
+      'what a step of the deletion removes below a part that is restored at the same moment stays deleted',
+      'withExisting: final };',
+      'withExisting: final && !root };',
+    ],
+    'many-returning-references-lost': [
+      'more references than a transaction has do not come back to what is restored besides the root',
+      'if (found.length > maxMembers) return rest;',
+      'if (found.length > 10 * maxMembers) return rest;',
+    ],
+    'returning-references-below-a-part-lost': [
+      'what was restored before a large part, and is below that, never gets its parent again',
+      'const returning = again ? undefined :',
+      'const returning = again || root ? undefined :',
+    ],
+    'part-deleted-again-leaves-the-rest': [
+      'what the restore of a part has not brought back stays behind when the part is deleted again',
+      'if (again && isSameDeletion(again, deletion)) return',
+      'if (again && (root || isSameDeletion(again, deletion))) return',
     ],
     'restored-subject-twice': [
       'a restored user takes the subject that another one has meanwhile',
@@ -131,10 +151,20 @@ export const deletedEntityMutations = toMutations({
     ],
   },
   'functions/engine/deletions/restored-references.ts': {
+    'reference-to-what-is-gone-again': [
+      'the job of a restore gives references to an entity that was deleted again meanwhile',
+      'existing.has(entityKey(tenant, kind, id).pk)',
+      '(existing.has(entityKey(tenant, kind, id).pk) || keeping.length > 0)',
+    ],
+    'taken-by-any-owner': [
+      'a sub-task stays deleted when its task is restored, and is erased, because their project was deleted later',
+      "ofOwners: deletions.includes('exists')",
+      "ofOwners: deletions.every((one) => one === 'exists')",
+    ],
     'returning-entity-changed-twice': [
       'an entity that gets two references again has a change for each in one transaction',
-      'const name = nameOf(child);',
-      'const name = nameOf(child) + relation.field;',
+      'found.set(nameOf(child), child)',
+      'found.set(nameOf(child) + relation.field, child)',
     ],
     'dangling-reference-restored': [
       'a restored entity keeps references to entities that do not exist',
@@ -168,8 +198,8 @@ export const deletedEntityMutations = toMutations({
     ],
     'kept-beside-the-returned-reference': [
       'an id is still kept beside its reference when that has come back, and returns again after a change',
-      'child.entity[kept.field], [kept.field]: null };',
-      'child.entity[kept.field] };',
+      '{ [relation.field]: id, [field]: null }',
+      '{ [relation.field]: id }',
     ],
   },
   'functions/engine/entities/update-entity.ts': {

@@ -77,6 +77,11 @@ export const dueWorkMutations = toMutations({
     ],
   },
   'functions/engine/model/job.ts': {
+    'deep-tree-in-one-item': [
+      'the job of a tree of hundreds of levels outgrows its item, and never ends',
+      'Math.floor(900 / level)',
+      'Math.floor(90_000 / level)',
+    ],
     'tenants-not-skipped': [
       'the schedule reads all jobs of a tenant before those of the next one',
       '`${tenant}#${tenant && last}`',

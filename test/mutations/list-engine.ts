@@ -46,6 +46,11 @@ export const listEngineMutations = toMutations({
     ],
   },
   'lib/audit/audit-table.ts': {
+    'audit-against-a-restore': [
+      'an audit takes for wrong what the job of a restore has not brought back yet',
+      'if (work.type === restoreType) restored',
+      'if (work.type === sweepType) restored',
+    ],
     'entities-repaired-before-logs': [
       'the audit lists the entities that refer to a missing one before it repairs their rows',
       '    const blocked = await this.#rebuild(logs);',

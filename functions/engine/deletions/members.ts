@@ -1,9 +1,10 @@
 /** What deletions have removed besides their roots, and what is still deleted. It is a list of rows, so it has each deletion that was applied before. */
+import { readChildIds } from '../lists/children.ts';
 import { readDeletedBy } from '../lists/deleted-by.ts';
 import type { DeletedEntity, Deletion } from '../model/entity.ts';
 import { sizeAtLevel } from '../model/job.ts';
 import { ownershipOf } from '../model/relations.ts';
-import type { Kind, Relation } from '../model/schema.ts';
+import type { Kind } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
 
 /** Where a walk is among what deletions have removed. */
@@ -74,31 +75,45 @@ interface PageBelow {
   readonly path: readonly PlaceBelow[];
 }
 
+/** A walk below some entities. */
+interface WalkBelow {
+  readonly path: readonly PlaceBelow[];
+  /** Entities in one page. */
+  readonly limit: number;
+  /** Whether it also looks below those that exist. */
+  readonly withExisting: boolean;
+}
+
 /** Reads the next page of what a deletion has removed below some entities, level by level; `undefined` when the walk is over. */
 export async function readMembersBelow(
   session: Session,
   deletion: Deletion,
-  path: readonly PlaceBelow[],
-  limit: number,
+  { path, limit: most, withExisting }: WalkBelow,
 ): Promise<PageBelow | undefined> {
   for (let left = path; ; left = left.slice(0, -1)) {
     const place = left.at(-1);
     if (!place) return undefined;
-    const { kind, ids, ...from } = place;
-    const relations = ownershipOf(kind);
-    const size = sizeAtLevel(left.length, limit);
-    for (let { position, after } = from; position < relations.length; position += 1, after = '') {
-      const { child, field } = relations[position] as Relation;
-      const page = await readDeletedBy(session, child, deletion, {
-        after,
-        limit: size,
-        having: { field, ids },
-      });
-      const last = page.ids.at(-1);
+    const { kind, ids: above, ...from } = place;
+    const groups = ownershipOf(kind).flatMap((relation) =>
+      (withExisting ? [true, false] : [true]).map((isOfDeleted) => ({ relation, isOfDeleted })),
+    );
+    const limit = sizeAtLevel(left.length, most);
+    for (let { position, after } = from; position < groups.length; position += 1, after = '') {
+      const { relation, isOfDeleted } = groups[position] as (typeof groups)[number];
+      const { child, field } = relation;
+      const having = { field, ids: above };
+      const { ids, stored } = isOfDeleted
+        ? await readDeletedBy(session, child, deletion, { after, limit, having })
+        : { ids: await readChildIds(session, relation, above, { after, limit }), stored: [] };
+      const last = ids.at(-1);
       if (last === undefined) continue;
       const next = { ...place, position, after: last };
-      const path = [...left.slice(0, -1), next, placeBelow(child, page.ids)];
-      return { kind: child, ids: page.ids, members: page.stored, path };
+      return {
+        kind: child,
+        ids,
+        members: stored,
+        path: [...left.slice(0, -1), next, placeBelow(child, ids)],
+      };
     }
   }
 }

@@ -35,10 +35,12 @@ import {
   readMembersBelow,
 } from './members.ts';
 import {
+  buildReturned,
+  buildReturnedNow,
   type EntitiesOfKind,
-  findKept,
-  findReturning,
+  findKeeping,
   keepsReference,
+  readExisting,
   readReferences,
 } from './restored-references.ts';
 import { nextPassAt, sweepLater } from './sweep.ts';
@@ -62,8 +64,8 @@ export interface RestoreWork extends JobWork, MembersPlace {
   readonly path?: readonly PlaceBelow[];
   /** Entities that are restored, and to which more references come back than one step writes. */
   readonly returning?: EntitiesOfKind | undefined;
-  /** Once references are kept beside an entity: where the search for those is that can come back after all. */
-  readonly kept?: MembersPlace;
+  /** Entities beside which references are kept: what these name can have come back at the same moment. */
+  readonly keeping?: readonly EntitiesOfKind[];
   /** Whether this is the second pass. */
   readonly final: boolean;
 }
@@ -73,6 +75,9 @@ const maxMembers = 45;
 
 /** Entities in a step of the job. */
 const stepSize = 100;
+
+/** Steps whose entities the job looks at once more: their ids are in its item. */
+const maxKeeping = 50;
 
 /** Returns the changes that restore entities, with what their references become. One whose unique value another entity has got meanwhile comes back without it. */
 async function buildRestores(
@@ -98,8 +103,8 @@ async function buildRestores(
 
 interface RestoredMembers {
   readonly changeSets: readonly ChangeSet[];
-  /** Whether a reference is kept beside one of them. */
-  readonly keeps: boolean;
+  /** Those beside which references are kept. */
+  readonly keeping: readonly StoredEntity[];
 }
 
 /**
@@ -115,7 +120,7 @@ async function restoreMembers(
 ): Promise<RestoredMembers> {
   const restored = again ? [] : await buildRestores(session, members, returning);
   const moved: DeletedEntity[] = [];
-  let keeps = false;
+  const keeping: StoredEntity[] = [];
   const changeSets = members.flatMap((member, position): ChangeSet[] => {
     const { change, required, ofOwners: later = again } = restored[position] ?? {};
     if (later) {
@@ -123,7 +128,7 @@ async function restoreMembers(
       return [{ changes: [buildMove(member, later)] }];
     }
     if (change && !required) {
-      keeps ||= keepsReference(change.after);
+      if (keepsReference(change.after)) keeping.push(change.after);
       return [{ changes: [change] }];
     }
     const { kind, entity, deletion: former } = member;
@@ -131,7 +136,7 @@ async function restoreMembers(
     return isLast ? [{ changes: [buildMove(member, { ...former, root: { kind, id: entity.id } })] }] : [];
   });
   const sweeps = sweepLater(session, moved).map((write) => ({ changes: [], writes: [write] }));
-  return { changeSets: [...sweeps, ...changeSets], keeps };
+  return { changeSets: [...sweeps, ...changeSets], keeping };
 }
 
 /** Reads what comes back with an entity, if it is little enough for the same transaction. */
@@ -148,7 +153,7 @@ async function readFewMembers(session: Session, before: DeletedEntity): Promise<
       members.push(...page.members);
       place = page.next;
     } else {
-      const page = await readMembersBelow(session, deletion, path, limit);
+      const page = await readMembersBelow(session, deletion, { path, limit, withExisting: false });
       if (!page) return members;
       members.push(...page.members);
       path = page.path;
@@ -157,19 +162,25 @@ async function readFewMembers(session: Session, before: DeletedEntity): Promise<
   return undefined;
 }
 
-/** Returns the write that begins a job. @param final whether the first pass is done already. @param keeps whether a reference was kept. */
+/** Returns the ids of entities by their kinds. */
+const byKind = (entities: readonly (StoredEntity | DeletedEntity)[]): EntitiesOfKind[] =>
+  [...new Set(entities.map(({ kind }) => kind))].map((kind) => ({
+    kind,
+    ids: entities.flatMap((one) => (one.kind === kind ? [one.entity.id] : [])),
+  }));
+
+/** Returns the write that begins a job. @param final whether the first pass is done already. @param keeping entities beside which references are kept. */
 function beginRestore(
   session: Session,
   before: DeletedEntity,
-  { final, keeps }: { readonly final: boolean; readonly keeps: boolean },
+  { final, keeping }: { readonly final: boolean; readonly keeping: readonly StoredEntity[] },
   nowMs: number,
 ): Write {
   const { kind, entity, deletion } = before;
   const { root, deletedAt } = deletion;
-  const path = final ? [] : [placeBelow(kind, [entity.id])];
-  const part = isRoot(before) ? {} : { root, path };
+  const part = isRoot(before) ? {} : { root, path: [placeBelow(kind, [entity.id])] };
   const common = { type: restoreType, kind, id: entity.id, deletedAt, final, ...firstMembers } as const;
-  const work: RestoreWork = { ...common, ...part, ...(keeps && { kept: firstMembers }) };
+  const work: RestoreWork = { ...common, ...part, keeping: byKind(keeping) };
   const dueAt = final ? nextPassAt(nowMs) : undefined;
   return beginJob(session, work, { id: newId(nowMs).id, dueAt });
 }
@@ -182,9 +193,9 @@ async function buildWithMembers(
 ): Promise<Omit<UnitOfWork<unknown>, 'result'>> {
   const { before } = own;
   const { kind } = before;
-  const keeps = keepsReference(own.after);
-  if (cascadeKinds(kind).length === 0 && !keeps) return { changes: [own] };
-  const rest = { changes: [own], writes: [beginRestore(session, before, { final: false, keeps }, nowMs)] };
+  const keeping = keepsReference(own.after) ? [own.after] : [];
+  if (cascadeKinds(kind).length === 0 && keeping.length === 0) return { changes: [own] };
+  const rest = { changes: [own], writes: [beginRestore(session, before, { final: false, keeping }, nowMs)] };
   const members = await readFewMembers(session, before);
   if (!members) return rest;
   const { deletion } = before;
@@ -192,16 +203,13 @@ async function buildWithMembers(
   const restored = await restoreMembers(session, members, together);
   const all = [before, ...members];
   const names = new Set(all.map(nameOf));
-  const ofKinds = [...new Set(all.map((one) => one.kind))].map((of) => ({
-    kind: of,
-    ids: all.flatMap((one) => (one.kind === of ? [one.entity.id] : [])),
-  }));
-  // A member that was restored meanwhile is among them: the condition of its restore fails.
-  const found = await findReturning(session, ofKinds, maxMembers + 1);
+  const found = await findKeeping(session, byKind(all), maxMembers + 1);
   if (found.length > maxMembers) return rest;
-  const returning = found.filter(({ after }) => !names.has(nameOf(after as StoredEntity)));
-  const next = beginRestore(session, before, { final: true, keeps: keeps || restored.keeps }, nowMs);
-  const second = { changes: [own, ...returning], writes: [next] };
+  // A member that was restored meanwhile is among them: the condition of its restore fails.
+  const others = found.filter((one) => !names.has(nameOf(one)));
+  const returning = buildReturned(others, (of, id) => names.has(`${of}/${id}`));
+  const pass = { final: true, keeping: [...keeping, ...restored.keeping] };
+  const second = { changes: [own, ...returning], writes: [beginRestore(session, before, pass, nowMs)] };
   return { ...mergeChangeSets([second, ...restored.changeSets]), orElse: rest };
 }
 
@@ -249,12 +257,16 @@ async function returnStep(
   work: RestoreWork,
   restored: EntitiesOfKind,
 ): Promise<Step<RestoreWork> | undefined> {
-  const changes = await findReturning(session, [restored], stepSize);
+  const found = await findKeeping(session, [restored], stepSize);
+  if (found.length === 0) return undefined;
+  // Some can have been deleted again since.
+  const existing = (await readExisting(session, restored)).map(({ entity }) => entity.id);
+  const returning = { ...restored, ids: existing };
+  const keeping =
+    existing.length < restored.ids.length ? await findKeeping(session, [returning], stepSize) : found;
+  const changes = await buildReturnedNow(session, keeping);
   if (changes.length === 0) return undefined;
-  return {
-    repeatable: changes.map((change) => ({ changes: [change] })),
-    left: { ...work, returning: restored },
-  };
+  return { repeatable: changes.map((change) => ({ changes: [change] })), left: { ...work, returning } };
 }
 
 /**
@@ -269,7 +281,9 @@ async function membersStep(
 ): Promise<Step<RestoreWork> | undefined> {
   const { kind, root, path, position, after, final } = work;
   const range = { from: { position, after }, limit: stepSize };
-  const below = root && (await readMembersBelow(session, deletion, path ?? [], stepSize));
+  // At last, what the deletion has removed meanwhile can be below something that is back.
+  const walk = { path: path ?? [], limit: stepSize, withExisting: final };
+  const below = root && (await readMembersBelow(session, deletion, walk));
   const beside = root ? undefined : await readMembers(session, [deletion], cascadeKinds(kind), range);
   const page = below ?? beside;
   if (!page) return undefined;
@@ -278,24 +292,19 @@ async function membersStep(
     return { left: work, dueAt: nextPassAt(now()) };
   const together = root ? { entities: page.members } : { deletion };
   const isLast = final && !root;
-  const { changeSets, keeps } = await restoreMembers(session, page.members, together, { again, isLast });
+  const restored = await restoreMembers(session, page.members, together, { again, isLast });
   const next = below ? { path: below.path } : beside?.next;
   const returning = again ? undefined : { kind: page.kind, ids: page.ids };
-  return {
-    repeatable: changeSets,
-    left: { ...work, ...next, returning, ...(keeps && { kept: firstMembers }) },
-  };
+  const keeping = [...(work.keeping ?? []), ...byKind(restored.keeping)].slice(0, maxKeeping);
+  return { repeatable: restored.changeSets, left: { ...work, ...next, returning, keeping } };
 }
 
 /** Returns the step that gives entities references again which a restore has kept beside them, as it saw the others deleted; `undefined` when there is none. */
 async function keptStep(session: Session, work: RestoreWork): Promise<Step<RestoreWork> | undefined> {
-  const page = work.kept && (await findKept(session, work.kept, stepSize));
-  return (
-    page && {
-      repeatable: page.changes.map((change) => ({ changes: [change] })),
-      left: { ...work, kept: page.next },
-    }
-  );
+  const [next, ...keeping] = work.keeping ?? [];
+  if (!next) return undefined;
+  const changes = await buildReturnedNow(session, await readExisting(session, next));
+  return { repeatable: changes.map((change) => ({ changes: [change] })), left: { ...work, keeping } };
 }
 
 /**
@@ -319,14 +328,17 @@ async function restoreStep(session: Session, { work }: Job<RestoreWork>): Promis
     (await membersStep(session, rest, deletion, again)) ??
     (again ? undefined : await returnStep(session, rest, own));
   if (step) return step;
-  if (!final) return { left: { ...rest, final: true, ...firstMembers }, dueAt: nextPassAt(now()) };
+  if (!final) {
+    const start = root ? { path: [placeBelow(kind, [id])] } : firstMembers;
+    return { left: { ...rest, final: true, ...start }, dueAt: nextPassAt(now()) };
+  }
   return (await keptStep(session, rest)) ?? { left: undefined };
 }
 
 export const restore: JobHandler<RestoreWork> = {
   fields: {
     ...{ type: true, kind: true, id: true, deletedAt: true, final: true, position: true, after: true },
-    ...{ root: true, path: true, returning: true, kept: true },
+    ...{ root: true, path: true, returning: true, keeping: true },
   },
   step: restoreStep,
 };

@@ -3,17 +3,16 @@
  * its id is kept beside the reference, and becomes the reference again when it is back.
  */
 import { now } from '../../runtime/time-and-chance.ts';
-import { readChildren, readWithValue } from '../lists/children.ts';
+import { readChildren } from '../lists/children.ts';
 import { buildUpdate, type Change } from '../model/changes.ts';
 import { isDeletedItem, isExpired, isSameDeletion } from '../model/deletion.ts';
 import type { DeletedEntity, Deletion, StoredEntity } from '../model/entity.ts';
-import { decodeAnyEntity } from '../model/item-codec.ts';
+import { decodeAnyEntity, decodeEntity } from '../model/item-codec.ts';
 import { entityKey } from '../model/keys.ts';
 import { isOwnership, keptReference, ownershipOf, ownersIn, referencesOf } from '../model/relations.ts';
-import { type Kind, type Relation, schemaInUse } from '../model/schema.ts';
+import type { Kind, Relation } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
 import { nameOf } from './descendants.ts';
-import type { MembersPlace } from './members.ts';
 
 type AnyEntity = StoredEntity | DeletedEntity;
 
@@ -129,51 +128,65 @@ export interface EntitiesOfKind {
   readonly ids: readonly string[];
 }
 
-/**
- * Returns the changes that give entities their references to restored ones again. An entity that refers to several of them has one change.
- * @param limit of the entities, about. When there are more, others are found by the next call.
- */
-export async function findReturning(
-  session: Session,
-  restored: readonly EntitiesOfKind[],
-  limit: number,
-): Promise<Change[]> {
-  const found = new Map<string, { readonly child: StoredEntity; readonly fields: Record<string, unknown> }>();
-  for (const { kind, ids } of restored) {
-    for (const relation of ownershipOf(kind)) {
-      if (relation.isRequired || ids.length === 0 || found.size >= limit) continue;
-      const kept = keptReference(relation);
-      const { children } = await readChildren(session, kept, ids, { limit: limit - found.size });
-      for (const child of children) {
-        const name = nameOf(child);
-        const fields = { [relation.field]: child.entity[kept.field], [kept.field]: null };
-        found.set(name, { child, fields: { ...found.get(name)?.fields, ...fields } });
-      }
-    }
-  }
-  return [...found.values()].map(({ child, fields }) => buildUpdate(child, fields, now()));
+/** Reads the entities of some ids that exist. */
+export async function readExisting(
+  { tenant, database }: Session,
+  { kind, ids }: EntitiesOfKind,
+): Promise<StoredEntity[]> {
+  const keys = ids.map((id) => entityKey(tenant, kind, id));
+  return (await database.getMany(keys, true)).map(decodeEntity);
 }
 
 /**
- * Returns the changes that give entities the references again that they keep to others which exist by now, page by page. A restore that kept references
- * looks for them once more, when every restore that did not see its entities has ended.
- * @returns `undefined` when no page is left.
+ * Returns entities that keep references to restored ones.
+ * @param limit of the entities, about. When there are more, others are found once these have their references.
  */
-export async function findKept(session: Session, { position, after }: MembersPlace, limit: number) {
-  const relations = schemaInUse().relations.filter((one) => isOwnership(one) && !one.isRequired);
-  const relation = relations[position];
-  if (!relation) return undefined;
-  const { field } = keptReference(relation);
-  const stored = await readWithValue(session, relation.child, field, { after, limit });
-  const { tenant, database } = session;
-  const keyOf = ({ entity }: StoredEntity) => entityKey(tenant, relation.parent, String(entity[field]));
-  const keys = new Map(stored.map(keyOf).map((key) => [key.pk, key]));
-  const existing = new Set((await database.getMany([...keys.values()], true)).map(({ pk }) => pk));
-  const last = stored.at(-1)?.entity.id;
-  return {
-    changes: stored
-      .filter((one) => existing.has(keyOf(one).pk))
-      .map((one) => buildUpdate(one, { [relation.field]: one.entity[field], [field]: null }, now())),
-    next: last === undefined ? { position: position + 1, after: '' } : { position, after: last },
-  };
+export async function findKeeping(
+  session: Session,
+  restored: readonly EntitiesOfKind[],
+  limit: number,
+): Promise<StoredEntity[]> {
+  const found = new Map<string, StoredEntity>();
+  for (const { kind, ids } of restored) {
+    for (const relation of ownershipOf(kind)) {
+      if (relation.isRequired || ids.length === 0 || found.size >= limit) continue;
+      const range = { limit: limit - found.size };
+      const { children } = await readChildren(session, keptReference(relation), ids, range);
+      for (const child of children) found.set(nameOf(child), child);
+    }
+  }
+  return [...found.values()];
+}
+
+/** Returns the changes that give entities the references again that they keep. @param exists whether an entity exists, or will at the same time. */
+export function buildReturned(
+  keeping: readonly StoredEntity[],
+  exists: (kind: Kind, id: string) => boolean,
+): Change[] {
+  return keeping.flatMap((one) => {
+    const fields: Record<string, unknown> = {};
+    for (const relation of ownersIn(one.kind)) {
+      const { field } = keptReference(relation);
+      const id = one.entity[field];
+      if (id && exists(relation.parent, String(id)))
+        Object.assign(fields, { [relation.field]: id, [field]: null });
+    }
+    return Object.keys(fields).length === 0 ? [] : [buildUpdate(one, fields, now())];
+  });
+}
+
+/** Returns the changes that give entities the references again that they keep to what exists. */
+export async function buildReturnedNow(
+  { tenant, database }: Session,
+  keeping: readonly StoredEntity[],
+): Promise<Change[]> {
+  const keys = keeping.flatMap((one) =>
+    ownersIn(one.kind).flatMap((relation) => {
+      const id = one.entity[keptReference(relation).field];
+      return id ? [entityKey(tenant, relation.parent, String(id))] : [];
+    }),
+  );
+  const distinct = [...new Map(keys.map((key) => [key.pk, key])).values()];
+  const existing = new Set((await database.getMany(distinct, true)).map(({ pk }) => pk));
+  return buildReturned(keeping, (kind, id) => existing.has(entityKey(tenant, kind, id).pk));
 }

@@ -1,10 +1,10 @@
 /** The children of entities, page by page, in the order of their creation. The list engine finds them: it does not lag behind writes. */
 import { idsAfter } from '../columns/read/id-ranges.ts';
-import { isAnyText, type RowFilter } from '../columns/read/row-filter.ts';
+import type { RowFilter } from '../columns/read/row-filter.ts';
 import type { RowQuery } from '../columns/read/row-query.ts';
 import type { StoredEntity } from '../model/entity.ts';
 import { StoreUnavailable } from '../model/errors.ts';
-import type { Kind, Relation } from '../model/schema.ts';
+import type { Relation } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
 import { allRows, readPage } from './read-page.ts';
 
@@ -52,14 +52,16 @@ const queryOf = (relation: Relation, parentIds: readonly string[], limit: number
 const maxIds = 1_000_000;
 
 /** Returns the ids of the children of some parents, without a read of the children. */
-export const readChildIds = async (
+export async function readChildIds(
   session: Session,
   relation: Relation,
   parentIds: readonly string[],
-): Promise<readonly string[]> =>
-  parentIds.length === 0
-    ? []
-    : (await readPage(session, relation.child, queryOf(relation, parentIds, maxIds), { maxTotal: 0 })).ids;
+  { after = '', limit = maxIds }: Pick<ChildrenRange, 'after' | 'limit'> = {},
+): Promise<readonly string[]> {
+  if (parentIds.length === 0) return [];
+  const query = queryOf(relation, parentIds, limit, after);
+  return (await readPage(session, relation.child, query, { maxTotal: 0 })).ids;
+}
 
 /**
  * Reads one page of the children of some parents.
@@ -80,15 +82,4 @@ export async function readChildren(
   if (children.length === 0 && total > 0 && total <= maxTotal)
     throw new StoreUnavailable('Every child of the page was deleted or moved during the read.');
   return { children, next: hasMore ? stored.at(-1)?.entity.id : undefined, total };
-}
-
-/** Reads the next entities, in the order of creation, that have a value in a field. */
-export async function readWithValue(
-  session: Session,
-  kind: Kind,
-  field: string,
-  { after, limit }: { readonly after: string; readonly limit: number },
-): Promise<readonly StoredEntity[]> {
-  const query = { ...allRows, filters: [isAnyText(field)], ids: idsAfter(after), limit };
-  return (await readPage(session, kind, query)).stored;
 }

@@ -10,6 +10,7 @@ import {
   createProject,
   createTasks,
   inWorld,
+  isTransaction,
   requireClean,
   scenario,
   send,
@@ -73,6 +74,18 @@ test.each([100, ...(isFullRun ? [1_000] : [])])(
     });
   },
 );
+
+/** Holds the next transaction about something on its way. @returns whether it is on its way. */
+function holdTransaction(world: World, text: string): () => boolean {
+  let isHeld = false;
+  world.table.intercept = (call) => {
+    if (!isTransaction(call) || !JSON.stringify(call.input).includes(text)) return undefined;
+    world.table.intercept = undefined;
+    isHeld = true;
+    return { requestMs: 1_000 };
+  };
+  return () => isHeld;
+}
 
 /** Lets the worker of a job end after some calls. */
 async function runInPart(world: World, calls: number): Promise<void> {
@@ -153,12 +166,7 @@ scenario(
       await succeed(world, 'DELETE', `/v1/tasks/${one}`);
       await world.settle(2);
     }
-    world.table.intercept = (call) => {
-      if (call.operation !== 'TransactWriteItems' || !JSON.stringify(call.input).includes(id))
-        return undefined;
-      world.table.intercept = undefined;
-      return { requestMs: 1_000 };
-    };
+    holdTransaction(world, id);
     const restored = succeed(world, 'POST', `/v1/tasks/${id}/restore`);
     await world.wait(300);
     await succeed(world, 'POST', `/v1/tasks/${above}/restore`);
@@ -235,5 +243,28 @@ scenario(
     await second.onSchedule();
     await world.settle(12);
     expect((await send(world, 'GET', `/v1/tasks/${id}`)).status).toBe(404);
+  },
+);
+
+scenario(
+  'a part comes back with a late child that a step of the deletion removes at the same moment',
+  async (world) => {
+    const projectId = await createProject(world);
+    const parentId = await create(world, 'tasks', { projectId });
+    await world.settle(2);
+    holdTransaction(world, 'late');
+    // It has seen its parent, and is written after the deletion.
+    const late = create(world, 'tasks', { name: 'late', parentId });
+    await world.wait(300);
+    await succeed(world, 'DELETE', `/v1/projects/${projectId}`);
+    const id = await late;
+    await world.wait(66_000);
+    const isHeld = holdTransaction(world, id);
+    const sweep = world.processes[0]?.onSchedule();
+    while (!isHeld()) await world.wait(10);
+    await succeed(world, 'POST', `/v1/tasks/${parentId}/restore`);
+    await sweep;
+    await world.settle();
+    expect(await succeed(world, 'GET', `/v1/tasks/${id}`)).toMatchObject({ parentId });
   },
 );

@@ -47,15 +47,12 @@ export const isNotDeleted: RowFilter = {
   condition: { by: 'range', from: firstVersion, to: undefined },
 };
 
-/** Returns the filter that accepts each text. */
-export const isAnyText = (field: string): RowFilter => ({
-  field,
+/** Accepts rows of deleted entities that were not erased. */
+export const isDeleted: RowFilter = {
+  field: rowOfDeletion.deletedAt,
   condition: { by: 'texts', texts: [] },
   isNegated: true,
-});
-
-/** Accepts rows of deleted entities that were not erased. */
-export const isDeleted: RowFilter = isAnyText(rowOfDeletion.deletedAt);
+};
 
 /** Returns the only texts that a filter accepts, if no row without a text matches. */
 export function onlyTexts({

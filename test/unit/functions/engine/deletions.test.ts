@@ -647,6 +647,17 @@ describe('a part of a deletion', () => {
     },
   );
 
+  test('gets no reference to what was deleted again before the next step of the job', async () => {
+    const [parent, other] = [await make('task'), await make('task')];
+    const task = await make('task', { parentId: parent });
+    await deleteEntity(fresh(), 'task', parent);
+    await restoreEntity(fresh(), 'task', task);
+    const returning = { kind: 'task', ids: [parent] };
+    const place = { position: 0, after: '', deletedAt: 0, final: true };
+    const work = { type: 'restore', kind: 'task', id: other, returning, ...place } as const;
+    expect(await restore.step(fresh(), jobOf(work))).toEqual({ left: undefined });
+  });
+
   test('comes back from another deletion before its project does', async () => {
     const parentId = await make('task');
     const [project, task] = await restoreTaskAlone({ parentId });

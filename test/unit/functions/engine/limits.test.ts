@@ -55,6 +55,10 @@ const tests: Readonly<Record<string, readonly [file: string, title: string]>> = 
   ],
   'columns/read/read-state.ts maxPagesBehindGap': [reads, 'reads some pages behind a hole, and gives up'],
   'columns/read/search-texts.ts maxAscii': [reads, 'any list of the log %i is that of a plain search'],
+  'deletions/descendants.ts pageSize': [
+    'simulation/scenarios/undo.ts',
+    'tasks are below one of them takes steps by their number',
+  ],
   'deletions/erase-deleted.ts batchSize': [
     deletions,
     'also removes what the job of the deletion has not reached yet',
@@ -123,6 +127,7 @@ const unreached = new Set([
   'columns/read/read-state.ts maxExtensions',
   'columns/read/read-state.ts maxKnownBytes',
   'deletions/delete-entity.ts maxAttemptsWithDescendants',
+  'deletions/restore.ts maxKeeping',
   'due-work/continue-job.ts minStepMs',
   'due-work/read-jobs.ts pageSize',
   'feed/history-cursor.ts maxHistoryCursorLength',
