@@ -43,8 +43,8 @@ export const batchMutations = toMutations({
     ],
     'step-for-each-level': [
       'a deletion takes a step for each level of a tree',
-      'if (!below.isEnd) return { changes, isEnd: false };',
-      'if (below.changes.length > 0) return { changes, isEnd: false };',
+      'if (!below.isEnd && changes.length > 0) return',
+      'if (changes.length > 0) return',
     ],
     'batch-writes-a-dependent-twice': [
       'an entity that refers to two deleted entities has two changes',

@@ -57,7 +57,7 @@ export const deletedEntityMutations = toMutations({
     'rest-of-a-restore-forgotten': [
       'what a restore has not brought back stays behind when the entity is deleted again',
       'const restored = again ? [] :',
-      'if (again) return [];\n  const restored = again ? [] :',
+      'if (again) return { changeSets: [], keeping: [] };\n  const restored = again ? [] :',
     ],
     'restores-that-take-from-each-other': [
       'what the job of a restore has not brought back goes with a later deletion whose restore is in progress, and stays deleted',

@@ -119,15 +119,18 @@ export async function findNextDescendants(
   for (const relation of dependentsOf(kind)) {
     const { children, isEnd } = await readNew(session, relation, [...deletions.keys()], found);
     const hasTime = session.database.deadline.remaining() > minLeftMs;
+    let isAll = isEnd && hasTime;
     if (relation.onDelete === 'cascade' && hasTime) {
       const ofChildren = deletionsOfChildren(relation, children, deletions);
       const search = { kind: relation.child, deletions: ofChildren, found };
       const below = await findNextDescendants(session, search, minLeftMs);
       changes.push(...below.changes);
-      if (!below.isEnd) return { changes, isEnd: false };
+      isAll &&= below.isEnd;
+      if (!below.isEnd && changes.length > 0) return { changes, isEnd: false };
     }
     changes.push(...removeChildren(relation, children, deletions));
-    if (!isEnd || !hasTime || changes.length >= pageSize) return { changes, isEnd: false };
+    // Nothing but the end is without changes: a job ends then.
+    if (changes.length >= pageSize || (!isAll && changes.length > 0)) return { changes, isEnd: false };
   }
   return { changes, isEnd: true };
 }

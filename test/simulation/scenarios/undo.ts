@@ -268,3 +268,20 @@ scenario(
     expect(await succeed(world, 'GET', `/v1/tasks/${id}`)).toMatchObject({ parentId });
   },
 );
+
+scenario('a deletion whose calls are slow leaves nothing behind', async (world) => {
+  const projectId = await createProject(world, 150);
+  await world.settle(3);
+  await succeed(world, 'DELETE', `/v1/projects/${projectId}`);
+  world.table.takeRecords();
+  // The schedule has five seconds for a step.
+  world.table.intercept = () => ({ requestMs: 500 });
+  for (let minute = 0; minute < 15; minute += 1) {
+    await world.wait(60_000);
+    world.table.takeRecords();
+    await world.random.pick(world.processes).onSchedule();
+  }
+  world.table.intercept = undefined;
+  await world.settle(10);
+  expect(await totalOf(world, 'tasks')).toBe(0);
+});
