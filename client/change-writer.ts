@@ -45,6 +45,8 @@ interface Plan {
   readonly id: string;
   /** The fields of a creation, and those that an update changes; `undefined` for a deletion. */
   readonly wanted: Fields | undefined;
+  /** Whether the copy does not have the entity from the service. */
+  readonly isNew: boolean;
   /** The whole entity after the change, for a creation. */
   readonly entity: Fields;
   /** The states in which the service can have the entity, if nobody else has changed it. */
@@ -153,7 +155,8 @@ export class ChangeWriter<Types extends ResourceTypes> {
     // The copy may not have read its own last write.
     const isOwn = written && isInState(written, [state], touched);
     const version = ((isOwn ? written['version'] : before?.version) ?? undefined) as string | undefined;
-    return { id, wanted, entity: sentFields({ ...before, ...after }), states, touched, version };
+    const isNew = before === undefined;
+    return { id, wanted, isNew, entity: sentFields({ ...before, ...after }), states, touched, version };
   }
 
   async #execute(plan: Plan, attempt = 1): Promise<PushResult<Types>> {
@@ -173,11 +176,11 @@ export class ChangeWriter<Types extends ResourceTypes> {
 
   /** Returns an entity that has been written, if it matches the filters. @param isOfOthers whether somebody else has changed it too. */
   async #currentOf(
-    { id, wanted, touched, version }: Plan,
+    { id, wanted, isNew, touched }: Plan,
     written: Versioned<Types['entity']> | undefined,
     isOfOthers: boolean,
   ) {
-    const isCreated = wanted !== undefined && version === undefined;
+    const isCreated = wanted !== undefined && isNew;
     const isFiltered = touched.some((field) => field in this.#filters);
     const current = isCreated || isFiltered || isOfOthers ? await this.#listed(written) : written;
     if (isCreated && !current) this.#unlisted.set(id, undefined);

@@ -386,6 +386,8 @@ describe('push', () => {
       { ...applied, current: undefined },
       { ...applied, current: undefined },
     ]);
+    // Sent again with others, whose request has failed.
+    expect(await replication.push(changes)).toMatchObject([{ current: undefined }, { current: undefined }]);
     const change = { after: { id: lost, name: 'elsewhere' } };
     await pushLosing([change]);
     expect(await replication.push([change])).toMatchObject([{ ...alreadyDone, current: undefined }]);
