@@ -81,23 +81,23 @@ export const deletedEntityMutations = toMutations({
     ],
     'restore-of-a-part-restores-all': [
       'the restore of a child brings back all that the deletion of its parent has removed',
-      'if (isRoot(before)) {',
-      'if (isRoot(before) || before.version > 0) {',
+      'if (!root) return readMembers(',
+      'if (!root || limit > 0) return readMembers(',
     ],
     'part-restored-alone': [
       'a part of a deletion comes back without what is below it',
-      'let path: readonly PlaceBelow[] = [placeBelow(kind, [entity.id])];',
-      'let path: readonly PlaceBelow[] = [placeBelow(kind, [])];',
+      'path: [placeBelow(kind, [entity.id])] };',
+      'path: entity.id ? [] : [] };',
     ],
     'large-part-restored-alone': [
       'a part of a deletion comes back without what is below it, if that is more than one transaction writes',
-      'path: path ?? [], limit: stepSize',
-      'path: path ? [] : [], limit: stepSize',
+      'readNext(session, deletion, work, stepSize)',
+      'readNext(session, deletion, work.root ? { ...work, path: [] } : work, stepSize)',
     ],
     'part-restored-with-all-by-its-job': [
       'the job of a part of a deletion looks for the members of the part, which has none, instead of what is below it',
-      'const part = isRoot(before) ? {} : { root, path:',
-      'const part = isRoot(before) || root.id === entity.id ? {} : { path:',
+      'const part = isRoot(before) ? {} : { root: deletion.root, path:',
+      'const part = isRoot(before) ? {} : { path:',
     ],
     'reference-to-the-part-lost': [
       'what comes back below a part of a deletion loses its reference to the part',
@@ -126,8 +126,8 @@ export const deletedEntityMutations = toMutations({
     ],
     'late-child-of-a-part-lost': [
       'what a step of the deletion removes below a part that is restored at the same moment stays deleted',
-      'withExisting: final };',
-      'withExisting: final && !root };',
+      'withExisting: final });',
+      'withExisting: final && limit < 0 });',
     ],
     'many-returning-references-lost': [
       'more references than a transaction has do not come back to what is restored besides the root',
@@ -137,7 +137,7 @@ export const deletedEntityMutations = toMutations({
     'returning-references-below-a-part-lost': [
       'what was restored before a large part, and is below that, never gets its parent again',
       'const returning = again ? undefined :',
-      'const returning = again || root ? undefined :',
+      'const returning = again || work.root ? undefined :',
     ],
     'part-deleted-again-leaves-the-rest': [
       'what the restore of a part has not brought back stays behind when the part is deleted again',

@@ -139,25 +139,32 @@ async function restoreMembers(
   return { changeSets: [...sweeps, ...changeSets], keeping };
 }
 
+/** Returns the work that restores what comes back with an entity. */
+function workOf(before: DeletedEntity): RestoreWork {
+  const { kind, entity, deletion } = before;
+  const part = isRoot(before) ? {} : { root: deletion.root, path: [placeBelow(kind, [entity.id])] };
+  const { deletedAt } = deletion;
+  return { type: restoreType, kind, id: entity.id, deletedAt, final: false, ...firstMembers, ...part };
+}
+
+/** Reads the next page of what a deletion has removed besides its root, or below a part of it; `undefined` when there is none. */
+async function readNext(session: Session, deletion: Deletion, work: RestoreWork, limit: number) {
+  const { kind, root, path = [], position, after, final } = work;
+  if (!root)
+    return readMembers(session, [deletion], cascadeKinds(kind), { from: { position, after }, limit });
+  // At last, what the deletion has removed meanwhile can be below something that is back.
+  const page = await readMembersBelow(session, deletion, { path, limit, withExisting: final });
+  return page && { ...page, next: { path: page.path } };
+}
+
 /** Reads what comes back with an entity, if it is little enough for the same transaction. */
 async function readFewMembers(session: Session, before: DeletedEntity): Promise<DeletedEntity[] | undefined> {
-  const { kind, entity, deletion } = before;
   const members: DeletedEntity[] = [];
-  let place: MembersPlace = firstMembers;
-  let path: readonly PlaceBelow[] = [placeBelow(kind, [entity.id])];
-  while (members.length <= maxMembers) {
-    const limit = maxMembers + 1;
-    if (isRoot(before)) {
-      const page = await readMembers(session, [deletion], cascadeKinds(kind), { from: place, limit });
-      if (!page) return members;
-      members.push(...page.members);
-      place = page.next;
-    } else {
-      const page = await readMembersBelow(session, deletion, { path, limit, withExisting: false });
-      if (!page) return members;
-      members.push(...page.members);
-      path = page.path;
-    }
+  for (let work = workOf(before); members.length <= maxMembers; ) {
+    const page = await readNext(session, before.deletion, work, maxMembers + 1);
+    if (!page) return members;
+    members.push(...page.members);
+    work = { ...work, ...page.next };
   }
   return undefined;
 }
@@ -176,11 +183,7 @@ function beginRestore(
   { final, keeping }: { readonly final: boolean; readonly keeping: readonly StoredEntity[] },
   nowMs: number,
 ): Write {
-  const { kind, entity, deletion } = before;
-  const { root, deletedAt } = deletion;
-  const part = isRoot(before) ? {} : { root, path: [placeBelow(kind, [entity.id])] };
-  const common = { type: restoreType, kind, id: entity.id, deletedAt, final, ...firstMembers } as const;
-  const work: RestoreWork = { ...common, ...part, keeping: byKind(keeping) };
+  const work = { ...workOf(before), final, keeping: byKind(keeping) };
   const dueAt = final ? nextPassAt(nowMs) : undefined;
   return beginJob(session, work, { id: newId(nowMs).id, dueAt });
 }
@@ -279,24 +282,17 @@ async function membersStep(
   deletion: Deletion,
   again: Deletion | undefined,
 ): Promise<Step<RestoreWork> | undefined> {
-  const { kind, root, path, position, after, final } = work;
-  const range = { from: { position, after }, limit: stepSize };
-  // At last, what the deletion has removed meanwhile can be below something that is back.
-  const walk = { path: path ?? [], limit: stepSize, withExisting: final };
-  const below = root && (await readMembersBelow(session, deletion, walk));
-  const beside = root ? undefined : await readMembers(session, [deletion], cascadeKinds(kind), range);
-  const page = below ?? beside;
+  const page = await readNext(session, deletion, work, stepSize);
   if (!page) return undefined;
   // Its restore is in progress: this entity comes back with its second pass, and then the rest.
   if (again && !isSameRoot(again, deletion) && (await readRoot(session, again)))
     return { left: work, dueAt: nextPassAt(now()) };
-  const together = root ? { entities: page.members } : { deletion };
-  const isLast = final && !root;
+  const together = work.root ? { entities: page.members } : { deletion };
+  const isLast = work.final && !work.root;
   const restored = await restoreMembers(session, page.members, together, { again, isLast });
-  const next = below ? { path: below.path } : beside?.next;
   const returning = again ? undefined : { kind: page.kind, ids: page.ids };
   const keeping = [...(work.keeping ?? []), ...byKind(restored.keeping)].slice(0, maxKeeping);
-  return { repeatable: restored.changeSets, left: { ...work, ...next, returning, keeping } };
+  return { repeatable: restored.changeSets, left: { ...work, ...page.next, returning, keeping } };
 }
 
 /** Returns the step that gives entities references again which a restore has kept beside them, as it saw the others deleted; `undefined` when there is none. */
