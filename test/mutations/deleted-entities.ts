@@ -81,8 +81,8 @@ export const deletedEntityMutations = toMutations({
     ],
     'restore-of-a-part-restores-all': [
       'the restore of a child brings back all that the deletion of its parent has removed',
-      'if (!root) return readMembers(',
-      'if (!root || limit > 0) return readMembers(',
+      'if (!root)\n    return readMembers(',
+      'if (!root || limit > 0)\n    return readMembers(',
     ],
     'part-restored-alone': [
       'a part of a deletion comes back without what is below it',

@@ -8,26 +8,52 @@ import { dependentsOf } from '../model/relations.ts';
 import type { Kind, Relation } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
 
+/** The deletion of a parent. */
+interface ParentDeletion extends Deletion {
+  /** Whether nothing is left of the parent, which can never be restored. */
+  readonly isLost?: boolean;
+}
+
 /** The deletions that deleted entities of one kind belong to, by their ids. */
-export type Deletions = ReadonlyMap<string, Deletion>;
+export type Deletions = ReadonlyMap<string, ParentDeletion>;
 
 function withoutReferences({ field }: Relation, { entity }: StoredEntity, parentIds: readonly string[]) {
   const value = entity[field];
   return { [field]: Array.isArray(value) ? value.filter((id) => !parentIds.includes(id as string)) : null };
 }
 
-/** Returns the deletions that remove children: those of their parents. */
-const deletionsOfChildren = ({ field }: Relation, children: readonly StoredEntity[], deletions: Deletions) =>
-  new Map(children.map(({ entity }) => [entity.id, deletions.get(String(entity[field])) as Deletion]));
+/**
+ * Returns the deletions that remove children, by their ids: those of their parents. A child whose parent is lost stays; if it cannot be without it, it is deleted
+ * by itself.
+ */
+function deletionsOfChildren(
+  { field, onDelete, isRequired }: Relation,
+  children: readonly StoredEntity[],
+  deletions: Deletions,
+): Deletions {
+  const ofChildren = new Map<string, Deletion>();
+  if (onDelete === 'setNull') return ofChildren;
+  for (const { kind, entity } of children) {
+    const { isLost, ...deletion } = deletions.get(String(entity[field])) as ParentDeletion;
+    if (!isLost) ofChildren.set(entity.id, deletion);
+    else if (isRequired) ofChildren.set(entity.id, { ...deletion, root: { kind, id: entity.id } });
+  }
+  return ofChildren;
+}
 
-function removeChildren(relation: Relation, children: readonly StoredEntity[], deletions: Deletions) {
-  const parentIds = [...deletions.keys()];
-  const ofChildren = deletionsOfChildren(relation, children, deletions);
-  return children.map((child) =>
-    relation.onDelete === 'cascade'
-      ? buildDeletion(child, ofChildren.get(child.entity.id) as Deletion)
-      : buildUpdate(child, withoutReferences(relation, child, parentIds), now()),
-  );
+/** Returns the changes of children. Those without a deletion lose the reference. */
+function removeChildren(
+  relation: Relation,
+  children: readonly StoredEntity[],
+  ofChildren: Deletions,
+  parentIds: readonly string[],
+): Change[] {
+  return children.map((child) => {
+    const deletion = ofChildren.get(child.entity.id);
+    return deletion
+      ? buildDeletion(child, deletion)
+      : buildUpdate(child, withoutReferences(relation, child, parentIds), now());
+  });
 }
 
 export const nameOf = ({ kind, entity }: Pick<StoredEntity, 'kind' | 'entity'>): string =>
@@ -59,19 +85,16 @@ export async function findDescendants(
 ): Promise<Change[] | undefined> {
   if (deletions.size === 0) return [];
   const changes: Change[] = [];
+  const parentIds = [...deletions.keys()];
   for (const relation of dependentsOf(kind)) {
     const maxTotal = limit - changes.length;
     const range = { limit: maxTotal, maxTotal };
-    const page = await readChildren(session, relation, [...deletions.keys()], range);
+    const page = await readChildren(session, relation, parentIds, range);
     if (page.total > maxTotal) return undefined;
     const children = addNew(found, page.children);
-    changes.push(...removeChildren(relation, children, deletions));
-    if (relation.onDelete === 'setNull') continue;
-    const below = {
-      kind: relation.child,
-      deletions: deletionsOfChildren(relation, children, deletions),
-      found,
-    };
+    const ofChildren = deletionsOfChildren(relation, children, deletions);
+    changes.push(...removeChildren(relation, children, ofChildren, parentIds));
+    const below = { kind: relation.child, deletions: ofChildren, found };
     const descendants = await findDescendants(session, below, limit - changes.length);
     if (!descendants) return undefined;
     changes.push(...descendants);
@@ -116,19 +139,20 @@ export async function findNextDescendants(
 ): Promise<NextDescendants> {
   const changes: Change[] = [];
   if (deletions.size === 0) return { changes, isEnd: true };
+  const parentIds = [...deletions.keys()];
   for (const relation of dependentsOf(kind)) {
-    const { children, isEnd } = await readNew(session, relation, [...deletions.keys()], found);
+    const { children, isEnd } = await readNew(session, relation, parentIds, found);
+    const ofChildren = deletionsOfChildren(relation, children, deletions);
     const hasTime = session.database.deadline.remaining() > minLeftMs;
     let isAll = isEnd && hasTime;
     if (relation.onDelete === 'cascade' && hasTime) {
-      const ofChildren = deletionsOfChildren(relation, children, deletions);
       const search = { kind: relation.child, deletions: ofChildren, found };
       const below = await findNextDescendants(session, search, minLeftMs);
       changes.push(...below.changes);
       isAll &&= below.isEnd;
       if (!below.isEnd && changes.length > 0) return { changes, isEnd: false };
     }
-    changes.push(...removeChildren(relation, children, deletions));
+    changes.push(...removeChildren(relation, children, ofChildren, parentIds));
     // Nothing but the end is without changes: a job ends then.
     if (changes.length >= pageSize || (!isAll && changes.length > 0)) return { changes, isEnd: false };
   }

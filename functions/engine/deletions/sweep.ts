@@ -2,7 +2,7 @@
 
 import { now } from '../../runtime/time-and-chance.ts';
 import { isRootOf } from '../model/deletion.ts';
-import type { DeletedEntity, Deletion, StoredEntity } from '../model/entity.ts';
+import type { DeletedEntity, StoredEntity } from '../model/entity.ts';
 import { newId } from '../model/ids.ts';
 import { decodeAnyEntity } from '../model/item-codec.ts';
 import { type Beginning, beginJob, type Job, type JobOrigin, type JobWork, type Step } from '../model/job.ts';
@@ -84,10 +84,10 @@ async function readDeletions(
   const byKey = new Map(items.map((item) => [item.pk, item]));
   const lost = { deletedAt: now(), ...(actor !== undefined && { deletedBy: actor }) };
   return new Map(
-    ids.flatMap((id): [string, Deletion][] => {
+    ids.flatMap((id) => {
       const item = byKey.get(entityKey(tenant, kind, id).pk);
-      const deletion = item ? decodeAnyEntity(item).deletion : { ...lost, root: { kind, id } };
-      return deletion ? [[id, deletion]] : [];
+      const deletion = item ? decodeAnyEntity(item).deletion : { ...lost, root: { kind, id }, isLost: true };
+      return deletion ? [[id, deletion] as const] : [];
     }),
   );
 }

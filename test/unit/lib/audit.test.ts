@@ -25,7 +25,7 @@ import {
 import { buildCreate, buildUpdate } from '#functions/engine/model/changes.ts';
 import type { Fields, StoredEntity } from '#functions/engine/model/entity.ts';
 import { ContradictingField } from '#functions/engine/model/errors.ts';
-import { encodeEntity } from '#functions/engine/model/item-codec.ts';
+import { decodeAnyEntity, encodeEntity } from '#functions/engine/model/item-codec.ts';
 import { entityKey, textKey } from '#functions/engine/model/keys.ts';
 import { entryKey } from '#functions/engine/model/registry.ts';
 import { encodeUniqueValue, entityOfUniqueValue, uniqueKey } from '#functions/engine/model/unique-value.ts';
@@ -131,6 +131,26 @@ describe('audit table', () => {
     expect(await audit()).toMatchObject(clean);
     const { entity } = await readEntity(session, 'task', lost.after.entity.id);
     expect(entity).toMatchObject({ projectId: project, userId: null, tagIds: [] });
+  });
+
+  test('keeps what belongs to an entity that is lost; what cannot be without it can be restored', async () => {
+    const session = store.session('a');
+    const { project, tasks } = await fill(session, 3);
+    const { entity } = await readEntity(session, 'project', project);
+    const lose = (kind: 'organization' | 'project', id: unknown) =>
+      store.database().deleteItem(entityKey('a', kind, String(id)));
+    await lose('project', project);
+    await audit(true);
+    for (const { entity: one } of tasks)
+      expect((await readEntity(session, 'task', one.id)).entity['projectId']).toBeNull();
+    const other = await createEntity(session, 'project', { ...entity, name: 'other' });
+    await lose('organization', entity['organizationId']);
+    await audit(true);
+    const item = await store
+      .database()
+      .get(entityKey('a', 'project', other.entity.id), { withDeleted: true });
+    expect(decodeAnyEntity(item as Item).deletion?.root).toEqual({ kind: 'project', id: other.entity.id });
+    expect(await audit()).toMatchObject(clean);
   });
 
   test('finds cycles of tasks, which requests at the same time make, and removes the parent of the youngest task', async () => {
