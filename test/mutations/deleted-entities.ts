@@ -283,8 +283,8 @@ export const deletedEntityMutations = toMutations({
   'functions/engine/deletions/sweep.ts': {
     'sweep-of-a-restored-entity': [
       'the jobs of a deletion remove the children of an entity that was restored',
-      'return deletion ? [[id, deletion]] : [];',
-      'return [[id, deletion ?? { ...lost, root: { kind, id } }]];',
+      'return deletion ? [[id, deletion] as const] : [];',
+      'return [[id, deletion ?? { ...lost, root: { kind, id } }] as const];',
     ],
     'children-of-a-deletion-by-themselves': [
       'a job deletes children under a deletion of their own, with which they do not come back',
