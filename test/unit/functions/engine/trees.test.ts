@@ -281,7 +281,7 @@ test('a clone, a deletion and a restore of a cycle, which requests at the same t
   await restoreEntity(session(), 'task', id);
   await finishJobs();
   const restored = [
-    [id, null, project.entity.id],
+    [id, otherId, project.entity.id],
     [otherId, id, project.entity.id],
   ];
   expect(await readTasks(session())).toEqual([...restored, ...copies]);
