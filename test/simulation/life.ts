@@ -58,7 +58,12 @@ export async function live(world: World): Promise<void> {
   await act(world, followers, restMs === undefined ? steps : Math.floor(steps / 2));
   world.table.faults = {};
   world.idle = undefined;
-  for (const follower of followers) while (await follower.poll(100));
+  for (const follower of followers)
+    while (await follower.poll(100)) {
+      // Behind too many lost positions, nothing is seen until compaction has filled them.
+      await world.wait(10_000);
+      await world.runSchedule();
+    }
 }
 
 async function act(world: World, followers: readonly Follower[], steps: number): Promise<void> {
