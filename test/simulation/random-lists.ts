@@ -1,5 +1,7 @@
 /** Random lists as requests: any filter, any order, any page. */
 import type { Filter, SortField } from '#functions/engine/model/list-query.ts';
+import { maxWordLength, wordsOf } from '#functions/engine/model/words.ts';
+import { maxSearchWords } from '#functions/http/parse-list-query.ts';
 import {
   countableFields,
   type Entity,
@@ -74,7 +76,11 @@ function randomSearch(random: Random, entities: readonly Entity[]): Filter[] {
   if (words.length === 0) return [];
   const count = random.pick([1, 1, 2, 3]);
   const values = Array.from({ length: count }, () => beginning(random.pick(words), 1 + random.below(40)));
-  return [{ field: searchField, operator: 'search', values: [values.join(random.pick([' ', ', ']))] }];
+  const search = values.join(random.pick([' ', ', ']));
+  // Pictures and marks divide a text into many words.
+  const found = wordsOf(search);
+  if (found.length > maxSearchWords || found.some((word) => [...word].length > maxWordLength)) return [];
+  return [{ field: searchField, operator: 'search', values: [search] }];
 }
 
 /** Returns the filters of a list, one of each operator and field: the service refuses others. */

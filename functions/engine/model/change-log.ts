@@ -1,6 +1,6 @@
 /**
  * The change log: one record for each transaction and kind of entity, written in that transaction. It is a shared log: a sequencer hands out
- * positions, a record is written once, at its position, and who meets a position without a record may fill it. Lists read the pending records:
+ * positions, a record is written once, at its position, and its writer or compaction fills a position without one. Lists read the pending records:
  * those that compaction has not absorbed into columns yet. See docs/list-engine.md.
  */
 import { type Change, kindOf } from './changes.ts';
