@@ -41,11 +41,6 @@ export const batchMutations = toMutations({
       "for (let after: string | undefined = ''; children.length < pageSize; )",
       "for (let after: string | undefined = ''; children.length < 1; )",
     ],
-    'step-for-each-level': [
-      'a deletion takes a step for each level of a tree',
-      'if (!below.isEnd && changes.length > 0) return',
-      'if (changes.length > 0) return',
-    ],
     'batch-writes-a-dependent-twice': [
       'an entity that refers to two deleted entities has two changes',
       'const others = children.filter((child) => !found.has(nameOf(child)));',
