@@ -55,7 +55,7 @@ const refusesKey = ({ status, text }: { readonly status: number; readonly text: 
 /** The error of a request that no repetition makes valid. */
 class InvalidHeaderError extends TypeError {}
 
-/** A character that no header has (RFC 9110, section 5.5). `Headers` tells it too, but needs other globals. */
+/** A character that a header must not have (RFC 9110, section 5.5). `Headers` refuses it too, but needs globals that React Native lacks. */
 const invalidInHeader = /[^\t -~\u0080-\u00ff]/;
 
 /** Returns headers. @throws InvalidHeaderError for a value that no header can have. */

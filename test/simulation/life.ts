@@ -60,7 +60,7 @@ export async function live(world: World): Promise<void> {
   world.idle = undefined;
   for (const follower of followers)
     while (await follower.poll(100)) {
-      // Behind too many lost positions, nothing is seen until compaction has filled them.
+      // The feed responds 503 behind too many lost positions, until compaction has filled them.
       await world.wait(10_000);
       await world.runSchedule();
     }

@@ -102,10 +102,10 @@ export async function findDescendants(
   return changes;
 }
 
-/** Changes that are found at once: a search with so many of them ends. */
+/** A search ends when it has found so many changes. */
 const pageSize = 100;
 
-/** Reads children that have no change yet: at least a page of them, if there are so many. In a tree, others can be between them. */
+/** Reads the children that have no change yet, in pages, until it has at least one page of them. Children that have a change can be among them. */
 async function readNew(
   session: Session,
   relation: Relation,
@@ -153,7 +153,7 @@ export async function findNextDescendants(
       if (!below.isEnd && changes.length > 0) return { changes, isEnd: false };
     }
     changes.push(...removeChildren(relation, children, ofChildren, parentIds));
-    // Nothing but the end is without changes: a job ends then.
+    // A search without changes ends the job, so it is returned only when nothing is left.
     if (changes.length >= pageSize || (!isAll && changes.length > 0)) return { changes, isEnd: false };
   }
   return { changes, isEnd: true };

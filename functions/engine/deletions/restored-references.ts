@@ -29,7 +29,7 @@ interface RestoredReferences {
   readonly fields: Readonly<Record<string, unknown>>;
   /** The reference without which the entity cannot be. */
   readonly required: Relation | undefined;
-  /** The deletion of what the entity belongs to, if nothing of that exists. What is only kept of a reference does not count. */
+  /** If no owner of the entity exists or comes back: the deletion of one of them. Owners that are only kept beside a reference do not count. */
   readonly ofOwners: Deletion | undefined;
 }
 
