@@ -668,6 +668,16 @@ describe('a part of a deletion', () => {
     expect((await readEntity(fresh(), 'task', task)).entity).toMatchObject({ parentId, projectId: project });
   });
 
+  test('comes back from another deletion although what it belonged to there was erased', async () => {
+    const root = await make('task');
+    const parentId = await make('task', { parentId: root });
+    const [, task] = await restoreTaskAlone({ parentId });
+    await deleteEntity(fresh(), 'task', root);
+    await eraseDeleted(fresh(), 'task', parentId);
+    await restoreEntity(fresh(), 'task', root);
+    expect((await readEntity(fresh(), 'task', task)).entity).toMatchObject({ parentId: null });
+  });
+
   test('keeps nothing of a project that has expired', async () => {
     const [, task] = await restoreTaskAlone();
     pass(29 * dayMs);
