@@ -95,7 +95,7 @@ async function runInPart(world: World, calls: number): Promise<void> {
   for (const process of world.processes) process.callsLeft = undefined;
 }
 
-test.each([100, ...(isFullRun ? [1_000] : [])])(
+test.each([300, ...(isFullRun ? [1_000] : [])])(
   'a deletion of a project whose %i tasks are below one of them takes steps by their number',
   async (size) => {
     await inWorld(async (world) => {
