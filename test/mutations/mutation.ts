@@ -5,8 +5,6 @@ import { join } from 'node:path';
 export interface Mutation {
   /** The name in kebab case. `npm run test:mutations -- <name>` applies only this mutation. */
   readonly name: string;
-  /** What the defect does. */
-  readonly description: string;
   /** The file that it changes. */
   readonly file: string;
   /** The text that it replaces. It must occur exactly once. */
@@ -15,19 +13,15 @@ export interface Mutation {
   readonly replacement: string;
 }
 
-/** Mutations by file and name: what the defect does, the text that it replaces, and the new text. */
+/** Mutations by file and name: the text that each replaces, and the new text. */
 export type MutationsByFile = Readonly<
-  Record<
-    string,
-    Readonly<Record<string, readonly [description: string, search: string, replacement: string]>>
-  >
+  Record<string, Readonly<Record<string, readonly [search: string, replacement: string]>>>
 >;
 
 export const toMutations = (files: MutationsByFile): Mutation[] =>
   Object.entries(files).flatMap(([file, mutations]) =>
-    Object.entries(mutations).map(([name, [description, search, replacement]]) => ({
+    Object.entries(mutations).map(([name, [search, replacement]]) => ({
       name,
-      description,
       file,
       search,
       replacement,

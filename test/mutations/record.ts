@@ -18,6 +18,10 @@ export const readRecord = (): Readonly<Record<string, Detection>> =>
 export function recordDetection(mutation: string, detection: Detection | undefined): void {
   const record = { ...readRecord(), [mutation]: detection };
   const names = mutations.map(({ name }) => name).sort();
-  const sorted = Object.fromEntries(names.map((name) => [name, record[name]]));
-  writeFileSync(file, `${JSON.stringify(sorted, null, 2)}\n`);
+  // An entry on each line: changes of different mutations rarely meet in one line.
+  const lines = names.flatMap((name) => {
+    const entry = record[name];
+    return entry ? [`${JSON.stringify(name)}: ${JSON.stringify(entry)}`] : [];
+  });
+  writeFileSync(file, `{\n${lines.join(',\n')}\n}\n`);
 }
