@@ -4,7 +4,7 @@ import { compact } from '../columns/compact/compact.ts';
 import { openLog } from '../columns/compact/dynamodb-compaction-storage.ts';
 import { minHoleMs } from '../columns/compact/read-input.ts';
 import { logMemory } from '../columns/process-memory.ts';
-import { ConditionFailed } from '../model/errors.ts';
+import { conditionHolds } from '../model/errors.ts';
 import { hasDueTimeOf, type Reminder, reminderKey } from '../model/reminder.ts';
 import type { Kind } from '../model/schema.ts';
 import type { Database } from '../table/database.ts';
@@ -59,10 +59,6 @@ export async function continueReminder(database: Database, reminder: Reminder): 
   const look = await takeSteps({ tenant, database }, kind, true);
   // It is still due.
   if (!look.isComplete) return look;
-  try {
-    await database.deleteItem(reminderKey(reminder), hasDueTimeOf(reminder));
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
-  }
+  await conditionHolds(database.deleteItem(reminderKey(reminder), hasDueTimeOf(reminder)));
   return look;
 }

@@ -1,6 +1,6 @@
 /** Makes sure that the schedule looks at a log. */
 import { now } from '../../runtime/time-and-chance.ts';
-import { ConditionFailed } from '../model/errors.ts';
+import { conditionHolds } from '../model/errors.ts';
 import { decodeReminder, encodeReminder, hasDueTimeOf, reminderKey } from '../model/reminder.ts';
 import type { Kind } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
@@ -15,11 +15,7 @@ export async function remindBy({ tenant, database }: Session, kind: Kind, dueAt:
     const item = await database.get(reminderKey(log));
     const before = item && decodeReminder(item);
     if (before && before.dueAt > now() && before.dueAt <= dueAt) return;
-    try {
-      await database.putItem(encodeReminder({ ...log, dueAt }), hasDueTimeOf(before));
-      return;
-    } catch (error) {
-      if (!(error instanceof ConditionFailed)) throw error;
-    }
+    const write = database.putItem(encodeReminder({ ...log, dueAt }), hasDueTimeOf(before));
+    if (await conditionHolds(write)) return;
   }
 }

@@ -7,7 +7,7 @@ import { now } from '../../runtime/time-and-chance.ts';
 import { restore } from '../deletions/restore.ts';
 import { sweep } from '../deletions/sweep.ts';
 import { mergeChangeSets } from '../model/changes.ts';
-import { ConditionFailed, StoreUnavailable } from '../model/errors.ts';
+import { ConditionFailed, conditionHolds, StoreUnavailable } from '../model/errors.ts';
 import {
   buildJobWrite,
   decodeJob,
@@ -140,13 +140,8 @@ async function takeLease(worker: Worker, id: string, owner: string): Promise<Job
   if (job.lease && job.lease.owner === owner && Date.parse(job.lease.until) > nowMs) return job;
   const lease = { owner, until: new Date(nowMs + timeMs).toISOString() };
   const leased = { ...job, version: job.version + 1, lease };
-  try {
-    await applyChangeSet(session, { changes: [], writes: [buildJobWrite(job, leased)] });
-    return leased;
-  } catch (error) {
-    if (error instanceof ConditionFailed) return undefined;
-    throw error;
-  }
+  const write = applyChangeSet(session, { changes: [], writes: [buildJobWrite(job, leased)] });
+  return (await conditionHolds(write)) ? leased : undefined;
 }
 
 /**

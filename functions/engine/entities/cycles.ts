@@ -2,7 +2,7 @@
 import { now } from '../../runtime/time-and-chance.ts';
 import { buildUpdate } from '../model/changes.ts';
 import type { StoredEntity } from '../model/entity.ts';
-import { ConditionFailed } from '../model/errors.ts';
+import { conditionHolds } from '../model/errors.ts';
 import { decodeEntity } from '../model/item-codec.ts';
 import { entityKey } from '../model/keys.ts';
 import { treeOf } from '../model/relations.ts';
@@ -52,12 +52,8 @@ export async function breakCycle(
   const [youngest] = entities.sort((one, other) => (one.entity.id < other.entity.id ? 1 : -1));
   const tree = treeOf(kind);
   if (!tree || !youngest) return undefined;
-  try {
-    await applyChangeSet(session, { changes: [buildUpdate(youngest, { [tree.field]: null }, now())] });
-    return youngest.entity.id;
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
-    // Another writer has changed it meanwhile.
-    return breakCycle(session, kind, ids);
-  }
+  const change = buildUpdate(youngest, { [tree.field]: null }, now());
+  const isBroken = await conditionHolds(applyChangeSet(session, { changes: [change] }));
+  // Another writer may have changed it meanwhile.
+  return isBroken ? youngest.entity.id : breakCycle(session, kind, ids);
 }

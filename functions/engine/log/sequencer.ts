@@ -4,7 +4,7 @@
  */
 import { type LogIdentity, logPartition, positionReached, sequencerKey } from '../model/change-log.ts';
 import { notExists } from '../model/condition-expressions.ts';
-import { ConditionFailed } from '../model/errors.ts';
+import { ConditionFailed, conditionHolds } from '../model/errors.ts';
 import { entryKey } from '../model/registry.ts';
 import { countItem, type Database } from '../table/database.ts';
 
@@ -33,12 +33,7 @@ export async function takePosition(database: Database, log: LogIdentity): Promis
       if (!(error instanceof ConditionFailed)) throw error;
     }
     const first = (await readFloor(database, log)) + 1;
-    try {
-      await database.putItem(countItem(key, first), notExists);
-      return first;
-    } catch (error) {
-      // Another writer has made it.
-      if (!(error instanceof ConditionFailed)) throw error;
-    }
+    // Otherwise another writer has made it.
+    if (await conditionHolds(database.putItem(countItem(key, first), notExists))) return first;
   }
 }

@@ -250,3 +250,14 @@ export class ConditionFailed extends Error {
     this.isInDoubt = isInDoubt;
   }
 }
+
+/** Waits for a conditional write. Returns false when its condition does not hold, which is no error to those who may lose. */
+export async function conditionHolds(write: Promise<unknown>): Promise<boolean> {
+  try {
+    await write;
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionFailed) return false;
+    throw error;
+  }
+}

@@ -5,7 +5,13 @@ import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { randomId } from '../../runtime/time-and-chance.ts';
 import { exists } from '../model/condition-expressions.ts';
 import { isDeletedItem } from '../model/deletion.ts';
-import { ClockWrong, ConditionFailed, ReadBudgetExceeded, StoreUnavailable } from '../model/errors.ts';
+import {
+  ClockWrong,
+  ConditionFailed,
+  conditionHolds,
+  ReadBudgetExceeded,
+  StoreUnavailable,
+} from '../model/errors.ts';
 import { table } from '../model/table.ts';
 import type { Condition, Item, Key, Write } from '../model/writes.ts';
 import { Calls, type Limits, noLimits } from './calls.ts';
@@ -221,11 +227,7 @@ export class Database {
       names: { '#count': countAttribute },
       values: { ':count': count },
     };
-    try {
-      await this.putItem(countItem(key, count), condition);
-    } catch (error) {
-      if (!(error instanceof ConditionFailed)) throw error;
-    }
+    await conditionHolds(this.putItem(countItem(key, count), condition));
   }
 
   /** @throws ClockWrong when nothing may be written with the time of this process. */

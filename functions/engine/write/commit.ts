@@ -4,7 +4,7 @@ import { now, randomId } from '../../runtime/time-and-chance.ts';
 import { Positions } from '../log/positions.ts';
 import { fillerWrite, type RecordWrite, recordWrites } from '../model/change-log.ts';
 import { buildTextWrite, buildWrite, type ChangeSet, kindOf, mergeChangeSets } from '../model/changes.ts';
-import { ConditionFailed, StoreUnavailable, TooManyWrites } from '../model/errors.ts';
+import { ConditionFailed, conditionHolds, StoreUnavailable, TooManyWrites } from '../model/errors.ts';
 import type { Kind } from '../model/schema.ts';
 import { buildUniqueValueWrites } from '../model/unique-value.ts';
 import { itemBytes, writeUnits } from '../model/write-units.ts';
@@ -79,24 +79,13 @@ function fitsOneTransaction({ writes }: Transaction): boolean {
 }
 
 /**
- * Finds out what became of a transaction, by the position of one of its records: who is first there decides. A filler keeps it from being applied from now
+ * Decides whether a transaction is applied, by the position of one of its records: who is first there decides. A filler keeps it from being applied from now
  * on. If there is a record already, the transaction is sent once more: it succeeds if that record is its own.
  */
-async function wasApplied({ database }: Session, { writes, token }: Transaction, record: Item) {
+async function settle({ database }: Session, { writes, token }: Transaction, record: Item) {
   const filler = fillerWrite({ pk: record.pk, sk: record.sk }, now());
-  try {
-    await database.putItem(filler.put, filler.condition);
-    return false;
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
-  }
-  try {
-    await database.transact(writes, { token });
-    return true;
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
-    return false;
-  }
+  if (await conditionHolds(database.putItem(filler.put, filler.condition))) return false;
+  return conditionHolds(database.transact(writes, { token }));
 }
 
 /** Sends a transaction, and finds out what became of it when no response says so. After an error it was not applied, unless the error is in doubt. */
@@ -111,7 +100,7 @@ async function sendOnce({ session, positions }: Writer, transaction: Transaction
     if (!first || !mayBeApplied) throw error;
     const [kind, { put }] = first;
     try {
-      if (await wasApplied(session, transaction, put)) return;
+      if (await settle(session, transaction, put)) return;
     } catch (unknown) {
       if (unknown instanceof StoreUnavailable) unknown.isInDoubt = true;
       throw unknown;
@@ -195,20 +184,14 @@ async function sendFitting(writer: Writer, changeSet: ChangeSet, orElse: ChangeS
 }
 
 /** Applies a unit of work, and records its result. Returns false when an item has changed since it was read. */
-async function isApplied<Result>(
+function apply<Result>(
   session: Session,
   positions: Positions,
   { orElse, result, ...changeSet }: UnitOfWork<Result>,
 ): Promise<boolean> {
   const changed = new Set(changeSet.changes.map(({ after }) => after));
   const more = recordResult(session, result, changed, now());
-  try {
-    await sendFitting({ session, positions, more }, changeSet, orElse);
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionFailed) return false;
-    throw error;
-  }
+  return conditionHolds(sendFitting({ session, positions, more }, changeSet, orElse));
 }
 
 /** Builds a unit of work and applies it, until no item changes between the read and the write; or returns the result that is recorded already. */
@@ -223,7 +206,7 @@ const buildAndApply = <Result>(
       if (recorded) return recorded.result as Result;
       if (attempt === 1) positions.request(kinds);
       const unit = await build(attempt);
-      if (await isApplied(session, positions, unit)) return unit.result;
+      if (await apply(session, positions, unit)) return unit.result;
       if (!(await session.database.deadline.backOff(attempt))) throw new StoreUnavailable(undefined, true);
     }
   });

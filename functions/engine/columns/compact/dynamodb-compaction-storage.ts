@@ -3,7 +3,7 @@ import { forEach } from '../../../runtime/for-each.ts';
 import { now } from '../../../runtime/time-and-chance.ts';
 import { fillerWrite, logPartition, manifestSortKey, recordKey } from '../../model/change-log.ts';
 import { hasVersion, notExists } from '../../model/condition-expressions.ts';
-import { ConditionFailed } from '../../model/errors.ts';
+import { conditionHolds } from '../../model/errors.ts';
 import type { Kind } from '../../model/schema.ts';
 import type { Key } from '../../model/writes.ts';
 import type { Database } from '../../table/database.ts';
@@ -23,11 +23,7 @@ export function openLog(database: Database, tenant: string, kind: Kind): LogWrit
       const keys = positions.map((position) => recordKey({ tenant, kind }, position));
       await forEach(keys, concurrency, async (key) => {
         const { put, condition } = fillerWrite(key, now());
-        try {
-          await database.putItem(put, condition);
-        } catch (error) {
-          if (!(error instanceof ConditionFailed)) throw error;
-        }
+        await conditionHolds(database.putItem(put, condition));
       });
       return reader.recordsAt(positions);
     },
@@ -50,15 +46,9 @@ export function openLog(database: Database, tenant: string, kind: Kind): LogWrit
       const item = await database.get(manifestKey);
       return item ? manifestVersion(item) : 0;
     },
-    replaceManifest: async (manifest) => {
+    replaceManifest: (manifest) => {
       const condition = manifest.version === 1 ? notExists : hasVersion(manifest.version - 1);
-      try {
-        await database.putItem({ ...manifestKey, ...encodeManifest(manifest) }, condition);
-        return true;
-      } catch (error) {
-        if (error instanceof ConditionFailed) return false;
-        throw error;
-      }
+      return conditionHolds(database.putItem({ ...manifestKey, ...encodeManifest(manifest) }, condition));
     },
   };
 }
