@@ -1,8 +1,6 @@
 /**
  * `npm run bench -- deleted`: measures what the rows of deleted tasks cost the lists of 10,000 others, by the deployed function in processes of its own. Writes
  * `benchmarks/results/deleted.md`.
- *
- * `--sizes 10000,11000,20000,110000` are the tasks with the deleted ones.
  */
 import { measureEachSize } from './each-size.ts';
 import { usualOrSmallest } from './form.ts';
@@ -102,4 +100,5 @@ ${table(head, rowsOf(results))}
   );
 }
 
-await measureEachSize('deleted', measure, publishAll);
+// Beside no deleted tasks, a tenth of the others, as many, and ten times as many.
+await measureEachSize('deleted', measure, publishAll, '10000,11000,20000,110000');

@@ -7,7 +7,7 @@ import { formOption, isSmallest, usualOrSmallest } from './form.ts';
 
 const { values } = parseArgs({
   options: {
-    sizes: { type: 'string', default: usualOrSmallest('10000,100000', '200') },
+    sizes: { type: 'string' },
     descriptions: { type: 'string', default: 'usual' },
     ...formOption,
   },
@@ -24,18 +24,21 @@ export const { descriptions } = values;
  * @param name of the benchmark, which this runs again for each size.
  * @param measure measures one size, and reports the results as often as it likes.
  * @param publishAll receives the last results of each size.
+ * @param usualSizes without \`--sizes\`.
  */
 export async function measureEachSize<Results extends object>(
   name: string,
   measure: (size: number, report: (results: Results) => void) => Promise<void>,
   publishAll: (results: readonly Results[]) => void,
+  usualSizes = '10000,100000',
 ): Promise<void> {
   if (process.send) return measure(Number(values.sizes), (results) => process.send?.(results));
   const program = fileURLToPath(new URL('../bin/pm-api.mjs', import.meta.url));
   const described = descriptions === 'usual' ? [] : ['--descriptions', descriptions];
   const form = [...(isSmallest ? ['--smallest'] : []), ...described];
   const bySize = new Map<number, Results>();
-  for (const size of values.sizes.split(',').map(Number)) {
+  const { sizes = usualOrSmallest(usualSizes, '200') } = values;
+  for (const size of sizes.split(',').map(Number)) {
     const child = fork(program, ['bench', name, '--sizes', String(size), ...form]);
     child.on('message', (results) => {
       bySize.set(size, results as Results);

@@ -17,7 +17,7 @@ interface NightStep extends Step {
 }
 
 /** Seeds of the simulation. */
-const seeds: Readonly<Record<Occasion, number>> = { test: 20, landing: 300, night: 3_000 };
+const seeds: Readonly<Record<Occasion, number>> = { test: 20, landing: 120, night: 3_000 };
 
 /** CPU seconds after which a landing begins no further mutation. The night runs all. */
 const maxMutationSeconds = 200;

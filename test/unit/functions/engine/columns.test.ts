@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { openLog } from '#functions/engine/columns/compact/dynamodb-compaction-storage.ts';
 import { mergeRecords } from '#functions/engine/columns/merge-records.ts';
+import { ProcessMemory } from '#functions/engine/columns/process-memory.ts';
 import type { LogWriter } from '#functions/engine/columns/storage.ts';
 import { advance, completeUpTo, maxHoles, upTo } from '#functions/engine/log/progress.ts';
 import { decodeRecord, type LogRecord, recordWrites } from '#functions/engine/model/change-log.ts';
@@ -20,6 +21,16 @@ test('merge-records mergeRecords has no row before a creation and none after a d
   }));
   const merged = { id: 'a', from: 0, to: 3, previousPosition: 0, before: undefined, after: undefined };
   for (const all of [records, records.toReversed()]) expect(mergeRecords(all).get('a')).toEqual(merged);
+});
+
+test('a process remembers logs of 10,000 tenants, and forgets those that were used least recently', () => {
+  const memory = new ProcessMemory();
+  for (let tenant = 0; tenant <= 10_000; tenant += 1) memory.of(`${tenant}`, 'task').set('a', true, 0);
+  expect([0, 1, 10_000].map((tenant) => memory.of(`${tenant}`, 'task').get('a'))).toEqual([
+    undefined,
+    true,
+    true,
+  ]);
 });
 
 describe('progress', () => {

@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { createEntity } from '#functions/engine/entities/create-entity.ts';
 import { updateEntity } from '#functions/engine/entities/update-entity.ts';
-import { decodeHistoryCursor, encodeHistoryCursor } from '#functions/engine/feed/history-cursor.ts';
+import {
+  decodeHistoryCursor,
+  encodeHistoryCursor,
+  maxHistoryCursorLength,
+} from '#functions/engine/feed/history-cursor.ts';
 import { type HistoryPage, type HistoryPlace, listHistory } from '#functions/engine/feed/list-history.ts';
-import { recordKey } from '#functions/engine/model/change-log.ts';
+import { maxPosition, recordKey } from '#functions/engine/model/change-log.ts';
 import { buildCreate, buildUpdate } from '#functions/engine/model/changes.ts';
 import type { WholeEntity } from '#functions/engine/model/entity.ts';
 import { InvalidCursor } from '#functions/engine/model/errors.ts';
@@ -22,6 +26,13 @@ describe('history-cursor', () => {
     expect(() => decodeHistoryCursor(name, cursor)).toThrow(
       new InvalidCursor('is the cursor of another history'),
     );
+  });
+
+  test('the cursor of the greatest position is not too long, and a longer text is refused', () => {
+    const cursor = encodeHistoryCursor(name, maxPosition);
+    expect(decodeHistoryCursor(name, cursor)).toBe(maxPosition);
+    const longer = cursor.padEnd(maxHistoryCursorLength + 1, 'A');
+    expect(() => decodeHistoryCursor(name, longer)).toThrow(InvalidCursor);
   });
 });
 

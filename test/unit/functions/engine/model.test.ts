@@ -5,7 +5,7 @@ import { decodeColumn } from '#functions/engine/columns/format/column.ts';
 import { decodeManifest, emptyManifest, encodeManifest } from '#functions/engine/columns/format/manifest.ts';
 import { decodePatch } from '#functions/engine/columns/format/patch.ts';
 import { decodeRows } from '#functions/engine/columns/format/waiting-rows.ts';
-import { ByteWriter, isUuid } from '#functions/engine/model/bytes.ts';
+import { ByteReader, ByteWriter, isUuid } from '#functions/engine/model/bytes.ts';
 import {
   decodeRecord,
   decodeStoredRecord,
@@ -64,6 +64,7 @@ import {
   maxInlineBytes,
   toInlineText,
 } from '#functions/engine/model/long-text.ts';
+import { newPace, reserve } from '#functions/engine/model/pace.ts';
 import { decodeContents, encodeContents } from '#functions/engine/model/record-codec.ts';
 import { rowText, sortedText, toRow, toValue, type Value } from '#functions/engine/model/row.ts';
 import { scalarOf, scalarText } from '#functions/engine/model/scalar.ts';
@@ -72,7 +73,7 @@ import {
   encodeUniqueValue,
   uniqueKey,
 } from '#functions/engine/model/unique-value.ts';
-import { wordsOf } from '#functions/engine/model/words.ts';
+import { visibleWords, wordsOf } from '#functions/engine/model/words.ts';
 import type { Item } from '#functions/engine/model/writes.ts';
 import { anyCharacter } from '#test/support/any-character.ts';
 
@@ -568,7 +569,40 @@ test.each<[string, object, object | undefined, unknown[]]>([
   expect(buildUniqueValueWrites('acme', change)).toEqual(writes);
 });
 
+test.each([504, 505, 511, 512])('the greatest number fits behind %i bytes', (before) => {
+  const writer = new ByteWriter();
+  writer.raw(Buffer.alloc(before));
+  writer.number(Number.MAX_SAFE_INTEGER);
+  expect(new ByteReader(writer.bytes().subarray(before)).number()).toBe(Number.MAX_SAFE_INTEGER);
+});
+
+describe('pace', () => {
+  const step = { nowMs, changes: 10, changesPerSecond: 10, isThrottled: false };
+
+  test('throttles make jobs slower, up to 16 times', () => {
+    let pace = newPace('acme');
+    const slowdowns = Array.from({ length: 6 }, () => {
+      ({ pace } = reserve(pace, { ...step, isThrottled: true }));
+      return pace.slowdown;
+    });
+    expect(slowdowns).toEqual([2, 4, 8, 16, 16, 16]);
+  });
+
+  test.each([
+    [600_000, 600_000],
+    [600_001, 0],
+  ])('a step after reservations up to %i ms from now waits for %i ms', (aheadMs, waitMs) => {
+    expect(reserve({ ...newPace('acme'), freeAt: nowMs + aheadMs }, step).waitMs).toBe(waitMs);
+  });
+});
+
 describe('words', () => {
+  test('a search compares 50 characters of a word', () => {
+    const word = 'é'.repeat(51);
+    expect(visibleWords({ name: word })).toEqual(['e'.repeat(50)]);
+    expect(wordsOf(word)).toEqual(['e'.repeat(51)]);
+  });
+
   test.each([
     ['marks of two classes', '\u0301'.repeat(5_000) + '\u0316'.repeat(5_000)],
     ['letters that become marks, and marks', '\uFF9E\u0316\uFF9F'.repeat(5_000)],

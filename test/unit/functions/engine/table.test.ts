@@ -87,6 +87,21 @@ describe('database', () => {
     expect((await database.getMany([put, key])).length).toBe(isWritten ? 2 : 0);
   });
 
+  test('more items than one call may read are read in several', async () => {
+    const keys = Array.from({ length: 101 }, (_, number) => ({ pk: `acme#task#${number}`, sk: 'entity' }));
+    await Promise.all(keys.map((one) => database.putItem(one)));
+    const { calls } = database.consumption;
+    expect(await database.getMany(keys)).toHaveLength(101);
+    expect(database.consumption.calls - calls).toBe(2);
+  });
+
+  test.each([6, 60])('a wait after %i attempts is shorter than a second', async (attempt) => {
+    jest.spyOn(Math, 'random').mockReturnValue(0.999);
+    const deadline = new Deadline(Math.min(1_000, 10 * 2 ** attempt) * 0.99);
+    expect(await deadline.backOff(attempt)).toBe(false);
+    jest.restoreAllMocks();
+  });
+
   test('a counter hands out each number once, also when the response to a request is lost, and is only raised', async () => {
     expect([await database.count(key), await database.count(key)]).toEqual([1, 2]);
     table.intercept = nth(1, 'UpdateItem', lostResponse(0));
