@@ -1,6 +1,6 @@
 /**
  * Conditional requests: the entity tags that `If-Match` and `If-None-Match` list. The store compares versions
- * (`store/entities/preconditions.ts`), and throws `VersionMismatch`, which is a 412.
+ * (`engine/entities/preconditions.ts`), and throws `VersionMismatch`, which is a 412.
  */
 
 import type { ExpectedVersions } from '../engine/entities/preconditions.ts';

@@ -131,6 +131,27 @@ describe('docs', () => {
     const paths = namesIn(/(\/v1\/[a-z]+(?:\.json)?(?:\/\{id\}(?:\/[a-z]+)?)?)/g);
     expect(paths.filter((path) => !(path in methodsByPath))).toEqual([]);
   });
+
+  const sources = ['bin', 'client', 'functions', 'lib', 'tools'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts') && !path.includes('node_modules') && !path.includes('dist'))
+      .map((path) => posix.join(folder, path.replaceAll('\\', '/'))),
+  );
+
+  test('comments name only files and folders that exist, from the root, the engine or the folder of their file', () => {
+    const gone = sources.flatMap((source) => {
+      const comments = textOf(source).match(/\/\*\*.*?\*\/|^ *\/\/.*$/gms) ?? [];
+      const named = [...comments.join('\n').matchAll(/`((?:[\w.-]+\/)+[\w.-]*)`/g)].map(
+        ([, path = '']) => path,
+      );
+      const folders = ['', 'functions', 'functions/engine', posix.dirname(source)];
+      return named
+        .filter((path) => !folders.some((folder) => existsSync(join(root, folder, path))))
+        .map((path) => `${source}: ${path}`);
+    });
+    // The key of KMS that AWS manages.
+    expect(gone).toEqual(['lib/infrastructure/data-stack.ts: aws/dynamodb']);
+  });
 });
 
 describe('list engine example', () => {

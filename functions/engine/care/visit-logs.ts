@@ -2,7 +2,7 @@
  * Visits all logs of the registry once a day, so no log depends on a call of the stream, or on what another function had to write: not the compaction of
  * its last records before they expire, not the positions after its sequencer is lost, and not the tasks in a cycle that two moves made at the same time.
  */
-import { now } from '../../runtime/time-and-chance.ts';
+import { dayMs, now } from '../../runtime/time-and-chance.ts';
 import { maxWaitMs } from '../columns/compact/read-input.ts';
 import { openLogReader, rangeQuery } from '../columns/dynamodb-storage.ts';
 import { emptyManifest } from '../columns/format/manifest.ts';
@@ -28,7 +28,7 @@ import { remindBy } from './reminders.ts';
 const maxVisits = 200;
 
 /** Milliseconds between the beginnings of two turns. */
-const turnMs = 86_400_000;
+const turnMs = dayMs;
 
 /** Milliseconds after which two visits have asked for the compaction of a record. Records live for 7 days or more. */
 const maxPendingMs = 2 * maxWaitMs;

@@ -1,4 +1,4 @@
-/** What the list engine needs of the database. `dynamodb-storage.ts` and `compaction/dynamodb-compaction-storage.ts` implement it. */
+/** What the list engine needs of the database. `dynamodb-storage.ts` and `compact/dynamodb-compaction-storage.ts` implement it. */
 import type { LogRecord } from '../model/change-log.ts';
 import type { ItemName, Manifest } from './format/manifest.ts';
 
@@ -12,7 +12,7 @@ export interface LogHead {
 
 export interface LogReader {
   /**
-   * Reads the manifest and then the records downwards, consistently, in one page: see `read-state.ts`.
+   * Reads the manifest and then the records downwards, consistently, in one page: see `read/read-state.ts`.
    * @param above reads only records with a greater position.
    */
   readHead(above: number): Promise<LogHead>;

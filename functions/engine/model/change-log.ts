@@ -3,6 +3,7 @@
  * positions, a record is written once, at its position, and its writer or compaction fills a position without one. Lists read the pending records:
  * those that compaction has not absorbed into columns yet. See docs/list-engine.md.
  */
+import { dayMs } from '../../runtime/time-and-chance.ts';
 import { type Change, kindOf } from './changes.ts';
 import { notExists } from './condition-expressions.ts';
 import { inflate } from './deflate.ts';
@@ -38,8 +39,6 @@ export const defaultHistoryDays = 30;
 /** The least and the greatest number of days. */
 export const minHistoryDays = 7;
 export const maxHistoryDays = 400;
-
-const dayMs = 86_400_000;
 
 /** Returns the partition of a log: it holds its records and its manifest. */
 export const logPartition = (tenant: string, kind: Kind): string => `${tenant}#${kind}#log`;

@@ -2,6 +2,7 @@
  * Deletions. A deleted entity stays for some time, so that it can be restored: its item, which no index has then, and its row, with the fields of the
  * deletion. So lists find deleted entities as they find others, and what a deletion has removed is a list.
  */
+import { dayMs } from '../../runtime/time-and-chance.ts';
 import type { DeletedEntity, Deletion, ItemFields, StoredEntity } from './entity.ts';
 import { idOfPartition } from './keys.ts';
 import { type Row, toRow } from './row.ts';
@@ -11,8 +12,6 @@ import type { Item } from './writes.ts';
 
 /** Days for which a deleted entity can be restored. */
 export const restorableDays = 30;
-
-const dayMs = 86_400_000;
 
 /**
  * Days for which its item stays at least: one more, so that a restore which begins at the last moment finds all that the deletion has removed, also

@@ -1,4 +1,5 @@
 /** Values of rows as bytes: ids, times and frequent words take few. */
+import { dayMs } from '../../runtime/time-and-chance.ts';
 import { type ByteReader, type ByteWriter, isUuid } from './bytes.ts';
 import { UnknownFormat } from './errors.ts';
 import type { Value } from './row.ts';
@@ -30,7 +31,6 @@ interface EncodedValue {
   readonly write: (writer: ByteWriter) => void;
 }
 
-const dayMs = 86_400_000;
 const timeLength = 24;
 const dayLength = 10;
 

@@ -1,4 +1,4 @@
-/** Writes of items, as values: `dynamodb/` sends them. */
+/** Writes of items, as values: `table/` sends them. */
 
 export interface Key {
   readonly pk: string;

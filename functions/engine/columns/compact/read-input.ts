@@ -1,5 +1,6 @@
 /** Reads what a compaction step absorbs: the oldest records, up to the first hole. It fills old holes. */
 
+import { dayMs } from '../../../runtime/time-and-chance.ts';
 import { advance, completeUpTo, missingBetween, positionsOf, upTo } from '../../log/progress.ts';
 import type { LogRecord } from '../../model/change-log.ts';
 import { bytesOfValue } from '../format/dictionary.ts';
@@ -8,7 +9,7 @@ import type { StepSource } from './compaction-source.ts';
 import type { CompactionSizes } from './sizes.ts';
 
 /** Milliseconds after which a record is absorbed however few there are: long before records expire. A step for one change costs as much as for fifty. */
-export const maxWaitMs = 2 * 86_400_000;
+export const maxWaitMs = 2 * dayMs;
 
 /** Milliseconds after the time of a later record from which a hole is filled. Too early only makes its writer take another position. */
 export const minHoleMs = 5_000;

@@ -1,5 +1,5 @@
 /** Rebuilds a log: writes all its columns again, from the entities themselves, while the service is used. */
-import { now } from '../../../runtime/time-and-chance.ts';
+import { dayMs, now } from '../../../runtime/time-and-chance.ts';
 import {
   advance,
   completeUpTo,
@@ -39,7 +39,7 @@ export interface RebuildSource {
 }
 
 /** Milliseconds that a rebuild may take. No other step deletes its items meanwhile, although no manifest names them yet. */
-const maxRebuildMs = 86_400_000;
+const maxRebuildMs = dayMs;
 
 /** Reads the records above a position, and returns the progress of a reader that sees them too. */
 async function readAbove(writer: LogWriter, progress: Progress) {

@@ -1,7 +1,8 @@
 /** Rows of deleted entities, counted by when they were deleted: so the manifest tells how many of them have expired. */
+import { dayMs } from '../../../runtime/time-and-chance.ts';
 import { keptMs } from '../../model/deletion.ts';
 
-const weekMs = 7 * 86_400_000;
+const weekMs = 7 * dayMs;
 
 /** By the week of the deletion, since 1970: the number of rows. Rows of which nothing is left are those of the first week. */
 export type DeletedRows = Readonly<Record<string, number>>;
