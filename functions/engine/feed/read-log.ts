@@ -260,7 +260,7 @@ function chooseStart({ position, holes }: Progress): Start {
 }
 
 /** What a process knows of a log. */
-interface KnownLog {
+interface FollowedLog {
   /** A position that the log has reached. */
   readonly head: number;
   /** A position that the columns had not passed. */
@@ -292,8 +292,8 @@ async function readHead(log: Log, position: number): Promise<number> {
  */
 async function requireRecords(log: Log, { position, holes }: Progress, missing: number): Promise<void> {
   const { tenant, kind, database, memory } = log;
-  const known = memory.get(feedName) as KnownLog | undefined;
-  const remember = (read: Omit<KnownLog, 'readAt'>): void =>
+  const known = memory.get(feedName) as FollowedLog | undefined;
+  const remember = (read: Omit<FollowedLog, 'readAt'>): void =>
     memory.set(feedName, { ...read, readAt: now() }, rememberedBytes);
   const isFresh = known !== undefined && Math.abs(now() - known.readAt) < watermarkMs;
   if (isFresh && position <= known.head && known.watermark < missing) return;
@@ -310,7 +310,7 @@ async function requireRecords(log: Log, { position, holes }: Progress, missing: 
 
 /** Notes that a log has reached a position. */
 function noteHead({ memory }: Log, position: number): void {
-  const known = memory.get(feedName) as KnownLog | undefined;
+  const known = memory.get(feedName) as FollowedLog | undefined;
   if (known && known.head < position) memory.set(feedName, { ...known, head: position }, rememberedBytes);
 }
 

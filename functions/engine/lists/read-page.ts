@@ -90,7 +90,7 @@ const entitiesOfRows = (kind: Kind, rows: readonly ListedRow[]): AnyEntity[] =>
  * Returns the entities of a page. Those without a row come from an index or by key. Indexes and replicas of the table may lag behind: an entity that is
  * missing, or older than its row, is read by key, at last consistently.
  */
-async function readEntities(
+async function entitiesOfPage(
   session: Session,
   kind: Kind,
   page: SelectedPage,
@@ -140,7 +140,7 @@ async function readOnce(
   const { total, skipped, end, counts, sums } = page;
   const rows = total > maxTotal ? [] : page.rows;
   const stored = await session.database.readRequested(async () => {
-    const found = await readEntities(session, kind, { ...page, rows }, pageIndex);
+    const found = await entitiesOfPage(session, kind, { ...page, rows }, pageIndex);
     return withTexts ? readTexts(session, found) : found;
   });
   const versions = new Map(stored.map(({ entity, version }) => [entity.id, version]));
