@@ -7,7 +7,7 @@ import {
   operatorsOfBooleans,
 } from '../contract/list-fields.ts';
 import type { Filter } from '../engine/model/list-query.ts';
-import { scalarText } from '../engine/model/scalar.ts';
+import { scalarText } from '../engine/model/row.ts';
 import { quoted, suggestion } from './suggestion.ts';
 
 /** Values of one `in`, `notIn` or `all`. */

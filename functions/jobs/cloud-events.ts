@@ -6,7 +6,7 @@
 
 import { type ChangeOperation, describeChange, type FieldChange } from '../engine/feed/describe-change.ts';
 import type { LogIdentity, LogRecord } from '../engine/model/change-log.ts';
-import type { LogEntry } from '../engine/model/log-entry.ts';
+import type { LogEntry } from '../engine/model/record-codec.ts';
 import type { Kind } from '../kinds.ts';
 
 /** The last part of a type of events, by operation. */

@@ -1,7 +1,6 @@
 /** Compares the items of subjects, which make a subject unique in its tenant, with the users that have these subjects. */
 
 import { buildUpdate } from '../../functions/engine/model/changes.ts';
-import { notExists } from '../../functions/engine/model/condition-expressions.ts';
 import type { StoredEntity } from '../../functions/engine/model/entity.ts';
 import { ConditionFailed } from '../../functions/engine/model/errors.ts';
 import { decodeAnyEntity, decodeEntity } from '../../functions/engine/model/item-codec.ts';
@@ -15,6 +14,7 @@ import {
   uniqueValueOf,
 } from '../../functions/engine/model/unique-value.ts';
 import type { Item, Key, Write } from '../../functions/engine/model/writes.ts';
+import { notExists } from '../../functions/engine/model/writes.ts';
 import type { Database } from '../../functions/engine/table/database.ts';
 import { applyChangeSet } from '../../functions/engine/write/commit.ts';
 import { now } from '../../functions/runtime/time-and-chance.ts';

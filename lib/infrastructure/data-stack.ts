@@ -14,7 +14,7 @@ import { Key } from 'aws-cdk-lib/aws-kms';
 import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { formats } from '../../functions/engine/model/formats.ts';
+import { formats } from '../../functions/engine/model/stored-format.ts';
 import { table as shape } from '../../functions/engine/model/table.ts';
 import { applyAccountRules } from './account-rules.ts';
 import { type Accounts, accounts } from './accounts.ts';

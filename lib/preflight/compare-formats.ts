@@ -1,5 +1,5 @@
 /** Compares the stored formats of two releases: each must read what the other one writes, during a deployment and after a rollback. */
-import { formats } from '../../functions/engine/model/formats.ts';
+import { formats } from '../../functions/engine/model/stored-format.ts';
 
 /** The formats of a release by stored item, as the template of the data stack has them in its metadata. */
 export type ReleaseFormats = Readonly<

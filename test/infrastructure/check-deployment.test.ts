@@ -6,7 +6,7 @@ import {
   UpdateTableCommand,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
-import { formats } from '#functions/engine/model/formats.ts';
+import { formats } from '#functions/engine/model/stored-format.ts';
 import { table } from '#functions/engine/model/table.ts';
 import { readSettings } from '#lib/infrastructure/read-settings.ts';
 import type { Settings } from '#lib/infrastructure/settings.ts';

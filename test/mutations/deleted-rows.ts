@@ -15,7 +15,7 @@ export const deletedRowMutations = toMutations({
       'before && storedRow(before);',
     ],
   },
-  'functions/engine/model/entity-of-row.ts': {
+  'functions/engine/model/item-codec.ts': {
     'deletion-fields-in-entities': [
       'if (field === wordsField || field in notDeleted) continue;',
       'if (field === wordsField) continue;',

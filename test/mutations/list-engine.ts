@@ -260,7 +260,7 @@ export const listEngineMutations = toMutations({
       'digits.slice(0, end)}.${digits.slice(end, end)}',
     ],
   },
-  'functions/engine/model/scalar.ts': {
+  'functions/engine/model/row.ts': {
     'negative-numbers-not-inverted': [
       '(isNegative ? 0xff : byte === 0 ? 0x80 : 0)',
       '(byte === 0 ? 0x80 : 0)',

@@ -7,7 +7,7 @@ import type { RowPage } from '#functions/engine/columns/read/list-rows.ts';
 import type { RowQuery } from '#functions/engine/columns/read/row-query.ts';
 import type { LogRecord } from '#functions/engine/model/change-log.ts';
 import { firstIdAt } from '#functions/engine/model/ids.ts';
-import type { LogEntry } from '#functions/engine/model/log-entry.ts';
+import type { LogEntry } from '#functions/engine/model/record-codec.ts';
 import type { Row } from '#functions/engine/model/row.ts';
 import { MemoryLog } from './memory-log.ts';
 import { readRows } from './read-rows.ts';

@@ -1,6 +1,6 @@
 /** Changes of rows, merged from records of the change log. */
 import type { LogRecord } from '../model/change-log.ts';
-import type { LogEntry } from '../model/log-entry.ts';
+import type { LogEntry } from '../model/record-codec.ts';
 import type { Row } from '../model/row.ts';
 import { haveSameTexts, wordsField } from '../model/words.ts';
 import type { WaitingRow } from './format/waiting-rows.ts';

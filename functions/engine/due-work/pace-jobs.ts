@@ -1,10 +1,10 @@
 /** Makes the jobs of a tenant keep their pace together: all workers, of all jobs, reserve their steps in one item of the tenant. */
 
 import { delay, now } from '../../runtime/time-and-chance.ts';
-import { hasVersion, notExists } from '../model/condition-expressions.ts';
 import { ConditionFailed, StoreUnavailable } from '../model/errors.ts';
 import { decodePace, encodePace, newPace, paceKey, type Reservation, reserve } from '../model/pace.ts';
 import { settingsInUse } from '../model/schema.ts';
+import { hasVersion, notExists } from '../model/writes.ts';
 import type { Session } from '../table/session.ts';
 
 /**

@@ -1,7 +1,7 @@
 /** The children that an entity had when a job began. */
 import { type ChildrenPage, type ChildrenRange, readChildren, refersToAny } from '../lists/children.ts';
 import type { DeletedEntity, ItemFields, StoredEntity } from '../model/entity.ts';
-import { entityOfRow } from '../model/entity-of-row.ts';
+import { entityOfRow } from '../model/item-codec.ts';
 import type { Relation } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
 import { findEntry } from './list-history.ts';

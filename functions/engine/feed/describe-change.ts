@@ -1,6 +1,7 @@
 /** Describes what a record of the change log says about one entity: for its history, and for the events of other systems. */
-import type { LogEntry } from '../model/log-entry.ts';
+
 import { beginningOf, isLongTextField } from '../model/long-text.ts';
+import type { LogEntry } from '../model/record-codec.ts';
 import { isArray, isStoreField } from '../model/relations.ts';
 import { type FieldValue, fromValue, type Row, type Value } from '../model/row.ts';
 import type { Kind } from '../model/schema.ts';

@@ -5,7 +5,7 @@
 import { now } from '../../runtime/time-and-chance.ts';
 import { readEntityItem } from '../entities/read-entity.ts';
 import { decodeRecord, isExpiredRecord, recordKey } from '../model/change-log.ts';
-import type { LogEntry } from '../model/log-entry.ts';
+import type { LogEntry } from '../model/record-codec.ts';
 import type { Session } from '../table/session.ts';
 import type { EntityName } from './history-cursor.ts';
 

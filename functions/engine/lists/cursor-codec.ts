@@ -5,10 +5,9 @@
 import { hash } from 'node:crypto';
 import { ByteReader, ByteWriter } from '../model/bytes.ts';
 import { InvalidCursor } from '../model/errors.ts';
-import { formats, type StoredItem } from '../model/formats.ts';
 import type { Filter } from '../model/list-query.ts';
 import type { Kind } from '../model/schema.ts';
-import { isReadFormat } from '../model/stored-format.ts';
+import { formats, isReadFormat, type StoredItem } from '../model/stored-format.ts';
 
 /** Bytes of a hash. Two queries of one caller do not have the same one by chance. */
 export const queryHashBytes = 8;

@@ -3,9 +3,9 @@
  * taken for old ones, and no list would show them.
  */
 import { type LogIdentity, logPartition, positionReached, sequencerKey } from '../model/change-log.ts';
-import { notExists } from '../model/condition-expressions.ts';
 import { ConditionFailed, conditionHolds } from '../model/errors.ts';
 import { entryKey } from '../model/registry.ts';
+import { notExists } from '../model/writes.ts';
 import { countItem, type Database } from '../table/database.ts';
 
 /** Returns a position that a log without a sequencer has not passed. */

@@ -5,19 +5,28 @@
  */
 import { dayMs } from '../../runtime/time-and-chance.ts';
 import { type Change, kindOf } from './changes.ts';
-import { notExists } from './condition-expressions.ts';
 import { inflate } from './deflate.ts';
 import { deletedAtOf, existingRow, notDeleted, storedRow } from './deletion.ts';
-import type { LogEntry } from './log-entry.ts';
+import type { LogEntry } from './record-codec.ts';
 import { decodeContents, encodeContents, type RecordContents } from './record-codec.ts';
 import type { Row } from './row.ts';
 import { type Kind, settingsInUse } from './schema.ts';
-import { parseSortable, sortableText } from './sortable-number.ts';
 import { requireFormat, requireKnownFields } from './stored-format.ts';
 import { haveSameTexts, withOtherWords } from './words.ts';
 import type { Condition, Item, Key } from './writes.ts';
+import { notExists } from './writes.ts';
 
-export { maxSortable as maxPosition } from './sortable-number.ts';
+const digits = 9;
+const base = 32;
+
+/** The greatest position. Its successor has a text too. */
+export const maxPosition = base ** digits - 2;
+
+/** Returns a text of a position. All have one length, and sort as positions do. Every list reads many, so they are short. */
+const sortableText = (position: number): string => Math.max(0, position).toString(base).padStart(digits, '0');
+
+/** Returns the position that a text begins with. */
+const parseSortable = (text: string): number => Number.parseInt(text.slice(0, digits), base);
 
 /** A change log: each kind of a tenant has one. */
 export interface LogIdentity {

@@ -1,6 +1,5 @@
 /** Changes of entities, before they are written. */
 
-import { hasVersion, notExists } from './condition-expressions.ts';
 import { erased, expiryOf } from './deletion.ts';
 import type { DeletedEntity, Deletion, Entity, Fields, StoredEntity, WholeEntity } from './entity.ts';
 import { newId, timestampMs } from './ids.ts';
@@ -9,6 +8,7 @@ import { entityKey, textKey } from './keys.ts';
 import { isLong, longTextBytes, longTextOf, requireText } from './long-text.ts';
 import type { Kind } from './schema.ts';
 import type { Write } from './writes.ts';
+import { hasVersion, notExists } from './writes.ts';
 
 /**
  * The change of one entity. A creation has no `before`. A deletion has a deleted entity as `after`, and a restore as `before`. What is removed for

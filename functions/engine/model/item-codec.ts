@@ -1,22 +1,53 @@
 /** Entities as items of the table, and back. */
 
-import { decodeDeletion, deletionAttributes, encodeDeletion, isDeletedItem } from './deletion.ts';
+import {
+  decodeDeletion,
+  deletionAttributes,
+  deletionOfRow,
+  encodeDeletion,
+  isDeletedItem,
+  notDeleted,
+} from './deletion.ts';
 import { type DeletedEntity, type ItemFields, isWhole, type StoredEntity, type WholeOf } from './entity.ts';
 import { UnknownFormat } from './errors.ts';
+import { timestampMs } from './ids.ts';
 import { entityKey, entitySortKey, idOfPartition, indexKeys, textKey } from './keys.ts';
 import {
   type Digest,
   fromInlineText,
   isDigestOf,
+  isLongTextField,
   longTextOf,
   toInlineText,
   withLongText,
 } from './long-text.ts';
-import { scalarText } from './scalar.ts';
+import { isArray } from './relations.ts';
+import { fromValue, type Row, scalarText } from './row.ts';
 import { type Kind, schemaInUse } from './schema.ts';
 import { formatAttributes, requireFormat, requireReadable } from './stored-format.ts';
 import { table } from './table.ts';
+import { wordsField } from './words.ts';
 import type { Item } from './writes.ts';
+
+/** Returns the entity of a row. It has a digest in the place of a long text. */
+export function entityOfRow(kind: Kind, id: string, row: Row): ItemFields {
+  const fields: Record<string, unknown> = { id, createdAt: new Date(timestampMs(id)).toISOString() };
+  for (const [field, value] of Object.entries(row)) {
+    if (field === wordsField || field in notDeleted) continue;
+    fields[field] =
+      value !== null && isLongTextField(field)
+        ? fromInlineText(value)
+        : fromValue(value, isArray(kind, field));
+  }
+  return fields as unknown as ItemFields;
+}
+
+/** Returns what the row of an entity, or of a deleted one, stores. */
+export function storedOfRow(kind: Kind, id: string, version: number, row: Row): StoredEntity | DeletedEntity {
+  const stored = { kind, version, entity: entityOfRow(kind, id, row) };
+  const deletion = deletionOfRow(kind, id, row);
+  return deletion ? { ...stored, deletion } : stored;
+}
 
 /** Returns the item that stores an entity. @param logPosition of its change in the change log. */
 export function encodeEntity(

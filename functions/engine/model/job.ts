@@ -4,11 +4,11 @@
  */
 
 import type { ChangeSet } from './changes.ts';
-import { hasVersion, notExists } from './condition-expressions.ts';
 import { UnknownFormat } from './errors.ts';
 import { byStatusBetween, partitionNumber } from './index-partitions.ts';
 import { formatAttributes, requireKnownFields, requireReadable } from './stored-format.ts';
 import type { Item, Key, Write } from './writes.ts';
+import { hasVersion, notExists } from './writes.ts';
 
 /** What a job does, and what is left of it. */
 export interface JobWork {

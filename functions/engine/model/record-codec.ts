@@ -5,12 +5,33 @@
 import { ByteReader, ByteWriter, isUuid } from './bytes.ts';
 import { deflate, inflate } from './deflate.ts';
 import { UnknownFormat } from './errors.ts';
-import { formats } from './formats.ts';
-import { changedFields, type LogEntry } from './log-entry.ts';
 import type { Row, Value } from './row.ts';
 import { schemaInUse } from './schema.ts';
-import { requireFormat } from './stored-format.ts';
+import { formats, requireFormat } from './stored-format.ts';
 import { encodeValue, numberOf, readValue, valueTypes } from './value-codec.ts';
+
+/** An entry of the change log: what a transaction changed of one entity. */
+export interface LogEntry {
+  readonly id: string;
+  /** The version that the change made. A deletion counts as one more. */
+  readonly version: number;
+  /** The position of the entity's change before this one; 0 for a creation. */
+  readonly previousPosition: number;
+  /** Absent for a creation, and for the erasure of a deleted entity. */
+  readonly before?: Row | undefined;
+  /** Absent when nothing but the version is left. */
+  readonly after?: Row | undefined;
+}
+
+export function changedFields(before: Row | undefined, after: Row): Row {
+  if (!before) return after;
+  const changed: Record<string, Value> = {};
+  for (const field of Object.keys(after)) {
+    const value = after[field];
+    if (value !== undefined && value !== before[field]) changed[field] = value;
+  }
+  return changed;
+}
 
 /** Returns the first byte of a record: its format, and whether its entries are deflated. */
 const firstByte = (isDeflated: boolean): number => 2 * formats.record.writes + Number(isDeflated);

@@ -3,11 +3,11 @@
  * behind a hole, in a moment, and the daily visit of all logs asks for one at records that are too few for a step and wait for days.
  */
 import type { LogIdentity } from './change-log.ts';
-import { notExists } from './condition-expressions.ts';
 import { partitionNumber } from './index-partitions.ts';
 import type { Kind } from './schema.ts';
 import { formatAttributes, requireReadable } from './stored-format.ts';
 import type { Condition, Item, Key } from './writes.ts';
+import { notExists } from './writes.ts';
 
 export interface Reminder extends LogIdentity {
   /** When the schedule looks at the log, milliseconds since 1970. */

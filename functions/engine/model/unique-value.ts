@@ -5,11 +5,11 @@
  */
 import { hash } from 'node:crypto';
 import type { Change } from './changes.ts';
-import { notExists } from './condition-expressions.ts';
 import type { DeletedEntity, StoredEntity } from './entity.ts';
 import { type Kind, schemaInUse } from './schema.ts';
 import { formatAttributes, requireReadable } from './stored-format.ts';
 import type { Item, Key, Write } from './writes.ts';
+import { notExists } from './writes.ts';
 
 export const uniqueSortKey = 'unique';
 

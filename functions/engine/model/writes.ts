@@ -1,5 +1,18 @@
 /** Writes of items, as values: `table/` sends them. */
 
+/** No item has this key. */
+export const notExists: Condition = { expression: 'attribute_not_exists(pk)' };
+
+/** An item has this key. */
+export const exists: Condition = { expression: 'attribute_exists(pk)' };
+
+/** Returns the condition that the item has the version that was read. */
+export const hasVersion = (version: number): Condition => ({
+  expression: '#version = :version',
+  names: { '#version': 'version' },
+  values: { ':version': version },
+});
+
 export interface Key {
   readonly pk: string;
   readonly sk: string;

@@ -3,7 +3,6 @@
 import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { randomId } from '../../runtime/time-and-chance.ts';
-import { exists } from '../model/condition-expressions.ts';
 import { isDeletedItem } from '../model/deletion.ts';
 import {
   ClockWrong,
@@ -14,6 +13,7 @@ import {
 } from '../model/errors.ts';
 import { table } from '../model/table.ts';
 import type { Condition, Item, Key, Write } from '../model/writes.ts';
+import { exists } from '../model/writes.ts';
 import { Calls, type Limits, noLimits } from './calls.ts';
 import type { Deadline } from './deadline.ts';
 import { explainCancellation, isConflict, isRetryable, type SdkError } from './error-classification.ts';

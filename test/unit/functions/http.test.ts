@@ -16,7 +16,7 @@ import { decodeRecord, logPartition, recordPrefix } from '#functions/engine/mode
 import type { Entity } from '#functions/engine/model/entity.ts';
 import { alwaysDue, buildJobWrite } from '#functions/engine/model/job.ts';
 import type { ListQuery } from '#functions/engine/model/list-query.ts';
-import { scalarText } from '#functions/engine/model/scalar.ts';
+import { scalarText } from '#functions/engine/model/row.ts';
 import { checkHealth } from '#functions/health/contract.ts';
 import { callerOf } from '#functions/http/caller.ts';
 import { expectedVersions } from '#functions/http/conditional-requests.ts';

@@ -2,10 +2,10 @@
 import { forEach } from '../../../runtime/for-each.ts';
 import { now } from '../../../runtime/time-and-chance.ts';
 import { fillerWrite, logPartition, manifestSortKey, recordKey } from '../../model/change-log.ts';
-import { hasVersion, notExists } from '../../model/condition-expressions.ts';
 import { conditionHolds } from '../../model/errors.ts';
 import type { Kind } from '../../model/schema.ts';
 import type { Key } from '../../model/writes.ts';
+import { hasVersion, notExists } from '../../model/writes.ts';
 import type { Database } from '../../table/database.ts';
 import { bytesItem, encodedItems, itemKey, openLogReader } from '../dynamodb-storage.ts';
 import { encodeManifest, manifestVersion } from '../format/manifest.ts';

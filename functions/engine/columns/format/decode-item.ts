@@ -1,7 +1,7 @@
 /** Decodes immutable items by their names. */
 
 import { inflate } from '../../model/deflate.ts';
-import type { StoredItem } from '../../model/formats.ts';
+import type { StoredItem } from '../../model/stored-format.ts';
 import { type Bucket, bytesOfBucket, decodeBucket } from './buckets.ts';
 import { type Column, columnBytes, decodeColumn } from './column.ts';
 import {

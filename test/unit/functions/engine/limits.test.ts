@@ -105,7 +105,7 @@ const tests: Readonly<Record<string, readonly [file: string, title: string]>> = 
   'model/long-text.ts maxInlineBytes': [model, 'a text stays inline up to the limit'],
   'model/record-codec.ts maxInflatedBytes': [model, '%s has a limit'],
   'model/record-codec.ts maxPlainBytes': [model, 'several entries with texts in common are deflated'],
-  'model/sortable-number.ts maxSortable': [model, 'have an order in which bytes compare as they do'],
+  'model/change-log.ts maxPosition': [model, 'have an order in which bytes compare as they do'],
   'model/writes.ts maxTransactionWrites': [deletions, 'completes a deletion that outgrows a transaction'],
   'table/database.ts maxClockErrorMs': [table, 'with a clock that is %i ms ahead'],
   'table/deadline.ts maxRequestMs': ['simulation/scenarios/unavailable.ts', 'each request gets %i in time'],

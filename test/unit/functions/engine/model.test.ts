@@ -23,7 +23,6 @@ import {
   sequencerKey,
 } from '#functions/engine/model/change-log.ts';
 import { buildDeletion, buildMove, buildRestore, buildTextWrite } from '#functions/engine/model/changes.ts';
-import { notExists } from '#functions/engine/model/condition-expressions.ts';
 import { inflate } from '#functions/engine/model/deflate.ts';
 import {
   erased,
@@ -35,7 +34,6 @@ import {
   versionsBeforeDeletion,
 } from '#functions/engine/model/deletion.ts';
 import type { Deletion, StoredEntity } from '#functions/engine/model/entity.ts';
-import { storedOfRow } from '#functions/engine/model/entity-of-row.ts';
 import { UnknownFormat } from '#functions/engine/model/errors.ts';
 import { firstIdAt, isId, newId } from '#functions/engine/model/ids.ts';
 import {
@@ -43,6 +41,7 @@ import {
   decodeEntity,
   encodeEntity,
   encodeText,
+  storedOfRow,
   withText,
 } from '#functions/engine/model/item-codec.ts';
 import {
@@ -54,7 +53,6 @@ import {
   parseJobKey,
   sizeAtLevel,
 } from '#functions/engine/model/job.ts';
-import type { LogEntry } from '#functions/engine/model/log-entry.ts';
 import {
   beginningOf,
   Digest,
@@ -65,9 +63,17 @@ import {
   toInlineText,
 } from '#functions/engine/model/long-text.ts';
 import { newPace, reserve } from '#functions/engine/model/pace.ts';
+import type { LogEntry } from '#functions/engine/model/record-codec.ts';
 import { decodeContents, encodeContents } from '#functions/engine/model/record-codec.ts';
-import { rowText, sortedText, toRow, toValue, type Value } from '#functions/engine/model/row.ts';
-import { scalarOf, scalarText } from '#functions/engine/model/scalar.ts';
+import {
+  rowText,
+  scalarOf,
+  scalarText,
+  sortedText,
+  toRow,
+  toValue,
+  type Value,
+} from '#functions/engine/model/row.ts';
 import {
   buildUniqueValueWrites,
   encodeUniqueValue,
@@ -75,6 +81,7 @@ import {
 } from '#functions/engine/model/unique-value.ts';
 import { visibleWords, wordsOf } from '#functions/engine/model/words.ts';
 import type { Item } from '#functions/engine/model/writes.ts';
+import { notExists } from '#functions/engine/model/writes.ts';
 import { anyCharacter } from '#test/support/any-character.ts';
 
 const id = '01890000-0000-7000-8000-000000000001';

@@ -6,9 +6,9 @@ import {
   TransactionCanceledException,
   TransactionInProgressException,
 } from '@aws-sdk/client-dynamodb';
-import { notExists } from '#functions/engine/model/condition-expressions.ts';
 import { ClockWrong, ConditionFailed, StoreUnavailable } from '#functions/engine/model/errors.ts';
 import type { Item } from '#functions/engine/model/writes.ts';
+import { notExists } from '#functions/engine/model/writes.ts';
 import { noLimits } from '#functions/engine/table/calls.ts';
 import { connect } from '#functions/engine/table/client.ts';
 import { countOf, Database } from '#functions/engine/table/database.ts';
