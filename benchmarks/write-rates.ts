@@ -1,6 +1,6 @@
 /** What the background work of a write costs, by the time between two writes: looks, steps, reminders, visits and deletions of what they replace. */
-import { compactBusyLog, continueReminder } from '../functions/engine/care/compact-log.ts';
-import { visitLog } from '../functions/engine/care/visit-logs.ts';
+import { compactBusyLog, continueReminder } from '../functions/engine/due-work/compact-log.ts';
+import { visitLog } from '../functions/engine/due-work/visit-logs.ts';
 import { entryKey } from '../functions/engine/model/registry.ts';
 import { decodeReminder, type Reminder, reminderKey } from '../functions/engine/model/reminder.ts';
 import { countOf } from '../functions/engine/table/database.ts';

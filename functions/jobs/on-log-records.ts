@@ -1,7 +1,7 @@
 /** Compacts the logs of which the table's stream reports new records. A log with few records waits for its reminder. */
 
 import type { Context, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
-import { compactBusyLog, lookAgain } from '../engine/care/compact-log.ts';
+import { compactBusyLog, lookAgain } from '../engine/due-work/compact-log.ts';
 import { type LogIdentity, parseLogPartition, recordPrefix } from '../engine/model/change-log.ts';
 import { forEach } from '../runtime/for-each.ts';
 import { logMetrics } from '../runtime/logger.ts';

@@ -1,9 +1,9 @@
 /** Continues jobs that wait for a time, and jobs that the stream gave up, compacts quiet logs, and visits all logs once a day. Runs every minute. */
 
 import type { Context, ScheduledEvent } from 'aws-lambda';
-import { continueReminder } from '../engine/care/compact-log.ts';
-import { visitLog, visitLogs } from '../engine/care/visit-logs.ts';
+import { continueReminder } from '../engine/due-work/compact-log.ts';
 import { minStepMs } from '../engine/due-work/continue-job.ts';
+import { visitLog, visitLogs } from '../engine/due-work/visit-logs.ts';
 import { logError, logMetrics } from '../runtime/logger.ts';
 import { monotonic } from '../runtime/time-and-chance.ts';
 import { continueJob } from './continue-job.ts';

@@ -7,7 +7,7 @@ export const dueWorkMutations = toMutations({
       'requireJobCapacity(session, changeSet.writes).then(() => applyInBatches(session, [changeSet], 1));',
     ],
   },
-  'functions/engine/care/compact-log.ts': {
+  'functions/engine/due-work/compact-log.ts': {
     'reminder-of-another-life': [
       'deleteItem(reminderKey(reminder), hasDueTimeOf(reminder))',
       'deleteItem(reminderKey(reminder), hasDueTimeOf(reminder) && undefined)',

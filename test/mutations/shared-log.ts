@@ -102,7 +102,7 @@ export const sharedLogMutations = toMutations({
       'void missingBetween;',
     ],
   },
-  'functions/engine/care/compact-log.ts': {
+  'functions/engine/due-work/compact-log.ts': {
     'hole-waits-half-a-day': [
       'if (!look.isComplete) await lookAgain(session, kind);',
       'if (!look.isComplete) await remindBy(session, kind, now() + 43_200_000);',
@@ -117,7 +117,7 @@ export const sharedLogMutations = toMutations({
     'lost-sequencer-below-its-entry': ['Math.max(floor, ', 'Math.max(0 * floor, '],
     'sequencer-made-by-any-update': ['{ mustExist: true }', '{ mustExist: false }'],
   },
-  'functions/engine/care/visit-logs.ts': {
+  'functions/engine/due-work/visit-logs.ts': {
     'logs-never-visited': [
       'if (ageMs > maxWaitMs) await remindBy({ tenant, database }, kind, now());',
       'if (ageMs > 0 * maxWaitMs + 1e12) await remindBy({ tenant, database }, kind, now());',
@@ -155,7 +155,7 @@ export const sharedLogMutations = toMutations({
       'const watermark = countOf(await database.get(sequencerKey(log)));',
     ],
   },
-  'functions/engine/care/reminders.ts': {
+  'functions/engine/due-work/reminders.ts': {
     'due-reminder-kept': [
       'before && before.dueAt > now() && before.dueAt <= dueAt',
       'before && before.dueAt <= dueAt',

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { applyBatch, type BatchOperation } from '#functions/engine/batches/apply-batch.ts';
-import { compactBusyLog, continueReminder } from '#functions/engine/care/compact-log.ts';
-import { visitLog } from '#functions/engine/care/visit-logs.ts';
 import { processMemory } from '#functions/engine/columns/process-memory.ts';
 import { deleteEntity } from '#functions/engine/deletions/delete-entity.ts';
 import { restoreEntity } from '#functions/engine/deletions/restore.ts';
+import { compactBusyLog, continueReminder } from '#functions/engine/due-work/compact-log.ts';
 import { readJobs } from '#functions/engine/due-work/read-jobs.ts';
+import { visitLog } from '#functions/engine/due-work/visit-logs.ts';
 import { createEntity } from '#functions/engine/entities/create-entity.ts';
 import { updateEntity } from '#functions/engine/entities/update-entity.ts';
 import { listEntities } from '#functions/engine/lists/list-entities.ts';

@@ -34,8 +34,8 @@ const logs = 'simulation/scenarios/logs.ts';
 
 /** By limit: a file of tests, and a part of the title of one that reaches it. */
 const tests: Readonly<Record<string, readonly [file: string, title: string]>> = {
-  'care/visit-logs.ts maxPendingMs': [logs, 'a log that is not compacted is reported after four days'],
-  'care/visit-logs.ts maxVisits': [`${folder}/care.test.ts`, 'and at most 200 in a run'],
+  'due-work/visit-logs.ts maxPendingMs': [logs, 'a log that is not compacted is reported after four days'],
+  'due-work/visit-logs.ts maxVisits': [`${folder}/look-at-logs.test.ts`, 'and at most 200 in a run'],
   'columns/compact/compact.ts maxWaitMs': [compaction, 'a merge that is urgent is not lost to records'],
   'columns/compact/delete-garbage.ts maxNames': [compaction, 'deletes the items of a long list in parts'],
   'columns/compact/merge-segments.ts maxGrownShare': [
@@ -133,7 +133,7 @@ const tests: Readonly<Record<string, readonly [file: string, title: string]>> = 
 
 /** No test reaches these: what would need is too much for one, or only a defect gets there. */
 const unreached = new Set([
-  'care/compact-log.ts minStepMs',
+  'due-work/compact-log.ts minStepMs',
   'columns/compact/delete-garbage.ts maxSteps',
   'columns/compact/sizes.ts maxSegmentRows',
   'columns/format/manifest.ts maxItemBytes',

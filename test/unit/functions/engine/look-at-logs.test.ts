@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { compactBusyLog, continueReminder } from '#functions/engine/care/compact-log.ts';
-import { remindBy } from '#functions/engine/care/reminders.ts';
-import { visitLog, visitLogs } from '#functions/engine/care/visit-logs.ts';
 import { openLog } from '#functions/engine/columns/compact/dynamodb-compaction-storage.ts';
 import { emptyManifest } from '#functions/engine/columns/format/manifest.ts';
+import { compactBusyLog, continueReminder } from '#functions/engine/due-work/compact-log.ts';
+import { remindBy } from '#functions/engine/due-work/reminders.ts';
+import { visitLog, visitLogs } from '#functions/engine/due-work/visit-logs.ts';
 import { Positions } from '#functions/engine/log/positions.ts';
 import type { LogIdentity } from '#functions/engine/model/change-log.ts';
 import { buildCreate } from '#functions/engine/model/changes.ts';
