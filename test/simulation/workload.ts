@@ -348,8 +348,10 @@ export class Writer {
     };
     const responses = await Promise.all([this.#send(...request), again()]);
     const applied = responses.find(({ status }) => status < 300);
-    // What a request refers to can come back, or leave, between its attempts: a refusal because of that is not recorded.
-    const known = responses.filter(({ status }) => status !== unavailable && status !== 400);
+    // What a request refers to can come back, or leave, between its attempts: a refusal because of that is not recorded. The restore of what exists changes
+    // nothing: its repetition is a 404 when somebody has deleted the entity meanwhile.
+    const ignored = [unavailable, 400, ...(request[1].endsWith('/restore') ? [404] : [])];
+    const known = responses.filter(({ status }) => !ignored.includes(status));
     if (applied && known.some(({ status, body }) => status !== applied.status || !same(body, applied.body)))
       throw new Error(`Two attempts of ${request[1]} returned ${JSON.stringify(responses)}.`);
     return applied ?? responses.find(({ status }) => status === unavailable) ?? responses[0];
