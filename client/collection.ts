@@ -6,12 +6,14 @@ import { isProblem } from './problems.ts';
 import {
   type ChangesPage,
   type ChangesQuery,
+  type Counted,
   type DeletedPage,
   type DeletedQuery,
   type HistoryPage,
   type Item,
   queryString,
   type ResourceTypes,
+  type Summed,
 } from './query.ts';
 import { type SyncOptions, type SyncPage, syncPages } from './sync.ts';
 import { etagOf, type Target, type Versioned, withVersion } from './versions.ts';
@@ -210,17 +212,24 @@ export class Collection<Types extends ResourceTypes> extends Listing<Types> {
    * const { data, total } = await client.tasks.deleted({ search: 'report' });
    * const parts = await client.tasks.deleted({ deletedWith: project.id });
    */
-  async deleted(
-    query: DeletedQuery<Types> = {} as DeletedQuery<Types>,
+  async deleted<
+    Field extends keyof Types['entity'] = keyof Types['entity'],
+    Expand extends keyof Types['expansions'] = never,
+    Count extends keyof Types['counts'] = never,
+    Sum extends keyof Types['sums'] = never,
+  >(
+    query?: DeletedQuery<Types, Field, Expand, Count, Sum>,
     { signal }: RequestOptions = {},
-  ): Promise<DeletedPage<Types['entity']>> {
+  ): Promise<
+    DeletedPage<Item<Types, Field, Expand>> & Counted<Types['counts'], Count> & Summed<Types['sums'], Sum>
+  > {
     const { body } = await this.connection.send({
       method: 'GET',
       path: `${this.path}/deleted`,
-      query: queryString(query),
+      query: queryString(query ?? {}),
       signal,
     });
-    return body as DeletedPage<Types['entity']>;
+    return body as never;
   }
 
   /**

@@ -38,6 +38,10 @@ interface ViewOptions<Field, Expand> {
   readonly fields?: readonly Field[] | undefined;
   /** Adds the entities that references name. A token needs the read scope of each. */
   readonly expand?: readonly Expand[] | undefined;
+  /** Words: each must be the beginning of a word of the name or the description. */
+  readonly search?: string | undefined;
+  /** Entities of one request, at most 100. Default: 100 in `iterate`, otherwise 20. */
+  readonly limit?: number | undefined;
 }
 
 /** The query of an iteration: filters on fields, their order, and what its entities have. */
@@ -45,23 +49,9 @@ export type IterationQuery<
   Types extends ResourceTypes,
   Field extends keyof Types['entity'] = keyof Types['entity'],
   Expand extends keyof Types['expansions'] = never,
-> = Types['filters'] &
-  SortOptions<Types['sort']> &
-  ViewOptions<Field, Expand> & {
-    /** Words: each must be the beginning of a word of the name or the description. */
-    readonly search?: string | undefined;
-    /** Entities of one request, at most 100. Default: 100 in `iterate`, 20 in `list`. */
-    readonly limit?: number | undefined;
-  };
+> = Types['filters'] & SortOptions<Types['sort']> & ViewOptions<Field, Expand>;
 
-/** The query of a page: that of an iteration, with the page and what is counted. */
-export type ListQuery<
-  Types extends ResourceTypes,
-  Field extends keyof Types['entity'] = keyof Types['entity'],
-  Expand extends keyof Types['expansions'] = never,
-  Count extends keyof Types['counts'] = never,
-  Sum extends keyof Types['sums'] = never,
-> = IterationQuery<Types, Field, Expand> & {
+interface PageOptions<Count, Sum> {
   /** Number of the page. Default: 1. */
   readonly page?: number | undefined;
   /**
@@ -73,9 +63,20 @@ export type ListQuery<
   readonly countBy?: readonly Count[] | undefined;
   /** Adds the numbers of these fields over all entities that match, and over those of each counted value. */
   readonly sumBy?: readonly Sum[] | undefined;
-  /** Adds the `since` of `changes` and `sync` with the same filters and `fields`. Of several pages, keep that of the first one. */
-  readonly changesCursor?: boolean | undefined;
-};
+}
+
+/** The query of a page: that of an iteration, with the page and what is counted. */
+export type ListQuery<
+  Types extends ResourceTypes,
+  Field extends keyof Types['entity'] = keyof Types['entity'],
+  Expand extends keyof Types['expansions'] = never,
+  Count extends keyof Types['counts'] = never,
+  Sum extends keyof Types['sums'] = never,
+> = IterationQuery<Types, Field, Expand> &
+  PageOptions<Count, Sum> & {
+    /** Adds the `since` of `changes` and `sync` with the same filters and `fields`. Of several pages, keep that of the first one. */
+    readonly changesCursor?: boolean | undefined;
+  };
 
 /** What `expand` adds to an entity. */
 type Expanded<Expansions, Expand extends keyof Expansions> = [Expand] extends [never]
@@ -184,16 +185,17 @@ export interface Deletion {
 type DeletionField = 'deletedAt' | 'deletedBy' | 'deletedWith';
 
 /** The query of a list of deleted entities: filters on their fields and on those of their deletions, and their order. Default: what was deleted itself, the last deleted first. */
-export type DeletedQuery<Types extends ResourceTypes> = Types['filters'] & {
+export type DeletedQuery<
+  Types extends ResourceTypes,
+  Field extends keyof Types['entity'] = keyof Types['entity'],
+  Expand extends keyof Types['expansions'] = never,
+  Count extends keyof Types['counts'] = never,
+  Sum extends keyof Types['sums'] = never,
+> = Types['filters'] & {
   readonly [Filter in DeletionField | `${DeletionField}[${string}]`]?: string | boolean | readonly string[];
-} & SortOptions<Types['sort'] | DeletionField> & {
-    readonly search?: string | undefined;
-    readonly page?: number | undefined;
-    /** `''` for the first page, then the `next` of the page before. Instead of `page`. */
-    readonly after?: string | undefined;
-    /** Entities per page, at most 100. Default: 20. */
-    readonly limit?: number | undefined;
-  };
+} & SortOptions<Types['sort'] | DeletionField> &
+  ViewOptions<Field, Expand> &
+  PageOptions<Count, Sum>;
 
 /** A page of deleted entities. */
 export type DeletedPage<Entity> = Page<Entity & Deletion>;

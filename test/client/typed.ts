@@ -1,6 +1,7 @@
 import {
   type BatchOperation,
   type Client,
+  type Deletion,
   type ExpandedProject,
   type ExpandedTag,
   isProblem,
@@ -80,6 +81,19 @@ export async function lists(client: Client, today: string, me: string): Promise<
   exactly<readonly Versioned<Task, Named>[]>()(names.data);
   // @ts-expect-error: the field is not one of `fields`.
   console.log(names.data[0]?.status);
+
+  const deleted = await client.tasks.deleted({
+    deletedWith: me,
+    sortBy: ['deletedAt', 'name'],
+    fields: ['name'],
+    countBy: ['status'],
+    sumBy: ['estimate'],
+  });
+  exactly<readonly (Pick<Task, 'id' | 'name'> & Deletion)[]>()(deleted.data);
+  exactly<string | undefined>()(deleted.counts.status[0]?.value);
+  exactly<number>()(deleted.sums.estimate);
+  // @ts-expect-error: a list of what was deleted continues in no feed.
+  await client.tasks.deleted({ changesCursor: true });
 
   for await (const { project } of client.tasks.iterate({ id: { gt: me }, expand: ['project'] })) {
     exactly<ExpandedProject | null>()(project);
