@@ -348,9 +348,10 @@ export class Writer {
     };
     const responses = await Promise.all([this.#send(...request), again()]);
     const applied = responses.find(({ status }) => status < 300);
-    // What a request refers to, or acts on, can come back or leave between its attempts: a refusal because of that is not recorded. An action that changes nothing,
-    // as the restore of what exists, is a 404 when it is repeated and somebody has deleted the entity meanwhile.
-    const ignored = [unavailable, 400, ...(request[0] === 'POST' ? [404] : [])];
+    // What a request refers to, acts on or belongs to can come back or leave between its attempts: a refusal because of that is not recorded. An action that
+    // changes nothing, as the restore of what exists, is a 404 when it is repeated and somebody has deleted the entity meanwhile.
+    const isAction = /^\/v1\/\w+\/[^/]+\/\w+$/.test(request[1]);
+    const ignored = [unavailable, 400, ...(isAction ? [404, 409] : [])];
     const known = responses.filter(({ status }) => !ignored.includes(status));
     if (applied && known.some(({ status, body }) => status !== applied.status || !same(body, applied.body)))
       throw new Error(`Two attempts of ${request[1]} returned ${JSON.stringify(responses)}.`);
