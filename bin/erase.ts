@@ -86,8 +86,12 @@ async function erase(command: Erasure): Promise<void> {
       );
       return;
     }
-    const count = await eraseEntity(new SdkDynamoDb(client), table, { tenant, ...entity });
+    const { count, isComplete } = await eraseEntity(new SdkDynamoDb(client), table, { tenant, ...entity });
     console.log(`Erased ${count} ${count === 1 ? 'entity' : 'entities'}.`);
+    if (!isComplete)
+      console.log(
+        'The deletion is still in progress. Repeat the command in a few minutes: it then erases from columns what the deletion removes until then.',
+      );
   } finally {
     client.destroy();
   }

@@ -6,7 +6,7 @@
 
 import { type ChangeOperation, describeChange, type FieldChange } from '../engine/feed/describe-change.ts';
 import type { LogIdentity, LogRecord } from '../engine/model/change-log.ts';
-import type { LogEntry } from '../engine/model/record-codec.ts';
+import { isVisible, type LogEntry } from '../engine/model/record-codec.ts';
 import type { Kind } from '../kinds.ts';
 
 /** The last part of a type of events, by operation. */
@@ -91,6 +91,6 @@ function toEvent({ tenant, kind }: LogIdentity, { position, time, actor }: LogRe
   });
 }
 
-/** Returns the events of a record of a log: one for each entity that its transaction changed. */
+/** Returns the events of a record of a log: one for each entity that its transaction changed, but for what stays deleted. */
 export const toEvents = (log: LogIdentity, record: LogRecord): CloudEvent[] =>
-  record.entries.map((entry) => toEvent(log, record, entry));
+  record.entries.filter(isVisible).map((entry) => toEvent(log, record, entry));

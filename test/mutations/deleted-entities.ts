@@ -26,8 +26,8 @@ export const deletedEntityMutations = toMutations({
   },
   'functions/engine/deletions/restore.ts': {
     'no-last-pass-after-nothing': [
-      'if (!final) {',
-      "if (!final && (rest.position > 0 || rest.after !== '')) {",
+      'if (!final || !isSwept)',
+      "if ((!final && (rest.position > 0 || rest.after !== '')) || !isSwept)",
     ],
     'member-with-a-taken-value': [
       'const lost = taken[position] &&',
@@ -93,8 +93,16 @@ export const deletedEntityMutations = toMutations({
       'const returning = again || work.root ? undefined :',
     ],
     'part-deleted-again-leaves-the-rest': [
-      'if (again && isSameDeletion(again, deletion)) return',
-      'if (again && (root || isSameDeletion(again, deletion))) return',
+      'return partAgainStep(session, rest, stored);',
+      'return partAgainStep(session, rest, stored);\n  if (again && root) return { left: undefined };',
+    ],
+    'part-removed-again-is-left': [
+      'const [restored] = await buildRestores(session, [part], returning);',
+      'const [restored] = await buildRestores(session, [], returning);',
+    ],
+    'part-comes-back-before-its-deletion-ends': [
+      'const isSwept = !root ||',
+      'const isSwept = !root || final || !final ||',
     ],
     'restored-subject-twice': [
       'await requireFreeValue(session, own);',
@@ -219,6 +227,10 @@ export const deletedEntityMutations = toMutations({
     ],
   },
   'functions/engine/deletions/erase-deleted.ts': {
+    'erased-during-a-restore': [
+      'if (await isPartBeingRestored(session, root)) throw',
+      'if ((await isPartBeingRestored(session, root)) && !root.id) throw',
+    ],
     'erasure-not-repeated': [
       'if (!stored?.deletion) throw',
       'if (!stored?.deletion || stored.deletion.isErased) throw',
@@ -276,6 +288,30 @@ export const deletedEntityMutations = toMutations({
     'parts-never-listed': [
       '...(otherwise && !isOwn ? [otherwise] : [])]',
       '...(otherwise ? [otherwise] : [])]',
+    ],
+  },
+  'lib/erase/erase-entity.ts': {
+    'erased-values-of-members-left': [
+      'of [kind, ...cascadeKinds(kind)])',
+      'of [kind, ...cascadeKinds(kind).slice(0, 0)])',
+    ],
+  },
+  'functions/engine/due-work/break-cycles.ts': {
+    'cycle-of-a-move-in-progress': [
+      'return completeUpTo(found.progress);',
+      'return Math.max(completeUpTo(found.progress), found.progress.position);',
+    ],
+  },
+  'functions/engine/feed/list-history.ts': {
+    'move-in-a-history': [
+      'if (isVisible(found.entry)) entries',
+      'if (isVisible(found.entry) || position > 0) entries',
+    ],
+  },
+  'functions/jobs/cloud-events.ts': {
+    'move-as-an-event': [
+      'record.entries.filter(isVisible)',
+      'record.entries.filter((entry) => isVisible(entry) || log.tenant)',
     ],
   },
 });

@@ -123,16 +123,16 @@ export const sharedLogMutations = toMutations({
       'if (ageMs > 0 * maxWaitMs + 1e12) await remindBy({ tenant, database }, kind, now());',
     ],
     'positions-not-noted': [
-      'await database.raiseCount(entryKey(log), count);',
-      'await database.raiseCount(entryKey(log), 0 * count);',
+      'await database.raiseCount(entryKey(log), seen);',
+      'await database.raiseCount(entryKey(log), 0 * seen);',
     ],
     'uncompacted-logs-unreported': [
       'if (ageMs <= maxPendingMs) return false;',
       'if (ageMs <= maxPendingMs + 1e12) return false;',
     ],
     'cycles-left': [
-      'count > position && (await breakCycles({ tenant, database }, kind))',
-      'count > position && (await breakCycles({ tenant, database }, kind.slice(0, 0)))',
+      'tree ? await breakCycles({ tenant, database }, tree) : count',
+      'tree && count < 0 ? await breakCycles({ tenant, database }, tree) : count',
     ],
     'visits-begin-again': [
       'if (turn && turn.partition < registryPartitions) return turn;',

@@ -570,7 +570,7 @@ interface HistoryEntry {
   readonly changes: Readonly<Record<string, { readonly from?: unknown; readonly to?: unknown }>>;
 }
 
-/** Returns the values that a history shows of a change: those of the fields that differ. When a deleted entity becomes a part of another deletion, none. */
+/** Returns the values that a history shows of a change: those of the fields that differ. */
 function toldChanges(before: Entity | undefined, after: Entity | undefined): HistoryEntry['changes'] {
   const fields = Object.keys(after ?? before ?? {}).filter((field) => !untold.includes(field));
   const changed = fields.filter((field) => !before || !after || !same(before[field], after[field]));
@@ -611,10 +611,11 @@ export async function checkHistory(world: World, { kind, entity }: Version): Pro
         ]),
       ),
     ]);
-  const expected = versions.map(({ version, entity: after }, place) => [
-    version,
-    toldChanges(versions[place - 1]?.entity, after),
-  ]);
+  const expected = versions.flatMap(({ version, entity: after }, place) => {
+    const before = versions[place - 1]?.entity;
+    // A deleted entity became a part of another deletion.
+    return before || after ? [[version, toldChanges(before, after)] as const] : [];
+  });
   // The records of older changes have expired.
   const left = isWhole ? expected : expected.slice(expected.length - shown.length);
   if (!same(shown.map(sortedChanges), left.map(sortedChanges)))

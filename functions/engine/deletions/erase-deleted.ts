@@ -2,7 +2,7 @@
 import { buildMove, type ChangeSet } from '../model/changes.ts';
 import { isRoot } from '../model/deletion.ts';
 import type { DeletedEntity } from '../model/entity.ts';
-import { EntityNotFound } from '../model/errors.ts';
+import { EntityNotFound, RestoreInProgress } from '../model/errors.ts';
 import { decodeAnyEntity } from '../model/item-codec.ts';
 import { entityKey } from '../model/keys.ts';
 import { cascadeKinds } from '../model/relations.ts';
@@ -10,6 +10,7 @@ import type { Kind } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
 import { applyChangeSet } from '../write/commit.ts';
 import { readMembers } from './members.ts';
+import { isPartBeingRestored } from './restore.ts';
 import { sweepLater } from './sweep.ts';
 
 /** Entities in one transaction of 100 writes: each can have a long text, one write is their record, and one begins a job. */
@@ -27,7 +28,7 @@ const buildErasure = (session: Session, deleted: readonly DeletedEntity[]): Chan
  * then erase what they have not reached yet. A call can be repeated: it removes what is left after an interruption, and what a step that had begun before
  * has deleted.
  * @returns the number of entities that were removed, by kind. Their values are in columns until these are written again.
- * @throws EntityNotFound when the entity is not deleted, or nothing is left; ConditionFailed when it was restored meanwhile.
+ * @throws EntityNotFound when the entity is not deleted, or nothing is left; ConditionFailed when it was restored meanwhile; RestoreInProgress of a part.
  */
 export async function eraseDeleted(
   session: Session,
@@ -38,9 +39,11 @@ export async function eraseDeleted(
   const item = await database.get(entityKey(tenant, kind, id), { withDeleted: true });
   const stored = item && decodeAnyEntity(item);
   if (!stored?.deletion) throw new EntityNotFound(kind, id);
+  const { root } = stored.deletion;
   const counts = new Map<Kind, number>();
   const erase = async (of: Kind, deleted: readonly DeletedEntity[]): Promise<void> => {
     if (deleted.length === 0) return;
+    if (await isPartBeingRestored(session, root)) throw new RestoreInProgress();
     await applyChangeSet(session, buildErasure(session, deleted));
     counts.set(of, (counts.get(of) ?? 0) + deleted.length);
   };

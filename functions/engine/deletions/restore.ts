@@ -25,6 +25,7 @@ import type { Session } from '../table/session.ts';
 import { findAnyEntity } from '../table/whole-entities.ts';
 import { commit, type UnitOfWork } from '../write/commit.ts';
 import type { JobHandler } from '../write/job-handler.ts';
+import { hasUnfinishedJob } from '../write/unfinished-jobs.ts';
 import { nameOf } from './descendants.ts';
 import {
   firstMembers,
@@ -43,7 +44,7 @@ import {
   readExisting,
   readReferences,
 } from './restored-references.ts';
-import { nextPassAt, sweepLater } from './sweep.ts';
+import { isBeingSwept, nextPassAt, sweepLater } from './sweep.ts';
 
 /** The type of the jobs of restores. */
 export const restoreType = 'restore';
@@ -304,32 +305,64 @@ async function keptStep(session: Session, work: RestoreWork): Promise<Step<Resto
 }
 
 /**
+ * Returns the step that restores a part once more, which a step of its deletion has removed again: it belonged to something that the deletion had not reached, or
+ * that did not come back. It waits until no further step can.
+ */
+async function partAgainStep(
+  session: Session,
+  work: RestoreWork,
+  part: DeletedEntity,
+): Promise<Step<RestoreWork>> {
+  const { deletion } = part;
+  if (isRoot(part) || deletion.isErased || isExpired(deletion, now())) return { left: undefined };
+  if (await isBeingSwept(session, deletion.root)) return { left: work, dueAt: nextPassAt(now()) };
+  const returning = { deletion: await deletionBeingRestored(session, part) };
+  const [restored] = await buildRestores(session, [part], returning);
+  if (!restored || restored.required) return { left: undefined };
+  const keeping = [...(work.keeping ?? []), ...byKind([restored.change.after])].slice(0, maxKeeping);
+  return { repeatable: [{ changes: [restored.change] }], left: { ...work, ...beginningOf(work), keeping } };
+}
+
+/** Returns the work of the first pass of a job. */
+const beginningOf = ({ kind, id, root }: RestoreWork) => ({
+  final: false,
+  ...(root ? { path: [placeBelow(kind, [id])] } : firstMembers),
+});
+
+/**
  * Returns the next step of a job that restores what a deletion has removed. When the entity has been deleted again meanwhile, the rest becomes a part
- * of that deletion, with which it comes back. A second pass follows the first one.
+ * of that deletion, with which it comes back. A second pass follows the first one; that of a part comes when its deletion has ended.
  */
 async function restoreStep(session: Session, { work }: Job<RestoreWork>): Promise<Step<RestoreWork>> {
   const { tenant, database } = session;
   const { kind, id, deletedAt, root, returning, final } = work;
   const item = await database.get(entityKey(tenant, kind, id), { withDeleted: true });
   if (!item) return { left: undefined };
-  const { deletion: again } = decodeAnyEntity(item);
+  const stored = decodeAnyEntity(item);
+  const { deletion: again } = stored;
   const { returning: _, ...rest } = work;
   const before = returning && (await returnStep(session, rest, returning));
   if (before) return before;
   const deletion = { deletedAt, root: root ?? { kind, id } };
-  // A step of the deletion has removed the part once more: the rest is where it belongs.
-  if (again && isSameDeletion(again, deletion)) return { left: undefined };
+  if (stored.deletion && isSameDeletion(stored.deletion, deletion))
+    return partAgainStep(session, rest, stored);
   const own = { kind, ids: [id] };
   const step =
     (await membersStep(session, rest, deletion, again)) ??
     (again ? undefined : await returnStep(session, rest, own));
   if (step) return step;
-  if (!final) {
-    const start = root ? { path: [placeBelow(kind, [id])] } : firstMembers;
-    return { left: { ...rest, final: true, ...start }, dueAt: nextPassAt(now()) };
-  }
+  const isSwept = !root || !(await isBeingSwept(session, root));
+  if (!final || !isSwept)
+    return { left: { ...rest, ...beginningOf(work), final: isSwept }, dueAt: nextPassAt(now()) };
   return (await keptStep(session, rest)) ?? { left: undefined };
 }
+
+/** Returns whether a part of the deletion of an entity is being restored by itself. */
+export const isPartBeingRestored = (session: Session, { kind, id }: Deletion['root']): Promise<boolean> =>
+  hasUnfinishedJob(session, (work) => {
+    const { type, root } = work as RestoreWork;
+    return type === restoreType && root?.kind === kind && root.id === id;
+  });
 
 export const restore: JobHandler<RestoreWork> = {
   fields: {

@@ -2,7 +2,7 @@
 
 import { now } from '../../runtime/time-and-chance.ts';
 import { isRootOf } from '../model/deletion.ts';
-import type { DeletedEntity, StoredEntity } from '../model/entity.ts';
+import type { DeletedEntity, Deletion, StoredEntity } from '../model/entity.ts';
 import { newId } from '../model/ids.ts';
 import { decodeAnyEntity } from '../model/item-codec.ts';
 import { type Beginning, beginJob, type Job, type JobOrigin, type JobWork, type Step } from '../model/job.ts';
@@ -13,6 +13,7 @@ import type { Write } from '../model/writes.ts';
 import { maxRequestMs } from '../table/deadline.ts';
 import type { Session } from '../table/session.ts';
 import type { JobHandler } from '../write/job-handler.ts';
+import { hasUnfinishedJob } from '../write/unfinished-jobs.ts';
 import { type Deletions, findNextDescendants } from './descendants.ts';
 import { firstMembers, type MembersPlace, readMembers } from './members.ts';
 
@@ -154,6 +155,13 @@ export async function sweepStep(session: Session, { work }: Job<SweepWork>): Pro
   const left = { ...work, isFirst: false, hasFound: false, ...placeOfRoots };
   return { left, dueAt: nextPassAt(now()) };
 }
+
+/** Returns whether a deletion has not ended: its job can remove what belongs to its root, also what was restored by itself. */
+export const isBeingSwept = (session: Session, { kind, id }: Deletion['root']): Promise<boolean> =>
+  hasUnfinishedJob(session, (work) => {
+    const { type, kind: ofRoots, ids } = work as SweepWork;
+    return type === sweepType && ofRoots === kind && ids.includes(id);
+  });
 
 export const sweep: JobHandler<SweepWork> = {
   fields: { type: true, kind: true, ids: true, isFirst: true, hasFound: true, position: true, after: true },

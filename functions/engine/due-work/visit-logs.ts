@@ -85,8 +85,11 @@ export async function visitLog(database: Database, log: LogIdentity, position: n
   const [oldest] = count > watermark ? (await database.query(query)).items : [];
   const ageMs = oldest ? now() - (oldest[timeAttribute] as number) : 0;
   if (ageMs > maxWaitMs) await remindBy({ tenant, database }, kind, now());
-  if (count > position && (await breakCycles({ tenant, database }, kind)))
-    await database.raiseCount(entryKey(log), count);
+  if (count > position) {
+    const tree = treeOf(kind);
+    const seen = tree ? await breakCycles({ tenant, database }, tree) : count;
+    if (seen > position) await database.raiseCount(entryKey(log), seen);
+  }
   if (ageMs <= maxPendingMs) return false;
   settingsInUse().logWarning('A change is not in the columns of lists after four days.', { tenant, kind });
   return true;

@@ -5,7 +5,7 @@
 import { now } from '../../runtime/time-and-chance.ts';
 import { readEntityItem } from '../entities/read-entity.ts';
 import { decodeRecord, isExpiredRecord, recordKey } from '../model/change-log.ts';
-import type { LogEntry } from '../model/record-codec.ts';
+import { isVisible, type LogEntry } from '../model/record-codec.ts';
 import type { Session } from '../table/session.ts';
 import type { EntityName } from './history-cursor.ts';
 
@@ -65,7 +65,8 @@ export async function listHistory(
       return { entries, next: position, isComplete: true };
     const found = await findEntry(session, name, position);
     if (!found) return { entries, isComplete: false };
-    entries.push(found);
+    // A change of the deleted entity is none of what callers know.
+    if (isVisible(found.entry)) entries.push(found);
     position = found.entry.previousPosition;
   }
   return { entries, isComplete: true };

@@ -160,6 +160,11 @@ export class IdempotencyKeyReused extends Error {
   }
 }
 
+/** What a deletion has removed cannot be erased while a part of it is being restored: that would lose what the restore has not reached. */
+export class RestoreInProgress extends Error {
+  override readonly name = 'RestoreInProgress';
+}
+
 /** The tenant has too many jobs that are not finished to begin another one. */
 export class TooManyJobs extends Error {
   constructor(maxJobs: number) {

@@ -1,4 +1,7 @@
 /** What must not depend on one item, one process or one function: positions never begin again, and each log is compacted. */
+import { inflateRawSync } from 'node:zlib';
+import { openLogReader } from '#functions/engine/columns/dynamodb-storage.ts';
+import { emptyManifest, manifestNames } from '#functions/engine/columns/format/manifest.ts';
 import { findCycles } from '#functions/engine/entities/cycles.ts';
 import {
   logPartition,
@@ -8,6 +11,10 @@ import {
 } from '#functions/engine/model/change-log.ts';
 import { entryKey } from '#functions/engine/model/registry.ts';
 import type { Key } from '#functions/engine/model/writes.ts';
+import { Database } from '#functions/engine/table/database.ts';
+import { Deadline } from '#functions/engine/table/deadline.ts';
+import { setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
+import { eraseEntity } from '#lib/erase/erase-entity.ts';
 import { eraseTenant } from '#lib/erase/erase-tenant.ts';
 import { refused, touches } from '../../support/table/faults.ts';
 import { type Process, tableName } from '../process.ts';
@@ -15,6 +22,7 @@ import {
   create,
   createProject,
   inWorld,
+  isTransaction,
   listed,
   requireClean,
   scenario,
@@ -192,3 +200,73 @@ scenario('lists lose nothing when the stream calls no function for a month', asy
   expect([await totalOf(world, 'tasks'), await totalOf(world, 'tags')]).toEqual([3, 1]);
   expect(world.table.snapshot().filter(isRecord)).toEqual([]);
 });
+
+scenario('a cycle is broken whose second move is in progress during the daily visit', async (world) => {
+  const one = await create(world, 'tasks');
+  const other = await create(world, 'tasks');
+  await world.settle();
+  await world.wait(86_400_000);
+  let isHeld = false;
+  world.table.intercept = (call) => {
+    if (isHeld || !isTransaction(call) || !JSON.stringify(call.input).includes('slow')) return undefined;
+    isHeld = true;
+    return { requestMs: 4_000 };
+  };
+  const moving = succeed(world, 'PATCH', `/v1/tasks/${one}`, { name: 'slow', parentId: other });
+  await world.wait(300);
+  await succeed(world, 'PATCH', `/v1/tasks/${other}`, { parentId: one });
+  await world.processes[0]?.onSchedule();
+  await moving;
+  world.table.intercept = undefined;
+  expect(cyclesIn(world)).toHaveLength(1);
+  await world.settle();
+  await world.passDays(2);
+  expect(cyclesIn(world)).toEqual([]);
+});
+
+/** Returns whether a text is in the columns of tasks. */
+async function isInColumns(world: World, text: string): Promise<boolean> {
+  const database = new Database(world.table, tableName, new Deadline(60_000));
+  const reader = openLogReader(database, log.tenant, log.kind);
+  const names = manifestNames((await reader.readManifest()) ?? emptyManifest);
+  const items = await reader.readItems(names, true);
+  // Columns are deflated behind a few bytes.
+  const texts = [...items.values()].flatMap((bytes) =>
+    [0, 1, 2, 3, 4, 5, 6, 7, 8].flatMap((start) => {
+      try {
+        return [inflateRawSync(bytes.subarray(start)).toString('latin1')];
+      } catch {
+        return [];
+      }
+    }),
+  );
+  return texts.some((one) => one.includes(text));
+}
+
+scenario(
+  'an erasure that begins before the job of the deletion leaves no value once it is repeated',
+  async (world) => {
+    const projectId = await createProject(world);
+    for (let batch = 0; batch < 50; batch += 1) {
+      const operations = Array.from({ length: 25 }, (_, place) => ({
+        operation: 'create',
+        body:
+          place % 10 === 3
+            ? { name: `secret ${batch} ${place}`, projectId }
+            : { name: `other ${batch} ${place}` },
+      }));
+      await succeed(world, 'POST', '/v1/tasks/batch', { operations });
+    }
+    await world.settle();
+    await world.passDays(4);
+    expect(await isInColumns(world, 'secret')).toBe(true);
+    await succeed(world, 'DELETE', `/v1/projects/${projectId}`);
+    setTimeAndChance(world.time);
+    const erase = () =>
+      eraseEntity(world.table, tableName, { tenant: 'public', kind: 'project', id: projectId });
+    expect(await erase()).toEqual({ count: 1, isComplete: false });
+    await world.settle(8);
+    expect(await erase()).toEqual({ count: 0, isComplete: true });
+    expect(await isInColumns(world, 'secret')).toBe(false);
+  },
+);

@@ -272,6 +272,48 @@ scenario(
   },
 );
 
+scenario(
+  'a part comes back before the last pass of its deletion, and keeps a late child that this pass finds below the project',
+  async (world) => {
+    const projectId = await createProject(world);
+    const partId = await create(world, 'tasks', { projectId });
+    await world.settle(2);
+    holdTransaction(world, 'late');
+    const late = create(world, 'tasks', { name: 'late', projectId, parentId: partId });
+    await world.wait(300);
+    await succeed(world, 'DELETE', `/v1/projects/${projectId}`);
+    const id = await late;
+    await world.wait(5_000);
+    await succeed(world, 'POST', `/v1/tasks/${partId}/restore`);
+    await world.settle(8);
+    expect(await succeed(world, 'GET', `/v1/tasks/${id}`)).toMatchObject({ parentId: partId });
+  },
+);
+
+scenario('a part that comes back during a slow deletion keeps all that is below it', async (world) => {
+  const projectId = await createProject(world, 10);
+  const partId = await create(world, 'tasks', { projectId });
+  await createTasks(world, 150, { projectId });
+  await createTasks(world, 150, { projectId, parentId: partId });
+  await world.settle(3);
+  await succeed(world, 'DELETE', `/v1/projects/${projectId}`);
+  const slowly = async (minutes: number, isOver: () => Promise<boolean>): Promise<void> => {
+    for (let minute = 0; minute < minutes; minute += 1) {
+      world.table.intercept = () => ({ requestMs: 400 });
+      await world.wait(60_000);
+      world.table.takeRecords();
+      await world.processes[0]?.onSchedule();
+      world.table.intercept = undefined;
+      if (await isOver()) return;
+    }
+  };
+  await slowly(15, async () => (await send(world, 'GET', `/v1/tasks/${partId}`)).status === 404);
+  await succeed(world, 'POST', `/v1/tasks/${partId}/restore`);
+  await slowly(10, async () => false);
+  await world.settle(12);
+  expect(await totalOf(world, `tasks/${partId}/tasks`)).toBe(150);
+});
+
 scenario('a deletion whose calls are slow leaves nothing behind', async (world) => {
   const projectId = await createProject(world, 150);
   await world.settle(3);

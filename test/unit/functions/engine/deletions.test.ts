@@ -18,15 +18,27 @@ import { createEntity } from '#functions/engine/entities/create-entity.ts';
 import { readEntity, readEntityItem } from '#functions/engine/entities/read-entity.ts';
 import { updateEntity } from '#functions/engine/entities/update-entity.ts';
 import { listChanges } from '#functions/engine/feed/list-changes.ts';
+import { listHistory } from '#functions/engine/feed/list-history.ts';
 import { readSequencer } from '#functions/engine/feed/read-log.ts';
 import { readChildren } from '#functions/engine/lists/children.ts';
 import { readDeletedBy } from '#functions/engine/lists/deleted-by.ts';
 import { listDeleted } from '#functions/engine/lists/list-deleted.ts';
 import { listEntities } from '#functions/engine/lists/list-entities.ts';
-import { buildCreate, buildDeletion, buildRestore, buildUpdate } from '#functions/engine/model/changes.ts';
+import {
+  buildCreate,
+  buildDeletion,
+  buildMove,
+  buildRestore,
+  buildUpdate,
+} from '#functions/engine/model/changes.ts';
 import { expiryOf, newDeletion } from '#functions/engine/model/deletion.ts';
 import type { DeletedEntity, Deletion, ItemFields, StoredEntity } from '#functions/engine/model/entity.ts';
-import { ConditionFailed, EntityNotFound, StoreUnavailable } from '#functions/engine/model/errors.ts';
+import {
+  ConditionFailed,
+  EntityNotFound,
+  RestoreInProgress,
+  StoreUnavailable,
+} from '#functions/engine/model/errors.ts';
 import { newId } from '#functions/engine/model/ids.ts';
 import { decodeAnyEntity } from '#functions/engine/model/item-codec.ts';
 import { buildJobWrite, decodeJob, dueJobsOf, type Job } from '#functions/engine/model/job.ts';
@@ -678,6 +690,25 @@ describe('a part of a deletion', () => {
     expect((await readEntity(fresh(), 'task', task)).entity).toMatchObject({ parentId: null });
   });
 
+  test('stays with what is below it although a step of the deletion, which had not reached its parent, removes it again', async () => {
+    const project = await make('project');
+    const top = await make('task', { projectId: project });
+    const part = await make('task', { parentId: top });
+    const child = await make('task', { parentId: part });
+    const deletion = await deleteAlone(await stored('project', project));
+    for (const id of [child, part]) await deleteAlone(await stored('task', id), deletion);
+    await restoreEntity(fresh(), 'task', part);
+    expect((await readEntity(fresh(), 'task', part)).entity).toMatchObject({ parentId: top });
+    await runJobs();
+    await expect(readEntity(fresh(), 'task', part)).rejects.toThrow(EntityNotFound);
+    await finishJobs();
+    expect((await readEntity(fresh(), 'task', part)).entity).toMatchObject({ parentId: null });
+    expect((await readEntity(fresh(), 'task', child)).entity).toMatchObject({ parentId: part });
+    await restoreEntity(fresh(), 'project', project);
+    await finishJobs();
+    expect((await readEntity(fresh(), 'task', part)).entity).toMatchObject({ parentId: top });
+  });
+
   test('keeps nothing of a project that has expired', async () => {
     const [, task] = await restoreTaskAlone();
     pass(29 * dayMs);
@@ -797,7 +828,40 @@ test.each([
   expect(await idsInColumns()).toEqual([kept, restored]);
 });
 
+test('the history and the events of an entity do not have that a deleted one went to a later deletion, or was erased', async () => {
+  const id = await make('task');
+  await deleteEntity(fresh(), 'task', id);
+  const deleted = await storedDeleted('task', id);
+  const move = buildMove(deleted, { ...deleted.deletion, deletedAt: Date.now() + 1 });
+  await applyChangeSet(fresh(), { changes: [move] });
+  await restoreEntity(fresh(), 'task', id);
+  const { entries } = await listHistory(fresh(), { kind: 'task', id }, { limit: 10 });
+  expect(entries.map(({ entry }) => entry.version)).toEqual([4, 2, 1]);
+  await deleteEntity(fresh(), 'task', id);
+  await eraseDeleted(fresh(), 'task', id);
+  const { items } = await session.database.query(rangeQuery(session.tenant, 'task', { above: 0 }));
+  const send = jest.fn<Promise<undefined>, [readonly CloudEvent[]]>().mockResolvedValue(undefined);
+  await publishItems(items, send);
+  const types = send.mock.calls[0]?.[0].map(({ type }) => type);
+  expect(types).toEqual(['task.created', 'task.deleted', 'task.restored', 'task.deleted']);
+});
+
 describe('eraseDeleted', () => {
+  test('is refused while a part of the deletion is being restored, which would lose the rest', async () => {
+    const project = await make('project');
+    const part = await make('task', { projectId: project });
+    await makeTasks(61, { projectId: project, parentId: part });
+    await deleteEntity(fresh(), 'project', project);
+    await finishJobs();
+    await restoreEntity(fresh(), 'task', part);
+    await expect(eraseDeleted(fresh(), 'project', project)).rejects.toThrow(RestoreInProgress);
+    await finishJobs();
+    await eraseDeleted(fresh(), 'project', project);
+    await finishJobs();
+    const below = listQuery({ filters: [isValue('parentId', part)] });
+    expect((await listEntities(fresh(), 'task', below)).total).toBe(61);
+  });
+
   test.each([
     ['in a segment', [80, 0]],
     ['that waits', [12, 0]],
