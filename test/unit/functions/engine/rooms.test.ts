@@ -17,7 +17,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   feed: ['entities', 'lists', 'columns', 'log', 'table', 'model'],
   deletions: ['entities', 'write', 'lists', 'table', 'model'],
   batches: ['deletions', 'entities', 'write', 'table', 'model'],
-  'due-work': ['deletions', 'entities', 'columns', 'write', 'table', 'model'],
+  'due-work': ['deletions', 'entities', 'columns', 'write', 'log', 'table', 'model'],
 };
 
 const files = readdirSync(engine, { recursive: true, encoding: 'utf8' }).filter((file) =>
