@@ -24,6 +24,12 @@ export const deletedEntityMutations = toMutations({
       '...(deletion ? { ...encodeDeletion(stored), id } :',
     ],
   },
+  'functions/engine/deletions/members.ts': {
+    'members-end-where-a-page-lost-some': [
+      'const next = end ? {',
+      'const next = end && (isForIds || stored.length === ids.length) ? {',
+    ],
+  },
   'functions/engine/deletions/restore.ts': {
     'no-last-pass-after-nothing': [
       'if (!final || !isSwept)',
@@ -126,6 +132,7 @@ export const deletedEntityMutations = toMutations({
       "const found = targets.filter(({ target }) => target === 'exists').map(({ id }) => id);",
       'const found = targets.map(({ id }) => id);',
     ],
+    'member-follows-the-erased-owner': ['(later.findLast(isRestorable) ?? later.at(-1))', 'later.at(-1)'],
     'tasks-of-an-erased-project-restored': [
       'if (own?.isErased && !isLater) return',
       'if (own?.isErased && (!isLater || isLater)) return',

@@ -44,12 +44,9 @@ export async function readMembers(
   const groups = deletions.flatMap((deletion) => kinds.map((kind) => ({ kind, deletion })));
   for (let { position, after } = from; position < groups.length; position += 1, after = '') {
     const { kind, deletion } = groups[position] as (typeof groups)[number];
-    const page = await readDeletedBy(session, kind, deletion, { after, limit, isForIds });
-    const { ids, stored, total } = page;
-    const last = ids.at(-1);
-    if (last === undefined) continue;
-    const isEnd = total <= ids.length;
-    const next = isEnd ? { position: position + 1, after: '' } : { position, after: last };
+    const { ids, stored, end } = await readDeletedBy(session, kind, deletion, { after, limit, isForIds });
+    if (ids.length === 0) continue;
+    const next = end ? { position, after: end.id } : { position: position + 1, after: '' };
     return { kind, deletion, ids, members: stored, next };
   }
   return undefined;

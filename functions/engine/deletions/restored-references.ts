@@ -5,7 +5,7 @@
 import { now } from '../../runtime/time-and-chance.ts';
 import { readChildren } from '../lists/children.ts';
 import { buildUpdate, type Change } from '../model/changes.ts';
-import { isDeletedItem, isExpired, isSameDeletion } from '../model/deletion.ts';
+import { isDeletedItem, isExpired, isRestorable, isSameDeletion } from '../model/deletion.ts';
 import type { DeletedEntity, Deletion, StoredEntity } from '../model/entity.ts';
 import { decodeAnyEntity, decodeEntity } from '../model/item-codec.ts';
 import { entityKey } from '../model/keys.ts';
@@ -29,7 +29,7 @@ interface RestoredReferences {
   readonly fields: Readonly<Record<string, unknown>>;
   /** The reference without which the entity cannot be. */
   readonly required: Relation | undefined;
-  /** If no owner of the entity exists or comes back: the deletion of one of them. Owners that are only kept beside a reference do not count. */
+  /** If no owner of the entity exists or comes back: the deletion of one of them, which can be restored if any can. Owners that are only kept beside a reference do not count. */
   readonly ofOwners: Deletion | undefined;
 }
 
@@ -67,6 +67,7 @@ function restoredReferences(stored: AnyEntity, find: (kind: Kind, id: string) =>
   }));
   const owners = all.filter(({ relation }) => isOwnership(relation) && stored.entity[relation.field]);
   const deletions = owners.map(({ targets }) => targets[0]?.target);
+  const later = deletions.filter((target) => typeof target === 'object');
   return {
     fields: Object.assign(
       {},
@@ -75,9 +76,7 @@ function restoredReferences(stored: AnyEntity, find: (kind: Kind, id: string) =>
     required: all.find(
       ({ relation, targets }) => relation.isRequired && targets.some(({ target }) => target !== 'exists'),
     )?.relation,
-    ofOwners: deletions.includes('exists')
-      ? undefined
-      : deletions.findLast((target) => typeof target === 'object'),
+    ofOwners: deletions.includes('exists') ? undefined : (later.findLast(isRestorable) ?? later.at(-1)),
   };
 }
 

@@ -11,7 +11,7 @@ import { ProcessMemory } from '#functions/engine/columns/process-memory.ts';
 import { ColumnReader } from '#functions/engine/columns/read/column-reader.ts';
 import { deleteEntity } from '#functions/engine/deletions/delete-entity.ts';
 import { eraseDeleted } from '#functions/engine/deletions/erase-deleted.ts';
-import { firstMembers } from '#functions/engine/deletions/members.ts';
+import { firstMembers, readMembers } from '#functions/engine/deletions/members.ts';
 import { restore, restoreEntity } from '#functions/engine/deletions/restore.ts';
 import { beginSweep, sweepLater, sweepStep } from '#functions/engine/deletions/sweep.ts';
 import { createEntity } from '#functions/engine/entities/create-entity.ts';
@@ -603,6 +603,27 @@ describe('what is restored each time that deleted entities are read is left out'
     const page = await readDeletedBy(session, 'task', deletion, { after: '', limit: 9 });
     expect(page).toMatchObject({ stored: [], total: 0 });
   });
+
+  test('as the last one of a page that others follow', async () => {
+    const project = await make('project');
+    const tasks = await makeTasks(105, { projectId: project });
+    await deleteEntity(fresh(), 'project', project);
+    await finishJobs();
+    const { deletion } = await storedDeleted('project', project);
+    const left = [...tasks];
+    aroundReads(
+      ({ pk }) => pk.includes(left.at(0) ?? 'none'),
+      () => restoreEntity(fresh(), 'task', left.shift() ?? ''),
+      async () => undefined,
+    );
+    const page = await readMembers(session, [deletion], ['task'], { limit: 100 });
+    expect(page?.ids).toEqual(tasks.slice(4, 104));
+    const last = await readMembers(session, [deletion], ['task'], {
+      ...(page && { from: page.next }),
+      limit: 100,
+    });
+    expect(last?.ids).toEqual(tasks.slice(104));
+  });
 });
 
 describe('a part of a deletion', () => {
@@ -688,6 +709,28 @@ describe('a part of a deletion', () => {
     await eraseDeleted(fresh(), 'task', parentId);
     await restoreEntity(fresh(), 'task', root);
     expect((await readEntity(fresh(), 'task', task)).entity).toMatchObject({ parentId: null });
+  });
+
+  test('comes back with its project when what it belonged to besides was erased', async () => {
+    const organization = await make('organization');
+    const project = await make('project', { organizationId: organization });
+    const parentId = await make('task', { projectId: project });
+    await makeTasks(60, { projectId: project, parentId });
+    await deleteEntity(fresh(), 'organization', organization);
+    await finishJobs();
+    await restoreEntity(fresh(), 'organization', organization);
+    for (const [kind, id] of [
+      ['project', project],
+      ['task', parentId],
+    ] as const)
+      await restoreEntity(fresh(), kind, id);
+    pass(hourMs);
+    await deleteEntity(fresh(), 'project', project);
+    await eraseDeleted(fresh(), 'task', parentId);
+    await finishJobs();
+    await restoreEntity(fresh(), 'project', project);
+    await finishJobs();
+    expect(await total(project)).toBe(60);
   });
 
   test('stays with what is below it although a step of the deletion, which had not reached its parent, removes it again', async () => {
