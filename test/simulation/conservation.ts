@@ -97,13 +97,19 @@ function requireWithRoot(one: DeletedEntity, all: ReadonlyMap<string, AnyEntity>
     throw new Error(
       `${nameOf(one)} stays deleted, but the ${deletion.root.kind} ${deletion.root.id} has come back.`,
     );
-  const owners = ownersIn(one.kind).flatMap((relation) =>
-    [...idsIn(one, relation), ...idsIn(one, keptReference(relation))].map((id) =>
-      all.get(`${relation.parent}/${id}`),
-    ),
-  );
+  const ownersOf = (of: AnyEntity): (AnyEntity | undefined)[] =>
+    ownersIn(of.kind).flatMap((relation) =>
+      [...idsIn(of, relation), ...idsIn(of, keptReference(relation))].map((id) =>
+        all.get(`${relation.parent}/${id}`),
+      ),
+    );
+  // A caller can move what a deletion has not reached yet: what was below it is left with the root.
+  const isBelowRoot = (of: AnyEntity | undefined, levels = 20): boolean =>
+    of !== undefined &&
+    (of === root || (levels > 0 && ownersOf(of).some((owner) => isBelowRoot(owner, levels - 1))));
+  const owners = ownersOf(one);
   // What belongs to something that was erased is left with the root.
-  if (owners.length > 0 && owners.every((owner) => owner && !owner.deletion))
+  if (owners.length > 0 && owners.every((owner) => owner && !owner.deletion && isBelowRoot(owner)))
     throw new Error(`${nameOf(one)} stays deleted, but what it belongs to has come back.`);
 }
 

@@ -3,7 +3,7 @@
 import { logPartition } from '#functions/engine/model/change-log.ts';
 import { jobSortKey } from '#functions/engine/model/job.ts';
 import type { Item, Key } from '#functions/engine/model/writes.ts';
-import type { Kind } from '#functions/kinds.ts';
+import type { Kind } from '#functions/schema.ts';
 import { auditTable } from '#lib/audit/audit-table.ts';
 import { isClean, reportLines } from '#lib/audit/report.ts';
 import type { Call } from '../support/table/course.ts';

@@ -346,12 +346,15 @@ export class Writer {
       await this.#world.wait(this.#random.below(this.#random.pick([3, 30, 200])));
       return this.#send(...request);
     };
+    const first = this.#world.moments.last;
     const responses = await Promise.all([this.#send(...request), again()]);
     const applied = responses.find(({ status }) => status < 300);
-    // What a request refers to, acts on or belongs to can come back or leave between its attempts: a refusal because of that is not recorded. An action that
-    // changes nothing, as the restore of what exists, is a 404 when it is repeated and somebody has deleted the entity meanwhile.
-    const isAction = /^\/v1\/\w+\/[^/]+\/\w+$/.test(request[1]);
-    const ignored = [unavailable, 400, ...(isAction ? [404, 409] : [])];
+    // What a request refers to, or names, can leave and come back between its attempts: a refusal because of that is not recorded.
+    const states = this.#world.moments.states.slice(first);
+    const text = JSON.stringify(request);
+    const isNamed = (id: string): boolean => text.includes(id);
+    const wasGone = states.some(({ trash }) => kinds.some((kind) => [...trash[kind].keys()].some(isNamed)));
+    const ignored = [unavailable, 400, ...(wasGone ? [404, 409] : [])];
     const known = responses.filter(({ status }) => !ignored.includes(status));
     if (applied && known.some(({ status, body }) => status !== applied.status || !same(body, applied.body)))
       throw new Error(`Two attempts of ${request[1]} returned ${JSON.stringify(responses)}.`);
