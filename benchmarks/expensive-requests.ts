@@ -7,14 +7,14 @@ import { buildCreate } from '../functions/engine/model/changes.ts';
 import type { Fields } from '../functions/engine/model/entity.ts';
 import { referencesOf } from '../functions/engine/model/relations.ts';
 import { applyInBatches } from '../functions/engine/write/commit.ts';
-import type { Kind } from '../functions/kinds.ts';
 import { routes } from '../functions/routes.ts';
 import { forEach } from '../functions/runtime/for-each.ts';
+import { type Kind, resources } from '../functions/schema.ts';
 import { requestTimeoutMs } from '../lib/hosting/functions.ts';
 import type { LambdaFunction } from '../lib/local/http-api.ts';
 import { functionContext } from '../lib/local/lambda-context.ts';
 import { type OperationRequest, operationEvent } from '../lib/local/operation-event.ts';
-import { resourceDocs } from '../lib/openapi/resources.ts';
+import { docsOf } from '../lib/openapi/resources.ts';
 import { compactAll } from '../test/support/compaction.ts';
 import { startEngineStore, type TestStore } from '../test/support/local-store.ts';
 import { usualOrSmallest } from './form.ts';
@@ -48,7 +48,7 @@ function kindsByReference(): Kind[] {
     for (const { parent } of referencesOf(kind)) add(parent as Kind);
     ordered.push(kind);
   };
-  for (const kind of Object.keys(resourceDocs) as Kind[]) add(kind);
+  for (const { kind } of resources) add(kind);
   return ordered;
 }
 
@@ -139,7 +139,7 @@ class Tenant {
 
   /** Returns the fields of the example in the documentation, with references to entities of this tenant. */
   #exampleOf(kind: Kind, position: number): object {
-    const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...example } = resourceDocs[kind].example;
+    const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...example } = docsOf({ kind }).example;
     const references = referencesOf(kind).map(({ field, parent, isArray }) => {
       const ids = this.ids[parent as Kind];
       const id = ids[position % ids.length];
@@ -189,7 +189,7 @@ class Tenant {
   /** Replaces what a request deleted, and absorbs the records of the last requests. */
   async settle({ contract, targets }: Target, status: number): Promise<void> {
     if (contract.method === 'GET' || status >= 300) return;
-    await this.#replace(contract.resource.kind, targets);
+    await this.#replace(contract.resource.kind as Kind, targets);
     this.#unabsorbedWrites += 1;
     if (this.#unabsorbedWrites >= writesUntilCompaction) await this.compact();
   }

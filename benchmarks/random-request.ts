@@ -2,8 +2,8 @@
 import { type Contract, maxOperations } from '../functions/contract/contract.ts';
 import type { ListField } from '../functions/contract/list-fields.ts';
 import type { Resource } from '../functions/contract/resource.ts';
-import type { Kind } from '../functions/kinds.ts';
 import { routes } from '../functions/routes.ts';
+import type { Kind } from '../functions/schema.ts';
 import type { OperationRequest } from '../lib/local/operation-event.ts';
 import type { Genes } from './genes.ts';
 
@@ -86,7 +86,7 @@ function listQuery(genes: Genes, { kind, listFields, fieldNames, expansions }: R
   const limit = genes.pick([100, 100, 20, 1]);
   const expanded = some(genes, Object.keys(expansions), 0.7);
   const filters = Array.from({ length: genes.pick([0, 0, 1, 1, 2, 3, 10, 20]) }, () =>
-    filterOf(genes, genes.pick(fields), ids, kind),
+    filterOf(genes, genes.pick(fields), ids, kind as Kind),
   );
   const sorts = genes.chance(0.5)
     ? []
@@ -164,7 +164,7 @@ function batchOf(
   const count = genes.chance(0.7) ? maxOperations : 1 + genes.below(maxOperations);
   const kinds = genes.pick([['create'], ['update'], ['delete'], ['create', 'update', 'delete']]);
   const { body, text, tags } = bodyOf(genes, resource, ids, genes.chance(0.5));
-  const targets = idsFrom(genes, ids[resource.kind], count);
+  const targets = idsFrom(genes, ids[resource.kind as Kind], count);
   const operations = targets.map((id, number): Operation => {
     const operation = kinds[number % kinds.length] ?? '';
     // Each has tags of its own.

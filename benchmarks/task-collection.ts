@@ -6,10 +6,10 @@ import type { Fields, ItemFields, StoredEntity } from '../functions/engine/model
 import { decodeEntity } from '../functions/engine/model/item-codec.ts';
 import { entityKey } from '../functions/engine/model/keys.ts';
 import { applyChangeSet } from '../functions/engine/write/commit.ts';
-import type { Kind } from '../functions/kinds.ts';
 import { organization } from '../functions/organizations/resource.ts';
 import { project } from '../functions/projects/resource.ts';
 import { forEach } from '../functions/runtime/for-each.ts';
+import type { Kind } from '../functions/schema.ts';
 import { tag } from '../functions/tags/resource.ts';
 import { task } from '../functions/tasks/resource.ts';
 import { user } from '../functions/users/resource.ts';

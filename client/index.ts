@@ -160,6 +160,7 @@ export class Client {
   readonly users: Users;
   readonly tasks: Tasks;
   readonly tags: Tags;
+  // npx pm-api new: above this line
   readonly #connection: Connection;
 
   constructor(options: ClientOptions) {
@@ -170,6 +171,7 @@ export class Client {
     this.users = new Users(connection, '/v1/users');
     this.tasks = new Tasks(connection, '/v1/tasks');
     this.tags = new Tags(connection, '/v1/tags');
+    // npx pm-api new: above this line
   }
 
   /**

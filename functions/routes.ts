@@ -1,19 +1,44 @@
 /**
- * The one list of operations. The infrastructure, the local gateway, the documentation and the tests loop over it; no handler imports
- * it. Every contract that a `contract.ts` exports is an operation. Its handler is the file of the same name beside it.
+ * The one list of operations, and what the documentation says of each resource. The infrastructure, the local gateway, the documentation and the tests loop over
+ * it; no handler imports it. Every contract that a `contract.ts` exports is an operation. Its handler is the file of the same name beside it.
  */
 
 import type { Contract, Method } from './contract/contract.ts';
+import type { Documentation } from './contract/resource-docs.ts';
 import { documentationMethods, documentationPaths } from './documentation/paths.ts';
 import * as health from './health/contract.ts';
 import * as organizations from './organizations/contract.ts';
+import { documentation as organization } from './organizations/resource-docs.ts';
 import * as projects from './projects/contract.ts';
+import { documentation as project } from './projects/resource-docs.ts';
+import type { Kind } from './schema.ts';
 import './schema.ts';
 import * as tags from './tags/contract.ts';
+import { documentation as tag } from './tags/resource-docs.ts';
 import * as tasks from './tasks/contract.ts';
+import { documentation as task } from './tasks/resource-docs.ts';
 import * as users from './users/contract.ts';
+import { documentation as user } from './users/resource-docs.ts';
 
-const folders = { organizations, projects, users, tasks, tags, health };
+const folders = {
+  organizations,
+  projects,
+  users,
+  tasks,
+  tags,
+  // npx pm-api new: above this line
+  health,
+};
+
+/** What the documentation says of each resource. */
+export const documentations: Readonly<Record<Kind, Documentation>> = {
+  organization,
+  project,
+  user,
+  task,
+  tag,
+  // npx pm-api new: above this line
+};
 
 export interface Route {
   readonly contract: Contract;

@@ -1,4 +1,4 @@
-/** The schema of this application, derived from its resources. A new resource is added here and in `routes.ts`. */
+/** The resources of this application, and the schema that follows from them. */
 import { longTextField } from './contract/fields.ts';
 import type { Resource } from './contract/resource.ts';
 import { configure, type Schema } from './engine/model/schema.ts';
@@ -10,7 +10,17 @@ import { tag } from './tags/resource.ts';
 import { task } from './tasks/resource.ts';
 import { user } from './users/resource.ts';
 
-export const resources: readonly Resource[] = [organization, project, user, task, tag];
+export const resources = [
+  organization,
+  project,
+  user,
+  task,
+  tag,
+  // npx pm-api new: above this line
+] as const;
+
+/** The kinds of entities of this application. */
+export type Kind = (typeof resources)[number]['kind'];
 
 /** Returns a property of the resources that have it, by kind. */
 const byKind = <Name extends 'unique' | 'check'>(name: Name) =>

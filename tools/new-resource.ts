@@ -1,25 +1,51 @@
-/** Writes what repeats when a resource is added: its files, from those of tags, and its name where resources are listed. */
+/** Writes what repeats when a resource is added: its files, from those of tags, and an entry in the files that list the resources. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { v7 } from 'uuid';
 import { CommandFailure } from '../lib/command-line/command-line.ts';
 
+/** The names of a resource, from its words. */
+interface Names {
+  /** The folder and the path segment: `custom-fields`. */
+  readonly folder: string;
+  /** In code: `customFields`. */
+  readonly plural: string;
+  readonly kind: string;
+}
+
+const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+
+const camel = (name: string): string => name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+
+const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** @throws CommandFailure for a name that is no words. */
+function namesOf(plural: string, kind: string): Names {
+  const isName = (name: string): boolean => /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(name);
+  const [folder, one] = [kebab(plural), kebab(kind)];
+  if (!isName(folder) || !isName(one) || folder === one)
+    throw new CommandFailure(
+      `A resource needs a plural and a singular of letters, not "${plural}" and "${kind}": npx pm-api new resource time-entries --kind time-entry`,
+    );
+  return { folder, plural: camel(folder), kind: camel(one) };
+}
+
 /** The files of a resource that do not repeat, with what every resource has. */
-const ownFiles = (kind: string, plural: string): Readonly<Record<string, string>> => ({
-  [`functions/${plural}/resource.ts`]: `import { commonFields, resource } from '../contract/resource.ts';
+const ownFiles = ({ folder, kind }: Names): Readonly<Record<string, string>> => ({
+  'resource.ts': `import { commonFields, resource } from '../contract/resource.ts';
 
 export const ${kind} = resource({
   kind: '${kind}',
-  plural: '${plural}',
+  plural: '${folder}',
   fields: {
     ...commonFields,
   },
 });
 `,
-  [`functions/${plural}/resource-docs.ts`]: `import { type Documentation, times } from '../contract/resource-docs.ts';
+  'resource-docs.ts': `import { type Documentation, times } from '../contract/resource-docs.ts';
 
 export const documentation: Documentation = {
-  description: 'One of the ${plural}.',
+  description: 'One of the ${folder}.',
   example: {
     id: '${v7()}',
     name: 'First ${kind}',
@@ -28,7 +54,7 @@ export const documentation: Documentation = {
   },
   change: { status: 'archived' },
   list: {
-    question: 'the active ${plural}, by name',
+    question: 'the active ${folder}, by name',
     query: 'status=active&sortBy=name&sortOrder=asc',
   },
   fields: {},
@@ -36,88 +62,70 @@ export const documentation: Documentation = {
 `,
 });
 
-const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+/** A list of resources ends with this line. */
+const listEnd = '// npx pm-api new: above this line\n';
 
-/** The places that list the resources: a file, where its one match is empty, and what is inserted there. */
-const insertions = (kind: string, plural: string): readonly [file: string, place: RegExp, text: string][] => [
-  ['functions/kinds.ts', /(?=;\n$)/, ` | '${kind}'`],
-  ['functions/schema.ts', /(?<=\*\/\n)(?=import)/, `import { ${kind} } from './${plural}/resource.ts';\n`],
-  ['functions/schema.ts', /(?<=const resources:[^=]*= \[[^\]]*\w)(?=,?\s*\])/, `, ${kind}`],
-  [
-    'functions/routes.ts',
-    /(?=import \* as health)/,
-    `import * as ${plural} from './${plural}/contract.ts';\n`,
-  ],
-  ['functions/routes.ts', /(?<=const folders = \{[^}]*)(?=health\b)/, `${plural}, `],
-  [
-    'lib/openapi/resources.ts',
-    /(?=import type \{ Kind \})/,
-    `import { documentation as ${kind} } from '../../functions/${plural}/resource-docs.ts';\n`,
-  ],
-  ['lib/openapi/resources.ts', /(?<=const resourceDocs:[^=]*= \{[^}]*\w)(?=,?\s*\})/, `, ${kind}`],
-  [
-    'client/index.ts',
-    /(?=\/\*\* Who a token is for)/,
-    `class ${pascal(plural)} extends Collection<types.${pascal(kind)}Types> {}\n\n`,
-  ],
-  ['client/index.ts', /(?= {2}readonly #connection)/, `  readonly ${plural}: ${pascal(plural)};\n`],
-  [
-    'client/index.ts',
-    /(?<=connection = connection;\n)/,
-    `    this.${plural} = new ${pascal(plural)}(connection, '/v1/${plural}');\n`,
-  ],
-  [
-    'test/contract/resources.ts',
-    /(?=\];\n\nexport const resources)/,
-    `  {
-    kind: '${kind}',
-    path: '/v1/${plural}',
-    required: ['name'],
-    minimal: async () => ({ name: unique('${pascal(kind)}') }),
-    full: async () => ({
-      name: unique('Full ${kind}'),
-      status: unique('s'),
-    }),
-    defaults: { status: 'active' },
-    references: [],
-    nested: [],
+/** What a file that lists the resources gets: imports, and an entry in each of its lists. */
+interface Entries {
+  readonly imports?: readonly string[];
+  readonly entries: readonly string[];
+}
+
+const entriesOf = ({ folder, plural, kind }: Names): Readonly<Record<string, Entries>> => ({
+  'functions/schema.ts': {
+    imports: [`import { ${kind} } from './${folder}/resource.ts';`],
+    entries: [`${kind},`],
   },
-`,
-  ],
-];
+  'functions/routes.ts': {
+    imports: [
+      `import * as ${plural} from './${folder}/contract.ts';`,
+      `import { documentation as ${kind} } from './${folder}/resource-docs.ts';`,
+    ],
+    entries: [plural === folder ? `${plural},` : `'${folder}': ${plural},`, `${kind},`],
+  },
+  'client/index.ts': {
+    entries: [
+      `readonly ${plural}: Collection<types.${capitalized(kind)}Types>;`,
+      `this.${plural} = new Collection(connection, '/v1/${folder}');`,
+    ],
+  },
+});
+
+/** @throws CommandFailure when the file has another number of lists. */
+function withEntries(file: string, text: string, { imports = [], entries }: Entries): string {
+  const [first = '', ...parts] = text.split(listEnd);
+  if (parts.length !== entries.length)
+    throw new CommandFailure(`${file} has ${parts.length} lines ${listEnd.trim()}, not ${entries.length}.`);
+  const listed = first + parts.map((part, list) => `${entries[list]}\n${listEnd}${part}`).join('');
+  const end = [...listed.matchAll(/^import\b[^;]*;\n/gm)].at(-1);
+  const at = end ? end.index + end[0].length : 0;
+  return listed.slice(0, at) + imports.map((line) => `${line}\n`).join('') + listed.slice(at);
+}
 
 /**
- * Writes the files of a resource that has a name and a status, and all operations that tags have.
+ * Writes the files of a resource that has a name and a status, and all operations that tags have, and names it in three files. The formatter orders their lines.
  * @param root the folder of the project.
- * @throws CommandFailure when the names are no words; CommandFailure when the resource exists, or a list has another form.
+ * @throws CommandFailure when the names are no words, or the resource exists, or a list has another form.
  */
 export function writeResource(root: string, plural: string, kind: string): void {
-  if (!/^[a-z]{2,}$/.test(plural) || !/^[a-z]{2,}$/.test(kind) || plural === kind) {
-    throw new CommandFailure(
-      `A resource needs a plural and a singular of lower-case letters, not "${plural}" and "${kind}": npx pm-api new resource comments --kind comment`,
-    );
-  }
-  const folder = `functions/${plural}`;
+  const names = namesOf(plural, kind);
+  const folder = `functions/${names.folder}`;
   if (existsSync(join(root, folder))) throw new CommandFailure(`${folder} exists already.`);
   const renamed = (text: string): string =>
-    [
-      ['tags', plural],
-      ['Tags', pascal(plural)],
-      ['tag', kind],
-      ['Tag', pascal(kind)],
-    ].reduce((result, [from = '', to = '']) => result.replaceAll(from, to), text);
-  const files = new Map<string, string>();
-  const read = (file: string): string => files.get(file) ?? readFileSync(join(root, file), 'utf8');
-  for (const name of readdirSync(join(root, 'functions/tags')))
-    files.set(`${folder}/${renamed(name)}`, renamed(read(`functions/tags/${name}`)));
-  for (const [file, text] of Object.entries(ownFiles(kind, plural))) files.set(file, text);
-  for (const [file, place, inserted] of insertions(kind, plural)) {
-    const [before, ...after] = read(file).split(place);
-    if (after.length !== 1) throw new CommandFailure(`${file} has no single place for:\n${inserted}`);
-    files.set(file, `${before}${inserted}${after[0]}`);
-  }
-  for (const [file, text] of files) {
-    mkdirSync(dirname(join(root, file)), { recursive: true });
-    writeFileSync(join(root, file), text);
-  }
+    text
+      .replaceAll('Tags', capitalized(names.plural))
+      .replaceAll('Tag', capitalized(names.kind))
+      .replaceAll('tag', names.kind);
+  const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+  const own = ownFiles(names);
+  const files = readdirSync(join(root, 'functions/tags')).map((name): [string, string] => [
+    `${folder}/${name.replace('tags', names.folder).replace('tag', kebab(names.kind))}`,
+    own[name] ?? renamed(read(`functions/tags/${name}`)),
+  ]);
+  const lists = Object.entries(entriesOf(names)).map(([file, entries]): [string, string] => [
+    file,
+    withEntries(file, read(file), entries),
+  ]);
+  mkdirSync(join(root, folder));
+  for (const [file, text] of [...files, ...lists]) writeFileSync(join(root, file), text);
 }

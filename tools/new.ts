@@ -6,7 +6,7 @@ const resource = new Command('resource')
   .description(
     'Writes the files that repeat when a resource is added, and names it where resources are listed.',
   )
-  .argument('<plural>', 'the path segment and the folder, such as "comments"')
+  .argument('<plural>', 'the path segment and the folder, such as "comments" or "time-entries"')
   .option('--kind <singular>', 'the name of one (default: the plural without its s)')
   .action((plural, { kind = plural.replace(/ies$/, 'y').replace(/s$/, '') }) => {
     writeResource(fileURLToPath(new URL('..', import.meta.url)), plural, kind);

@@ -77,7 +77,9 @@ export const isConditionalWrite = ({ method, path }: Contract): boolean =>
 
 export const contract = <const Definition extends Contract>(definition: Definition): Definition => definition;
 
-const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+/** Returns a name as a type has it: `TimeEntries` for `time-entries`. */
+export const pascal = (name: string): string =>
+  name.replace(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase());
 
 /** Returns the kind with its article. "User" begins with a consonant. */
 const withArticle = ({ kind }: Resource): string => `${/^[aeio]/.test(kind) ? 'an' : 'a'} ${kind}`;

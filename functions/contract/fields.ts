@@ -203,7 +203,8 @@ export function number({ min, max, decimals }: NumberBounds) {
 
 export const flag = () => v.boolean('must be true or false');
 
-interface Target {
+/** The resource that a reference names. */
+export interface Target {
   readonly kind: string;
 }
 

@@ -2,7 +2,6 @@ import * as v from 'valibot';
 import { restoresField } from '../engine/model/deletion.ts';
 import { type Entity, type Fields, type ItemFields, readOnlyFields } from '../engine/model/entity.ts';
 import type { Check, Relation } from '../engine/model/schema.ts';
-import type { Kind } from '../kinds.ts';
 import { lazy } from '../runtime/lazy.ts';
 import { label, longTextField, status, withDefault } from './fields.ts';
 import {
@@ -33,9 +32,9 @@ export interface Expansion {
   readonly shown: ReadonlySet<string>;
 }
 
-interface Definition {
+interface Definition<Name extends string> {
   /** The name of one entity. */
-  readonly kind: Kind;
+  readonly kind: Name;
   /** The path segment of the collection. */
   readonly plural: string;
   readonly fields: FieldSchemas;
@@ -45,7 +44,7 @@ interface Definition {
   readonly check?: Check;
 }
 
-export interface Resource extends Definition {
+export interface Resource<Name extends string = string> extends Definition<Name> {
   readonly relations: readonly Relation[];
   /** All fields in the order in which responses show them. */
   readonly fieldNames: readonly string[];
@@ -107,7 +106,7 @@ const showing =
     return shown;
   };
 
-export function resource(definition: Definition): Resource {
+export function resource<const Name extends string>(definition: Definition<Name>): Resource<Name> {
   const { fields, kind } = definition;
   const fieldNames = ['id', ...Object.keys(fields), 'createdAt', 'updatedAt'];
   const defaults = fieldNames.map((name) => {

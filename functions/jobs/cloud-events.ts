@@ -7,7 +7,6 @@
 import { type ChangeOperation, describeChange, type FieldChange } from '../engine/feed/describe-change.ts';
 import type { LogIdentity, LogRecord } from '../engine/model/change-log.ts';
 import { isVisible, type LogEntry } from '../engine/model/record-codec.ts';
-import type { Kind } from '../kinds.ts';
 
 /** The last part of a type of events, by operation. */
 export const eventNames = {
@@ -17,7 +16,7 @@ export const eventNames = {
   restore: 'restored',
 } as const satisfies Record<ChangeOperation, string>;
 
-export type EventType = `${Kind}.${(typeof eventNames)[ChangeOperation]}`;
+export type EventType = `${string}.${(typeof eventNames)[ChangeOperation]}`;
 
 interface EventData {
   /** The version that the change made: an event is newer than those of the same subject with smaller versions. */
@@ -81,7 +80,7 @@ function toEvent({ tenant, kind }: LogIdentity, { position, time, actor }: LogRe
     specversion: '1.0',
     // An app can give one id to entities of several kinds.
     id: `${kind}:${id}:${version}`,
-    type: `${kind as Kind}.${eventNames[operation]}`,
+    type: `${kind}.${eventNames[operation]}`,
     source: sourceOf(tenant),
     subject: id,
     time: new Date(time).toISOString(),

@@ -5,15 +5,16 @@ import {
   oneOf,
   reference,
   references,
+  type Target,
   text,
   withDefault,
 } from '../contract/fields.ts';
-import { commonFields, type Resource, resource } from '../contract/resource.ts';
+import { commonFields, resource } from '../contract/resource.ts';
 import { project } from '../projects/resource.ts';
 import { tag } from '../tags/resource.ts';
 import { user } from '../users/resource.ts';
 
-export const task: Resource = resource({
+export const task = resource({
   kind: 'task',
   plural: 'tasks',
   fields: {
@@ -21,7 +22,7 @@ export const task: Resource = resource({
     description: withDefault(text(10_000), ''),
     priority: withDefault(oneOf(['none', 'low', 'medium', 'high', 'urgent']), 'none'),
     projectId: nullable(reference(project, { onDelete: 'cascade' })),
-    parentId: nullable(reference((): Resource => task, { onDelete: 'cascade' })),
+    parentId: nullable(reference((): Target => task, { onDelete: 'cascade' })),
     userId: nullable(reference(user)),
     dueDate: nullable(day()),
     tagIds: withDefault(references(tag, 50), []),

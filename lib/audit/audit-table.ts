@@ -18,7 +18,6 @@ import { Database } from '../../functions/engine/table/database.ts';
 import { Deadline, maxRequestMs } from '../../functions/engine/table/deadline.ts';
 import type { DynamoDb } from '../../functions/engine/table/operations.ts';
 import { continueJob } from '../../functions/jobs/continue-job.ts';
-import type { Kind } from '../../functions/kinds.ts';
 import { now } from '../../functions/runtime/time-and-chance.ts';
 import { scanTable } from '../hosting/scan-table.ts';
 import { compareLogs, type LogDifference, subtractRows } from './compare-logs.ts';
@@ -175,7 +174,7 @@ class TableAudit {
     for (const parent of uniqueKeys(orphans.map((orphan) => orphan.parent))) {
       const [tenant = '', kind = '', id = ''] = parent.pk.split('#');
       const job = { tenant, id: newId(now()).id };
-      await this.#database.transact([beginSweep({ tenant }, kind as Kind, [id], job)]);
+      await this.#database.transact([beginSweep({ tenant }, kind, [id], job)]);
       // As long as a step of a job in the cloud: later passes of restores wait for no longer one.
       const database = new Database(this.#client, this.#tableName, new Deadline(maxRequestMs));
       await continueJob(database, job, { owner: `audit ${randomUUID()}` });

@@ -1,5 +1,5 @@
-import type { Kind } from '../../functions/kinds.ts';
-import '../../functions/schema.ts';
+import type { Kind } from '../../functions/engine/model/schema.ts';
+import '../../functions/engine/model/schema.ts';
 import { openLog } from '../../functions/engine/columns/compact/dynamodb-compaction-storage.ts';
 import { purge } from '../../functions/engine/columns/compact/purge.ts';
 import { eraseDeleted } from '../../functions/engine/deletions/erase-deleted.ts';

@@ -5,7 +5,7 @@
 import type { Contract } from '../../functions/contract/contract.ts';
 import { longTextField } from '../../functions/contract/fields.ts';
 import type { Resource } from '../../functions/contract/resource.ts';
-import type { Kind } from '../../functions/kinds.ts';
+import type { Kind } from '../../functions/engine/model/schema.ts';
 import '../../functions/schema.ts';
 import { dependentsOf, referencesOf, treeOf } from '../../functions/engine/model/relations.ts';
 import type { IndexName } from '../../functions/engine/model/table.ts';

@@ -1,9 +1,9 @@
 /** The tools of the MCP server, from the contracts: a few, because a model reads all of them before its first call. */
 import type { Tool } from '../../client/mcp/tool.ts';
-import type { Contract } from '../../functions/contract/contract.ts';
+import { type Contract, pascal } from '../../functions/contract/contract.ts';
 import type { Resource } from '../../functions/contract/resource.ts';
 import { routes } from '../../functions/routes.ts';
-import { resourceDocs } from './resources.ts';
+import { docsOf } from './resources.ts';
 import type { OpenApiDocument, Schema } from './types.ts';
 
 type Properties = Readonly<Record<string, Schema>>;
@@ -192,19 +192,16 @@ function toolOf({ schemas }: OpenApiDocument['components'], operation: Operation
   const { method, path, resource, body, operation: name, summary } = operation;
   const isOfOne = method === 'PATCH' || (method === 'POST' && !(requestOf(operation) in sharedTools));
   if (!isOfOne) return [];
-  const pascal = resource.kind.charAt(0).toUpperCase() + resource.kind.slice(1);
-  const options = `${name.charAt(0).toUpperCase()}${name.slice(1)}Options`;
   const isAction = path.includes('{id}/');
-  const ofBody = isAction
-    ? options
-    : `${method === 'PATCH' ? '' : 'New'}${pascal}${method === 'PATCH' ? 'Changes' : ''}`;
+  const ofChange = method === 'PATCH' ? `${pascal(resource.kind)}Changes` : `New${pascal(resource.kind)}`;
+  const ofBody = isAction ? `${pascal(name)}Options` : ofChange;
   const { properties = {}, required = [] } = schemas[ofBody] ?? {};
   const writable = Object.entries(properties)
     .filter(([field]) => body?.writable.includes(field))
     .map(([field, schema]) => [field, fieldFor(schema)] as const);
   const ofEntity = path.includes('{id}') ? { id, version } : {};
   const request = { method: method as Tool['request']['method'], path };
-  const about = isAction || method === 'PATCH' ? '' : ` ${resourceDocs[resource.kind].description}`;
+  const about = isAction || method === 'PATCH' ? '' : ` ${docsOf(resource).description}`;
   return [
     {
       name,

@@ -1,5 +1,7 @@
 /** Generates the types of lists in the client from the document: filters, and what `expand`, `countBy` and `sumBy` add. */
-import { pascal } from './json-schema.ts';
+
+import { pascal } from '../../functions/contract/contract.ts';
+import { resources } from '../../functions/schema.ts';
 import type { OpenApiDocument, Operation, Parameter, Schema } from './types.ts';
 import { arrayOf, comment, declaration, fieldType, optional, union } from './typescript.ts';
 
@@ -97,9 +99,9 @@ export function listTypes({ components, paths }: OpenApiDocument): {
   readonly declarations: readonly string[];
   readonly expansions: Readonly<Record<string, readonly string[]>>;
 } {
-  const lists = Object.values(paths).flatMap(({ get }) => {
-    const [, plural] = /^list([A-Z][a-z]+)$/.exec(get?.operationId ?? '') ?? [];
-    return get && plural ? [toList(components, pascal(plural.slice(0, -1)), get)] : [];
+  const lists = Object.entries(paths).flatMap(([path, { get }]) => {
+    const resource = resources.find(({ plural }) => path === `/v1/${plural}`);
+    return get && resource ? [toList(components, pascal(resource.kind), get)] : [];
   });
   return {
     declarations: lists.flatMap(declarationsOf),

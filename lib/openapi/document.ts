@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { type Contract, needsToken, scopeOf } from '../../functions/contract/contract.ts';
+import { type Contract, needsToken, pascal, scopeOf } from '../../functions/contract/contract.ts';
 import { type Route, routes } from '../../functions/routes.ts';
 import { errorResponses } from './error-responses.ts';
 import { batchExample, creationBody } from './examples.ts';
 import { headers } from './headers.ts';
-import { pascal } from './json-schema.ts';
 import { describeOperation } from './operation-descriptions.ts';
 import { parameters, parametersOf } from './parameters.ts';
-import { resourceDocs } from './resources.ts';
+import { docsOf } from './resources.ts';
 import { responsesOf } from './responses.ts';
 import { bodyName, schemas } from './schemas.ts';
 import { type OpenApiDocument, type Operation, type PathItem, type RequestBody, referTo } from './types.ts';
@@ -36,7 +35,7 @@ function bodyExample({ resource, success }: Contract, name: string): object {
   if (!resource) return {};
   if (success === 'batch') return batchExample(resource);
   if (name.startsWith('New')) return creationBody(resource);
-  return name.endsWith('Changes') ? resourceDocs[resource.kind].change : {};
+  return name.endsWith('Changes') ? docsOf(resource).change : {};
 }
 
 function requestBody(contract: Contract): RequestBody | undefined {
@@ -104,7 +103,7 @@ export function openApiDocument(): OpenApiDocument {
     tags: [
       ...[...resources].map(({ kind, plural }) => ({
         name: pascal(plural),
-        description: resourceDocs[kind].description,
+        description: docsOf({ kind }).description,
       })),
       serviceTag,
     ],

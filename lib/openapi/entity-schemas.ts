@@ -1,3 +1,4 @@
+import { pascal } from '../../functions/contract/contract.ts';
 import { deletedOf, type Expansion, type Resource } from '../../functions/contract/resource.ts';
 import { maxCountedValues } from '../../functions/engine/columns/read/count-values.ts';
 import { maxChangesCursorLength } from '../../functions/engine/feed/cursor.ts';
@@ -7,8 +8,8 @@ import { readOnlyFields } from '../../functions/engine/model/entity.ts';
 import { maxLimit } from '../../functions/http/parse-list-query.ts';
 import { entityTag } from './headers.ts';
 import { historySchema } from './history.ts';
-import { converted, count, pascal } from './json-schema.ts';
-import { resourceDocs } from './resources.ts';
+import { converted, count } from './json-schema.ts';
+import { docsOf } from './resources.ts';
 import { referTo, type Schema } from './types.ts';
 
 /** Returns the schemas of the fields that responses show. */
@@ -214,7 +215,7 @@ function expandedEntitySchemas({ expansions }: Resource): Record<string, Schema>
     const { target, shown } = expansion;
     const isShown = ([name]: [string, unknown]): boolean => shown.has(name);
     const properties = Object.fromEntries(Object.entries(fieldSchemas(target)).filter(isShown));
-    const example = Object.fromEntries(Object.entries(resourceDocs[target.kind].example).filter(isShown));
+    const example = Object.fromEntries(Object.entries(docsOf(target).example).filter(isShown));
     const description = `One of the ${target.plural}, as \`expand\` adds it: without its description.`;
     return [
       expandedName(expansion),
@@ -226,7 +227,7 @@ function expandedEntitySchemas({ expansions }: Resource): Record<string, Schema>
 
 export function entitySchemas(resource: Resource): Record<string, Schema> {
   const { kind } = resource;
-  const { description, example } = resourceDocs[kind];
+  const { description, example } = docsOf({ kind });
   const fields = fieldSchemas(resource);
   const properties = { ...fields, ...expandedSchemas(resource, fields) };
   const { id, name } = example;

@@ -1,8 +1,7 @@
-import { type Contract, isConditionalWrite, needsToken } from '../../functions/contract/contract.ts';
+import { type Contract, isConditionalWrite, needsToken, pascal } from '../../functions/contract/contract.ts';
 import { referencesOf } from '../../functions/engine/model/relations.ts';
 import { catalogue, type ProblemCode, problemType } from '../../functions/http/problems.ts';
 import { headerReferences } from './headers.ts';
-import { pascal } from './json-schema.ts';
 import { takesIdempotencyKey } from './parameters.ts';
 import { problemExample } from './problem-examples.ts';
 import { type Content, type Reference, type Response, referTo } from './types.ts';

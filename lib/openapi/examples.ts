@@ -6,7 +6,7 @@ import type { Contract } from '../../functions/contract/contract.ts';
 import type { Resource } from '../../functions/contract/resource.ts';
 import { referencesOf } from '../../functions/engine/model/relations.ts';
 import { converted } from './json-schema.ts';
-import { resourceDocs } from './resources.ts';
+import { docsOf } from './resources.ts';
 import type { Examples } from './types.ts';
 
 type Entity = Readonly<Record<string, unknown>>;
@@ -14,7 +14,7 @@ type Entity = Readonly<Record<string, unknown>>;
 /** Entities that match the query of an example. */
 const total = 41;
 
-const exampleOf = ({ kind }: Resource): Entity => resourceDocs[kind].example;
+const exampleOf = ({ kind }: Resource): Entity => docsOf({ kind }).example;
 
 const isWritableValue = ({ kind, fields, unique }: Resource, field: string): boolean =>
   field in fields && field !== unique && !referencesOf(kind).some((relation) => relation.field === field);
@@ -43,7 +43,7 @@ function createdEntity(resource: Resource, more: Entity = {}): Entity {
 
 const changedEntity = (resource: Resource): Entity => ({
   ...exampleOf(resource),
-  ...resourceDocs[resource.kind].change,
+  ...docsOf(resource).change,
 });
 
 /** Returns the response to an operation that reads or changes one entity. */
@@ -75,7 +75,7 @@ export const batchExample = (resource: Resource): object => ({
     {
       operation: 'update',
       id: exampleOf(resource)['id'],
-      body: resourceDocs[resource.kind].change,
+      body: docsOf(resource).change,
     },
     { operation: 'delete', id: '019b2f4f-7a30-7c1d-9e52-3c8b0d6f1a25' },
   ],
@@ -114,7 +114,7 @@ function expanded({ expansions }: Resource, names: readonly string[]): Entity {
 /** Returns the examples of a list: the response to the query of the sample, and to none. */
 export function listExamples(resource: Resource): Examples {
   const example = exampleOf(resource);
-  const { question, query: text } = resourceDocs[resource.kind].list;
+  const { question, query: text } = docsOf(resource).list;
   const query = new URLSearchParams(text);
   const fields = valuesOf(query, 'fields');
   const shown =

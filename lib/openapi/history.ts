@@ -6,7 +6,7 @@ import { maxHistoryCursorLength } from '../../functions/engine/feed/history-curs
 import { readOnlyFields } from '../../functions/engine/model/entity.ts';
 import { defaultLimit, maxLimit } from '../../functions/http/parse-list-query.ts';
 import { count, maxHeadBytes } from './json-schema.ts';
-import { resourceDocs } from './resources.ts';
+import { docsOf } from './resources.ts';
 import type { Parameter, Schema } from './types.ts';
 
 const { maximum: _, ...limit } = count(
@@ -104,7 +104,7 @@ export function historySchema({ kind }: Resource, fields: Readonly<Record<string
 
 /** Returns a page with one change, of the fields that the resource's example of an update has. */
 export function historyExample({ kind }: Resource): object {
-  const { example, change } = resourceDocs[kind];
+  const { example, change } = docsOf({ kind });
   const changes = Object.entries(change).map(([name, to]) => [name, { from: example[name], to }] as const);
   const entry = {
     version: 3,

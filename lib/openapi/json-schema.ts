@@ -19,8 +19,6 @@ export const count = (minimum: number, description: string): Schema => ({
 /** Any text. A value that no entity has matches nothing. */
 export const anyText: Schema = { type: 'string', maxLength: maxHeadBytes };
 
-export const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
-
 const isNull = (schema: Schema): boolean => schema.type === 'null';
 
 /** Replaces `anyOf` with null by a list of types, and names the resource of a reference. */

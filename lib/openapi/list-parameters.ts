@@ -19,7 +19,7 @@ import {
 } from '../../functions/http/parse-list-query.ts';
 import { anyText, count } from './json-schema.ts';
 import { describeOperator, exampleMark } from './operator-descriptions.ts';
-import { knownStatuses, resourceDocs } from './resources.ts';
+import { docsOf, knownStatuses } from './resources.ts';
 import type { Parameter, Schema } from './types.ts';
 
 const { maximum: _, ...limit } = count(
@@ -205,7 +205,7 @@ export const deletedExample: Readonly<Record<string, unknown>> = {
 function exampleOperands(resource: Resource, { name, values }: ListField, operator: ListOperator): unknown[] {
   if (operatorsOfBooleans.has(operator)) return ['true'];
   const example: Readonly<Record<string, unknown>> = {
-    ...resourceDocs[resource.kind].example,
+    ...docsOf(resource).example,
     ...deletedExample,
   };
   // The example of a task is below no other one.

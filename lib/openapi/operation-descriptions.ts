@@ -2,9 +2,8 @@ import { type Contract, needsToken, scopeOf } from '../../functions/contract/con
 import type { Resource } from '../../functions/contract/resource.ts';
 import { restorableDays } from '../../functions/engine/model/deletion.ts';
 import { cascadeKinds, dependentsOf, referencesOf } from '../../functions/engine/model/relations.ts';
-import type { Relation } from '../../functions/engine/model/schema.ts';
+import type { Kind, Relation } from '../../functions/engine/model/schema.ts';
 import { defaultLimit } from '../../functions/http/parse-list-query.ts';
-import type { Kind } from '../../functions/kinds.ts';
 import { describeFilters } from './operator-descriptions.ts';
 
 const plural = ({ child, parent }: Relation): string => `${child === parent ? 'sub-' : ''}${child}s`;

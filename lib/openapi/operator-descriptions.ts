@@ -1,7 +1,7 @@
 import type { FieldType, ListField, ListOperator } from '../../functions/contract/list-fields.ts';
 import type { Resource } from '../../functions/contract/resource.ts';
 import { maxFilters } from '../../functions/http/parse-filters.ts';
-import { resourceDocs } from './resources.ts';
+import { docsOf } from './resources.ts';
 
 const before: Partial<Record<FieldType, string>> = {
   enumeration: 'ranks below',
@@ -40,7 +40,7 @@ export const describeOperator = (field: ListField, operator: ListOperator): stri
   `\`${field.name}\` ${phrases[operator](field)}.`;
 
 export function describeFilters({ kind, plural }: Resource): string {
-  const { question, query } = resourceDocs[kind].list;
+  const { question, query } = docsOf({ kind }).list;
   return [
     `Filter with \`field=value\` for an exact match or \`field[operator]=value\`. Entities must match all filters, up to ${maxFilters}.`,
     'Separate the values of `in`, `notIn` and `all` with commas. Write `\\,` for a comma and `\\\\` for a backslash.',

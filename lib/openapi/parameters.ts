@@ -1,8 +1,8 @@
 import { type Contract, isConditionalWrite } from '../../functions/contract/contract.ts';
 import type { Resource } from '../../functions/contract/resource.ts';
 import { referencesOf } from '../../functions/engine/model/relations.ts';
+import type { Kind } from '../../functions/engine/model/schema.ts';
 import { keyPattern } from '../../functions/http/idempotency-key.ts';
-import type { Kind } from '../../functions/kinds.ts';
 import { ifMatchPattern, ownIdRule } from './batch.ts';
 import { historyParameters } from './history.ts';
 import { anyText } from './json-schema.ts';
@@ -16,7 +16,7 @@ import {
   listParameters,
   pageParameters,
 } from './list-parameters.ts';
-import { resourceDocs } from './resources.ts';
+import { docsOf } from './resources.ts';
 import { type Parameter, type Reference, referTo } from './types.ts';
 
 const shared: Readonly<Record<string, Parameter>> = {
@@ -64,7 +64,7 @@ function idParameter(kind: Resource['kind']): Parameter {
     required: true,
     description: `Id of the ${kind}.`,
     schema: { ...anyText, minLength: 1, 'x-reference': kind },
-    example: resourceDocs[kind].example['id'],
+    example: docsOf({ kind }).example['id'],
   };
 }
 

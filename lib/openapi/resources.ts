@@ -1,12 +1,9 @@
 import type { Documentation } from '../../functions/contract/resource-docs.ts';
-import type { Kind } from '../../functions/kinds.ts';
-import { documentation as organization } from '../../functions/organizations/resource-docs.ts';
-import { documentation as project } from '../../functions/projects/resource-docs.ts';
-import { documentation as tag } from '../../functions/tags/resource-docs.ts';
-import { documentation as task } from '../../functions/tasks/resource-docs.ts';
-import { documentation as user } from '../../functions/users/resource-docs.ts';
+import { documentations } from '../../functions/routes.ts';
+import type { Kind } from '../../functions/schema.ts';
 
-export const resourceDocs: Readonly<Record<Kind, Documentation>> = { organization, project, user, task, tag };
+/** Returns what the documentation says of a resource. */
+export const docsOf = ({ kind }: { readonly kind: string }): Documentation => documentations[kind as Kind];
 
 /** Statuses that the documentation names. A status can be any other text as well. */
 export const knownStatuses = ['active', 'planned', 'completed', 'archived'] as const;
@@ -17,5 +14,5 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   status: `Any status. Common values are ${knownStatuses.slice(0, -1).join(', ')} and ${knownStatuses.at(-1)}.`,
   createdAt: 'The time of the creation, in UTC.',
   updatedAt: 'The time of the last write, in UTC.',
-  ...Object.assign({}, ...Object.values(resourceDocs).map(({ fields }) => fields)),
+  ...Object.assign({}, ...Object.values(documentations).map(({ fields }) => fields)),
 };

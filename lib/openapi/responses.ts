@@ -1,13 +1,13 @@
 import type { Contract } from '../../functions/contract/contract.ts';
+import { pascal } from '../../functions/contract/contract.ts';
 import type { Resource } from '../../functions/contract/resource.ts';
 import { errorResponseName, problemsOf, withoutContent } from './error-responses.ts';
 import { batchResultsExample, createdExample, entityExample, listExamples } from './examples.ts';
 import { headerReferences } from './headers.ts';
 import { historyExample } from './history.ts';
-import { pascal } from './json-schema.ts';
 import { deletedExample } from './list-parameters.ts';
 import { isRead } from './parameters.ts';
-import { resourceDocs } from './resources.ts';
+import { docsOf } from './resources.ts';
 import { type Content, type Link, type Reference, type Response, referTo } from './types.ts';
 
 function links({ resource }: Contract): Record<string, Link> {
@@ -33,7 +33,7 @@ const entityTagHeader = ({ resource, method }: Contract): Record<string, Referen
     : headerReferences('ETag');
 
 function signedInUserResponse({ resource }: Contract): Response {
-  const user = resource && resourceDocs[resource.kind].example;
+  const user = resource && docsOf(resource).example;
   const scopes = ['users:read', 'tasks:read', 'tasks:write'];
   return {
     description: 'Who the token is for.',
@@ -74,7 +74,7 @@ const changesResponse = (resource: Resource): Response => ({
   description: `Changes of ${resource.plural}. A page can be empty although more pages follow.`,
   headers: headerReferences('Cache-Control'),
   content: json(`${pascal(resource.kind)}ChangesPage`, {
-    data: [resourceDocs[resource.kind].example],
+    data: [docsOf(resource).example],
     removed: ['019b2f4f-53d8-7f6b-b1e9-7a2c4d8f0e36'],
     cursor: 'AUzBjRAkOGuCAZCRj6eYZgAAAA',
     hasMore: false,
@@ -89,7 +89,7 @@ const historyResponse = (resource: Resource): Response => ({
 
 function deletedListResponse(contract: Contract): Response {
   const { kind, plural } = contract.resource as Resource;
-  const one = { ...resourceDocs[kind].example, ...deletedExample, deletedWith: null, restores: 0 };
+  const one = { ...docsOf({ kind }).example, ...deletedExample, deletedWith: null, restores: 0 };
   return {
     description: `A page of deleted ${plural} that can be restored.`,
     headers: listHeaders(contract),

@@ -1,10 +1,11 @@
 /** Schemas of request and response bodies, generated from the schemas that validate them. */
 import type { Contract } from '../../functions/contract/contract.ts';
+import { pascal } from '../../functions/contract/contract.ts';
 import { maxBodyBytes } from '../../functions/http/json-body.ts';
 import { catalogue, type ProblemCode, problemType } from '../../functions/http/problems.ts';
 import { batchResultsSchema, batchSchema } from './batch.ts';
 import { entitySchemas } from './entity-schemas.ts';
-import { converted, maxHeadBytes, pascal } from './json-schema.ts';
+import { converted, maxHeadBytes } from './json-schema.ts';
 import { referTo, type Schema } from './types.ts';
 
 /** Returns the name of the schema of a request body. The operations of a resource share schemas. */

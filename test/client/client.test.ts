@@ -10,7 +10,10 @@ import {
   type Tag,
 } from '#client/index.ts';
 import { isId, timestampMs } from '#functions/engine/model/ids.ts';
+import { routes } from '#functions/routes.ts';
+import { resources } from '#functions/schema.ts';
 import { openApiDocument } from '#lib/openapi/document.ts';
+import { docsOf } from '#lib/openapi/resources.ts';
 import type { OpenApiDocument } from '#lib/openapi/types.ts';
 import { changesOf } from '../support/changes-of.ts';
 import { expectComplete } from '../support/complete.ts';
@@ -18,6 +21,8 @@ import { fc } from '../support/fast-check.ts';
 import { provideFetchedService } from '../support/in-process-fetch.ts';
 
 const service = provideFetchedService();
+
+const camel = (name: string): string => name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 
 /** The operation ids of the document that the client called. */
 const called = new Set<string>();
@@ -309,7 +314,29 @@ test('every operation of the document has a method', async () => {
     name: 'Again',
   });
   expect(await client.organizations.archive(organization)).toMatchObject({ status: 'archived' });
+  const known = { organization, project, user, tag, task };
+  /** Creates one of a resource that is not above, as its documentation shows it, and reads the lists that have it. */
+  const createOther = async ({ kind, plural, relations }: (typeof resources)[number]) => {
+    const { id: _, createdAt: _created, updatedAt: _updated, ...example } = docsOf({ kind }).example;
+    const references = relations.map(({ field, parent, isArray }) => {
+      const { id } = known[parent as keyof typeof known];
+      return [field, isArray ? [id] : id];
+    });
+    const collections = client as unknown as Record<string, Client['tags']>;
+    const collection = collections[camel(plural)] as Client['tags'];
+    const entity = await collection.create({ ...example, ...Object.fromEntries(references) } as never);
+    for (const { contract } of routes) {
+      const [, , parent = '', , segment] = contract.path.split('/');
+      if (contract.resource?.kind !== kind || !contract.nestedBy || segment === undefined) continue;
+      const nested = collections[camel(parent)] as unknown as Record<string, Client['tags']['tasks']>;
+      const { id } = known[parent.slice(0, -1) as keyof typeof known];
+      expect((await nested[camel(segment)]?.(id).list())?.data).toEqual([entity]);
+    }
+    return { id: entity.id, collection, entity };
+  };
+  const others = resources.filter(({ kind }) => !(kind in known));
   for (const { id, ...all } of [
+    ...(await Promise.all(others.map(createOther))),
     { id: task.id, collection: client.tasks, entity: task },
     { id: project.id, collection: client.projects, entity: project },
     { id: user.id, collection: client.users, entity: user },

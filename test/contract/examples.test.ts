@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { openApiDocument } from '#lib/openapi/document.ts';
-import { resourceDocs } from '#lib/openapi/resources.ts';
+import { docsOf } from '#lib/openapi/resources.ts';
 import type { Operation, Response } from '#lib/openapi/types.ts';
-import { type Kind, resourceOf } from './resources.ts';
+import { type Kind, resourceOf, resources } from './resources.ts';
 import { type JsonObject, type Method, request } from './service.ts';
 
 /** The examples of requests and responses agree with each other: the service returns what they show, apart from ids, times and versions. */
 
 const document = openApiDocument();
-const kinds = Object.keys(resourceDocs) as Kind[];
+const kinds = resources.map(({ kind }) => kind);
 
 /** Ids of entities in this service, by those of the examples. */
 const own = new Map<string, string>();
@@ -30,7 +30,7 @@ const comparable = (value: unknown): unknown =>
 beforeAll(async () => {
   // Tasks refer to tags, and new resources to others.
   for (const kind of new Set<Kind>(['organization', 'project', 'user', 'tag', ...kinds])) {
-    const { id, subject, createdAt: _, updatedAt: __, ...fields } = resourceDocs[kind].example;
+    const { id, subject, createdAt: _, updatedAt: __, ...fields } = docsOf({ kind }).example;
     const body = withOwnIds({ ...fields, ...(subject !== undefined && { subject: randomUUID() }) });
     const response = await request('POST', resourceOf(kind).path, { body: body as JsonObject });
     own.set(String(id), (response.body as { id: string }).id);
@@ -66,7 +66,7 @@ const isNew = ({ createdAt, updatedAt }: Record<string, unknown>): boolean => cr
 
 describe.each(kinds)('%s', (kind) => {
   const { path } = resourceOf(kind);
-  const id = String(resourceDocs[kind].example['id']);
+  const id = String(docsOf({ kind }).example['id']);
 
   test('is created as the example shows, and has not been updated', async () => {
     const example = exampleOf(path, 'POST');
@@ -79,7 +79,7 @@ describe.each(kinds)('%s', (kind) => {
 
   test('is in the list of the sample, with what the query asks for', async () => {
     const example = exampleOf(path, 'GET');
-    const list = (await send(example, `?${withOwnIds(resourceDocs[kind].list.query)}&limit=100`)) as {
+    const list = (await send(example, `?${withOwnIds(docsOf({ kind }).list.query)}&limit=100`)) as {
       data: { id: string }[];
       counts?: object;
     };

@@ -1,4 +1,6 @@
-import type { Kind } from '#functions/kinds.ts';
+import { routes } from '#functions/routes.ts';
+import { type Kind, resources as schemaResources } from '#functions/schema.ts';
+import { docsOf } from '#lib/openapi/resources.ts';
 import { isFullRun, someOf } from '../support/runs.ts';
 import { expectStatus } from './problem.ts';
 import { type JsonObject, type Method, request, type TestResponse, unique } from './service.ts';
@@ -161,11 +163,59 @@ const declared: readonly Omit<Resource, 'scalarFields' | 'nullable'>[] = [
   },
 ];
 
-export const resources: readonly Resource[] = declared.map((resource) => {
+/** Returns what the tests know of a resource that is not above: its documentation has an example. */
+function documented({
+  kind,
+  plural,
+  fields,
+  defaults,
+  relations,
+}: (typeof schemaResources)[number]): (typeof declared)[number] {
+  const required = Object.keys(fields).filter((field) => defaults[field] === undefined);
+  const references = relations.map(({ field, parent, isArray }) => ({
+    field,
+    to: parent as Kind,
+    many: isArray === true,
+  }));
+  const body = async (isShown: (field: string) => boolean): Promise<JsonObject> => {
+    const { name, ...example } = docsOf({ kind }).example;
+    const shown = Object.entries(example).filter(([field]) => field in fields && isShown(field));
+    const own = { name: unique(String(name)), ...Object.fromEntries(shown) };
+    const named = references.filter(({ field }) => field in own);
+    const ids = await Promise.all(named.map(async ({ to }) => sharedId(to)));
+    const values = named.map(({ field, many }, place) => [field, many ? [ids[place]] : ids[place]]);
+    return { ...own, ...Object.fromEntries(values) };
+  };
+  return {
+    kind,
+    path: `/v1/${plural}`,
+    required,
+    minimal: () => body((field) => required.includes(field)),
+    full: async () => ({ ...(await body(() => true)), status: unique('s') }),
+    defaults: Object.fromEntries(
+      Object.keys(fields).flatMap((field) => (required.includes(field) ? [] : [[field, defaults[field]]])),
+    ) as JsonObject,
+    references,
+    nested: [],
+  };
+}
+
+/** Lists of a resource that is not above, below another one. */
+const documentedLists = routes.flatMap(({ contract: { path, resource, nestedBy } }) => {
+  const [, , parent, , segment] = path.split('/');
+  const isDeclared = declared.some(({ kind }) => kind === resource?.kind);
+  if (!nestedBy || !resource || isDeclared || segment === undefined) return [];
+  return [{ parent: `/v1/${parent}`, segment, item: resource.kind as Kind, field: nestedBy }];
+});
+
+const others = schemaResources.filter((resource) => declared.every(({ kind }) => kind !== resource.kind));
+
+export const resources: readonly Resource[] = [...declared, ...others.map(documented)].map((resource) => {
   const { required, defaults } = resource;
   const optional = Object.keys(defaults).filter((field) => !Array.isArray(defaults[field]));
   return {
     ...resource,
+    nested: [...resource.nested, ...documentedLists.filter(({ parent }) => parent === resource.path)],
     scalarFields: ['id', ...required, ...optional, 'createdAt', 'updatedAt'],
     nullable: optional.filter((field) => defaults[field] === null),
   };

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
-import { type Contract, collectionOf, scopeOf } from '#functions/contract/contract.ts';
+import { type Contract, collectionOf, pascal, scopeOf } from '#functions/contract/contract.ts';
 import type { Resource } from '#functions/contract/resource.ts';
 import { ratePrefix } from '#functions/http/tenant-units.ts';
-import type { Kind } from '#functions/kinds.ts';
 import { routes } from '#functions/routes.ts';
+import type { Kind } from '#functions/schema.ts';
 import { resources } from '#functions/schema.ts';
 import type { PermissionReport } from '#lib/cloud-assembly/iam-proxy.ts';
 import { defaultTenantRate } from '#lib/hosting/functions.ts';
@@ -111,7 +111,9 @@ const kinds = [
 
 const resourceOf = (kind: Kind): Resource => resources.find((one) => one.kind === kind) as Resource;
 
-const nameOf = (kind: Kind): string => kind[0]?.toUpperCase() + kind.slice(1);
+const nameOf = (kind: Kind): string => pascal(kind);
+
+const pluralOf = (kind: Kind): string => pascal(resourceOf(kind).plural);
 
 type Ids = Readonly<Record<Kind, string>>;
 
@@ -142,7 +144,7 @@ async function createMany(client: Client, kind: 'task' | 'project' | 'user', fie
       operation: 'create',
       body: { name: kind, ...fields },
     }));
-    await client.call(`batch${nameOf(kind)}s`, { body: { operations } });
+    await client.call(`batch${pluralOf(kind)}`, { body: { operations } });
   }
 }
 
@@ -164,7 +166,7 @@ async function createEntities(client: Client, subject: string): Promise<Ids> {
 
 /** Calls the operations of a kind with an entity of it. @param others entities to which it refers for a while. */
 async function callOperations(client: Client, kind: Kind, ids: Ids, others: Ids): Promise<void> {
-  const [name, id] = [nameOf(kind), ids[kind]];
+  const [name, names, id] = [nameOf(kind), pluralOf(kind), ids[kind]];
   const own = references(kind, ids);
   const expanded = expandOf(own);
   const change = (operation: string, body: Fields) => client.call(`${operation}${name}`, { id, body });
@@ -172,7 +174,7 @@ async function callOperations(client: Client, kind: Kind, ids: Ids, others: Ids)
   await change('update', longFields(kind));
   await change('replace', { name: kind, ...own });
   // The result of a change under a key that changes nothing is read again.
-  const { etags } = await client.call(`list${name}s`, { query: { id, etags: 'true' } });
+  const { etags } = await client.call(`list${names}`, { query: { id, etags: 'true' } });
   const keyed = { 'idempotency-key': crypto.randomUUID(), 'if-match': String(etags[0]) };
   for (const operation of ['update', 'replace'])
     for (let attempt = 0; attempt < 2; attempt += 1)
@@ -186,14 +188,14 @@ async function callOperations(client: Client, kind: Kind, ids: Ids, others: Ids)
   await client.call(`list${name}History`, { id });
   const parent = kind === 'task' ? { projectId: ids.project } : kind === 'organization' ? {} : own;
   for (const query of [{}, expanded, { status: 'active' }, { name: kind, sortBy: 'name' }, parent]) {
-    await client.call(`list${name}s`, { query: query as Record<string, string> });
+    await client.call(`list${names}`, { query: query as Record<string, string> });
     if (query !== expanded) {
       const { sortBy: _, ...filters } = query as Record<string, string>;
       const { cursor } = await client.call(`list${name}Changes`, { query: filters });
       await client.call(`list${name}Changes`, { query: { ...filters, since: cursor } });
     }
   }
-  const { results } = await client.call(`batch${name}s`, {
+  const { results } = await client.call(`batch${names}`, {
     body: {
       operations: [
         { operation: 'create', body: { name: kind, ...own, ...longFields(kind) } },
@@ -203,7 +205,7 @@ async function callOperations(client: Client, kind: Kind, ids: Ids, others: Ids)
     },
   });
   const [first, second] = results.map(({ body }) => body.id);
-  await client.call(`batch${name}s`, {
+  await client.call(`batch${names}`, {
     body: {
       operations: [
         { operation: 'update', id, body: shortFields(kind) },
@@ -212,13 +214,13 @@ async function callOperations(client: Client, kind: Kind, ids: Ids, others: Ids)
     },
   });
   await client.call(`delete${name}`, { id: second as string });
-  await client.call(`listDeleted${name}s`, { query: expanded });
+  await client.call(`listDeleted${names}`, { query: expanded });
   await client.call(`restore${name}`, { id: second as string });
 }
 
 /** Deletes an entity by a batch. */
 const deleteInBatch = (client: Client, kind: Kind, id: string) =>
-  client.call(`batch${nameOf(kind)}s`, { body: { operations: [{ operation: 'delete', id }] } });
+  client.call(`batch${pluralOf(kind)}`, { body: { operations: [{ operation: 'delete', id }] } });
 
 /** Changes more than a transaction can, by each operation that then begins a job. */
 async function beginJobs(client: Client): Promise<void> {
@@ -275,8 +277,8 @@ async function callAll(client: Client): Promise<void> {
   const others = await createEntities(client, 'somebody else');
   await client.call('readSignedInUser');
   for (const { contract } of routes.filter(({ contract: { nestedBy } }) => nestedBy)) {
-    const { kind } = contract.resource as Resource;
-    const parent = resources.find(({ plural }) => plural === collectionOf(contract)) as Resource;
+    const { kind } = contract.resource as Resource<Kind>;
+    const parent = resources.find(({ plural }) => plural === collectionOf(contract)) as Resource<Kind>;
     const others = Object.entries(references(kind, ids)).filter(([field]) => field !== contract.nestedBy);
     for (const query of [
       {},
@@ -346,7 +348,7 @@ const isUnusable = (permission: string): boolean =>
   // The first page of more than 2,000 rows: the simulation reaches it with fewer.
   /^list\w* dynamodb:Query .*\/index\/by-(?:creation|status)$/.test(permission) ||
   // Only a log without a sequencer is queried. The simulation has logs that lost it.
-  /^(?:create|delete)\w* dynamodb:Query [^/]*\/[^/]*$/.test(permission) ||
+  /^(?:batch|create|delete)\w* dynamodb:Query [^/]*\/[^/]*$/.test(permission) ||
   // A function whose requests use little does not publish it.
   permission.endsWith(`(${ratePrefix}*)`);
 

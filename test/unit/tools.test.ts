@@ -135,9 +135,9 @@ describe('new resource', () => {
 
   // The test of docs/extending.md follows what it writes.
   test.each([
-    ['comments', 'comments', 'needs a plural and a singular of lower-case letters'],
-    ['timeEntries', 'timeEntry', 'not "timeEntries" and "timeEntry"'],
-    ['../tags', 'tag', 'lower-case letters'],
+    ['comments', 'comments', 'needs a plural and a singular of letters'],
+    ['time entries', 'time entry', 'not "time entries" and "time entry"'],
+    ['../tags', 'tag', 'of letters'],
     ['tags', 'tag', 'functions/tags exists already.'],
   ])('"%s" with the singular "%s" is refused before anything is written', (plural, kind, message) => {
     const write = () => writeResource(root, plural, kind);

@@ -36,9 +36,9 @@ import { findNearestName, findSameName, quoted, suggestion } from '#functions/ht
 import { type TenantUnits, WindowUnits, windowMs } from '#functions/http/tenant-units.ts';
 import { traceContext } from '#functions/http/trace-context.ts';
 import { continueJob } from '#functions/jobs/continue-job.ts';
-import type { Kind } from '#functions/kinds.ts';
 import { createOrganization } from '#functions/organizations/contract.ts';
 import { createProject, deleteProject } from '#functions/projects/contract.ts';
+import type { Kind } from '#functions/schema.ts';
 import { createTag, listTags, readTag } from '#functions/tags/contract.ts';
 import {
   batchTasks,

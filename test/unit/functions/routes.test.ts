@@ -29,10 +29,10 @@ test('operations and handler files match one to one', () => {
   );
 });
 
-test('every resource path consists of the version, lower-case nouns and at most the parameter {id}', () => {
+test('every resource path consists of the version, lower-case words and at most the parameter {id}', () => {
   for (const { contract } of routes) {
     expect(contract.path).toMatch(
-      /^\/v1\/[a-z]+(?:\/batch|\/changes|\/deleted|\/me|\/\{id\}(?:\/[a-z]+)?)?$/,
+      /^\/v1\/[a-z-]+(?:\/batch|\/changes|\/deleted|\/me|\/\{id\}(?:\/[a-z-]+)?)?$/,
     );
   }
 });

@@ -12,13 +12,14 @@ import { readEntityView, readListQuery } from '#functions/http/parse-list-query.
 import { catalogue } from '#functions/http/problems.ts';
 import { type CloudEvent, eventNames, toEvents } from '#functions/jobs/cloud-events.ts';
 import { routes } from '#functions/routes.ts';
+import { resources as schemaResources } from '#functions/schema.ts';
 import { task } from '#functions/tasks/resource.ts';
 import { clientTypes } from '#lib/openapi/client-types.ts';
 import { clientTypesFile, committedFile } from '#lib/openapi/committed-document.ts';
 import { documentText, openApiDocument } from '#lib/openapi/document.ts';
 import { eventSchemas } from '#lib/openapi/event-schemas.ts';
 import { expandParameterNames, listParameters } from '#lib/openapi/list-parameters.ts';
-import { fieldDescriptions, resourceDocs } from '#lib/openapi/resources.ts';
+import { docsOf, fieldDescriptions } from '#lib/openapi/resources.ts';
 import type { Parameter, Schema } from '#lib/openapi/types.ts';
 import { expectComplete, expectCurrent } from '#test/support/complete.ts';
 
@@ -118,14 +119,14 @@ describe('document', () => {
     );
     // Two for each resource, and one for each action that takes fields of its own.
     const actions = routes.filter(({ contract }) => contract.path.includes('{id}/') && contract.body);
-    expect(bodies).toHaveLength(2 * Object.keys(resourceDocs).length + actions.length);
+    expect(bodies).toHaveLength(2 * schemaResources.length + actions.length);
     for (const [, schema] of bodies) expect(schema.additionalProperties).toBe(false);
   });
 
   test('the docs of each resource have an example and a description of each of its fields', () => {
     for (const { kind, plural, fieldNames } of routes.flatMap(({ contract }) => contract.resource ?? [])) {
       const file = `functions/${plural}/resource-docs.ts`;
-      expectComplete(Object.keys(resourceDocs[kind].example), fieldNames, {
+      expectComplete(Object.keys(docsOf({ kind }).example), fieldNames, {
         missing: `Add a value to \`example\` in ${file}.`,
       });
       const described = fieldNames.filter((field) => field in fieldDescriptions);
@@ -196,7 +197,7 @@ describe('event schemas', () => {
   /** Returns the events of a creation, an update, a deletion and a restore of an entity. */
   function eventsOf(resource: Resource): CloudEvent[] {
     const nowMs = Date.now();
-    const { example } = resourceDocs[resource.kind];
+    const { example } = docsOf(resource);
     const writable = Object.entries(example).filter(
       ([name]) => !(readOnlyFields as readonly string[]).includes(name),
     );

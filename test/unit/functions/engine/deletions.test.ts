@@ -50,8 +50,8 @@ import { applyChangeSet, applyInBatches } from '#functions/engine/write/commit.t
 import type { CloudEvent } from '#functions/jobs/cloud-events.ts';
 import { continueJob } from '#functions/jobs/continue-job.ts';
 import { publishItems } from '#functions/jobs/publish-records.ts';
-import type { Kind } from '#functions/kinds.ts';
 import { clone, cloneProjectWithTasks } from '#functions/projects/clone.ts';
+import type { Kind } from '#functions/schema.ts';
 import { compactAll } from '#test/support/compaction.ts';
 import { isValue, listQuery, sortedBy } from '#test/support/list-queries.ts';
 import { startTestStore } from '#test/support/local-store.ts';
