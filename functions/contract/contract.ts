@@ -3,6 +3,7 @@
  * from them.
  */
 import * as v from 'valibot';
+import type { Results } from '../http/results.ts';
 import { bodyFields, type Resource } from './resource.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -24,17 +25,7 @@ export interface Body {
 export const emptyBody: Body = { writable: [], schema: () => v.object({}), optional: true };
 
 /** What a successful response holds. */
-export type Success =
-  | 'list'
-  | 'entity'
-  | 'created'
-  | 'deleted'
-  | 'deletedList'
-  | 'batch'
-  | 'signedInUser'
-  | 'changes'
-  | 'history'
-  | 'health';
+export type Success = keyof Results;
 
 export interface Contract {
   /** The name of the operation everywhere: of its file, its function and its log lines. */

@@ -6,13 +6,7 @@
 import * as v from 'valibot';
 import { isStatus, statusPattern } from '../engine/model/entity.ts';
 import type { Relation } from '../engine/model/schema.ts';
-
-/** Returns the length in Unicode code points, as JSON Schema counts it: an emoji is one character, not two. */
-function codePoints(value: string): number {
-  let count = 0;
-  for (const _ of value) count += 1;
-  return count;
-}
+import { parseDay } from '../engine/model/value-codec.ts';
 
 interface Rule {
   readonly holds: (text: string) => boolean;
@@ -34,7 +28,7 @@ const bounded = (
     if (!dataset.typed) return;
     const { value } = dataset;
     // A code point has at most two UTF-16 units: a much longer text is not even counted.
-    const isTooLong = value.length > 2 * maximum || codePoints(value) > maximum;
+    const isTooLong = value.length > 2 * maximum || [...value].length > maximum;
     const message = isTooLong ? tooLong : rules.find(({ holds }) => !holds(value))?.message;
     if (message !== undefined) addIssue({ message });
   });
@@ -47,19 +41,14 @@ const wellFormed: Rule = {
   message: 'must be well-formed Unicode: it contains half of a surrogate pair',
 };
 
-const lineControls = new Set(['\t', '\n', '\r'].map((character) => character.charCodeAt(0)));
+const lineControls = ['\t', '\n', '\r'];
 
-function hasControlCharacter(text: string): boolean {
-  for (let position = 0; position < text.length; position += 1) {
-    const code = text.charCodeAt(position);
-    if (code < 0x20 && !lineControls.has(code)) return true;
-  }
-  return false;
-}
+const isControlCharacter = (character: string): boolean =>
+  character < ' ' && !lineControls.includes(character);
 
 /** JSON writes a control character as six bytes: a page full of them would exceed what a function may respond with. */
 const noControlCharacters: Rule = {
-  holds: (text) => !hasControlCharacter(text),
+  holds: (text) => ![...text].some(isControlCharacter),
   message: 'must not contain a control character other than tab, line feed and carriage return',
 };
 
@@ -128,12 +117,7 @@ export const oneOf = <const Values extends readonly string[]>(values: Values) =>
   v.picklist(values, `must be one of ${values.join(', ')}`);
 
 /** Returns whether a text is a calendar day that exists, `YYYY-MM-DD`. */
-export function isDay(value: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(value)) return false;
-  const time = Date.parse(`${value}T00:00:00Z`);
-  // Date.parse rolls the 30th of February over into March; the day must come back as it went in.
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(value);
-}
+export const isDay = (value: string): boolean => parseDay(value) !== undefined;
 
 const validDay: Rule = { holds: isDay, message: 'must be a day that exists, as YYYY-MM-DD' };
 

@@ -9,23 +9,9 @@ const maxDepth = 20;
 
 const jsonType = /^application\/(?:[a-z0-9.-]+\+)?json$/;
 
-function endOfString(json: string, start: number): number {
-  for (let position = start + 1; position < json.length; position += 1) {
-    if (json[position] === '"') return position;
-    if (json[position] === '\\') position += 1;
-  }
-  return json.length;
-}
-
-function isTooDeep(json: string): boolean {
-  let depth = 0;
-  for (let position = 0; position < json.length && depth <= maxDepth; position += 1) {
-    const character = json[position];
-    if (character === '"') position = endOfString(json, position);
-    else if (character === '[' || character === '{') depth += 1;
-    else if (character === ']' || character === '}') depth -= 1;
-  }
-  return depth > maxDepth;
+function isTooDeep(value: unknown, depth = 0): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return depth === maxDepth || Object.values(value).some((one) => isTooDeep(one, depth + 1));
 }
 
 /** middy's parser, with an option that its types lack. */
@@ -85,9 +71,7 @@ function checkedText(body: string, isBase64Encoded: boolean): string {
     throw new Problem('malformed-body', 'The request needs a JSON object as its body; the body is empty.');
   }
   requireSize(body, isBase64Encoded ? 'base64' : 'utf8');
-  const text = textOf(body, isBase64Encoded);
-  if (!isTooDeep(text)) return text;
-  throw new Problem('malformed-body', `The body is nested deeper than ${maxDepth} levels.`);
+  return textOf(body, isBase64Encoded);
 }
 
 /**
@@ -114,6 +98,8 @@ export function jsonBody({ body: expected }: Contract): Middleware {
         const detail = `The body is not valid JSON. ${syntaxErrorOf(cause as Error)}.`;
         throw new Problem('malformed-body', detail, { cause });
       }
+      if (isTooDeep(event.body))
+        throw new Problem('malformed-body', `The body is nested deeper than ${maxDepth} levels.`);
     },
   };
 }

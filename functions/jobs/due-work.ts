@@ -7,6 +7,7 @@ import { readDueReminders, readFirstJobs } from '../engine/due-work/read-jobs.ts
 import { isReady, type Job } from '../engine/model/job.ts';
 import type { Reminder } from '../engine/model/reminder.ts';
 import type { Database } from '../engine/table/database.ts';
+import { groupBy } from '../runtime/group-by.ts';
 import { now, randomInteger } from '../runtime/time-and-chance.ts';
 import { ageOf, delayOf, isMissed, jobMetrics } from './job-metrics.ts';
 
@@ -31,17 +32,6 @@ function takeAny<Element>(elements: Element[]): Element | undefined {
   return elements.splice(randomInteger(0, elements.length), 1)[0];
 }
 
-/** Returns the jobs of each tenant, in the order of their times. */
-function groupByTenant(jobs: readonly Job[]): Job[][] {
-  const groups = new Map<string, Job[]>();
-  for (const job of jobs) {
-    const group = groups.get(job.tenant);
-    if (group) group.push(job);
-    else groups.set(job.tenant, [job]);
-  }
-  return [...groups.values()];
-}
-
 const maxOf = (numbers: readonly number[]): number => numbers.reduce((one, other) => Math.max(one, other), 0);
 
 /**
@@ -58,7 +48,9 @@ export async function handleDueWork({
 }: DueWorkOptions): Promise<Readonly<Record<string, number>>> {
   const nowMs = now();
   const [jobs, reminders] = await Promise.all([readFirstJobs(database), readDueReminders(database, nowMs)]);
-  const turns = groupByTenant(jobs.items.filter((job) => isReady(job, owner, nowMs)));
+  const ready = jobs.items.filter((job) => isReady(job, owner, nowMs));
+  // Of each tenant, in the order of their times.
+  const turns: (readonly Job[])[] = [...groupBy(ready, ({ tenant }) => tenant).values()];
   const logs = [...reminders.items];
   /** Those whose logs need more time. They get it when all others have had theirs. */
   const unfinished: Reminder[] = [];

@@ -16,10 +16,9 @@ import {
   type WholeEntity,
 } from '../engine/model/entity.ts';
 import { newId } from '../engine/model/ids.ts';
-import { decodeAnyEntity } from '../engine/model/item-codec.ts';
 import { beginJob, type Job, type JobWork, type Step, sizeAtLevel } from '../engine/model/job.ts';
-import { entityKey } from '../engine/model/keys.ts';
 import { isStoreField, relationOf } from '../engine/model/relations.ts';
+import { findStored, readAnyStored } from '../engine/table/read-entities.ts';
 import type { Session } from '../engine/table/session.ts';
 import { readTexts } from '../engine/table/whole-entities.ts';
 import { commit } from '../engine/write/commit.ts';
@@ -86,10 +85,12 @@ function copyFields(entity: Entity): Fields {
 }
 
 /** Reads tasks, also deleted ones. */
-async function readTasks({ tenant, database }: Session, ids: readonly (string | null | undefined)[]) {
-  const keys = [...new Set(ids)].flatMap((id) => (id ? entityKey(tenant, 'task', id) : []));
-  return (await database.getMany(keys, true, { withDeleted: true })).map(decodeAnyEntity);
-}
+const readTasks = (session: Session, ids: readonly (string | null | undefined)[]) =>
+  readAnyStored(
+    session,
+    'task',
+    [...new Set(ids)].flatMap((id) => id || []),
+  );
 
 /**
  * Returns the changes that create copies of a project's tasks, with their long texts. Their ids keep the order of the originals. The parent of a copy is that of
@@ -184,8 +185,8 @@ async function cloneStep(
 ): Promise<Step<CloneWork>> {
   const { from, to, asOf, path } = work;
   const place = path.at(-1);
-  const clone = await session.database.get(entityKey(session.tenant, 'project', to), { withDeleted: true });
-  const deletion = clone && decodeAnyEntity(clone).deletion;
+  const clone = await findStored(session, 'project', to);
+  const deletion = clone?.deletion;
   if (!clone || !place || (deletion && isExpired(deletion, now()))) return { left: undefined };
   // Tasks must not be created in a project that was deleted meanwhile. It can be restored.
   if (deletion) return { left: work, dueAt: new Date(now() + deletedPauseMs).toISOString() };

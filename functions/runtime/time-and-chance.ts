@@ -4,6 +4,7 @@
  */
 import { randomBytes as systemRandomBytes } from 'node:crypto';
 import { setTimeout as systemDelay } from 'node:timers/promises';
+import { v4 as uuidv4 } from 'uuid';
 
 export interface TimeAndChance {
   /** The time of day, in milliseconds since 1970. It can jump. */
@@ -55,10 +56,4 @@ export const randomInteger = (least: number, limit: number): number =>
   least + Math.floor(random() * (limit - least));
 
 /** Returns a UUID of version 4 (RFC 9562). */
-export function randomId(): string {
-  const bytes = randomBytes(16);
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6);
-  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
-  const hex = bytes.toString('hex');
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
-}
+export const randomId = (): string => uuidv4({ random: randomBytes(16) });

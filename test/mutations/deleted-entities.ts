@@ -225,8 +225,8 @@ export const deletedEntityMutations = toMutations({
       'return [[id, deletion ?? { ...lost, root: { kind, id } }] as const];',
     ],
     'children-of-a-deletion-by-themselves': [
-      'const deletion = item ? decodeAnyEntity(item).deletion :',
-      'const deletion = item && !decodeAnyEntity(item).deletion ? undefined :',
+      'const deletion = found ? found.deletion :',
+      'const deletion = found && !found.deletion ? undefined :',
     ],
     'sweep-of-another-deletion': [
       'isRootOf(deletion, kind, id) ? [deletion] : []',

@@ -30,8 +30,8 @@ export const dueWorkMutations = toMutations({
       'const turn = logs.length > 0 ? undefined : takeAny(turns);',
     ],
     'jobs-of-a-tenant-first': [
-      'else groups.set(job.tenant, [job]);',
-      "else groups.set('', [...(groups.get('') ?? []), job]);",
+      'groupBy(ready, ({ tenant }) => tenant)',
+      'groupBy(ready, ({ tenant: { length } }) => length < 0)',
     ],
     'first-tenants-first': ['randomInteger(0, elements.length)', '0'],
     'left-work-not-counted': ['turns.length + logs.length + unfinished.length', '0'],

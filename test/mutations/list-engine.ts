@@ -156,7 +156,7 @@ export const listEngineMutations = toMutations({
       'names.length); first += maxNames)',
       'names.length); first += maxNames + names.length)',
     ],
-    'items-of-a-long-list-deleted-at-once': ['garbage.slice(0, maxNames)', 'garbage.slice()'],
+    'items-of-a-long-list-deleted-at-once': ['names.slice(first, first + maxNames)', 'names.slice(first)'],
     'live-items-deleted': [
       'names.filter((one) => !isLive.has(one))',
       "names.filter((one) => isLive.has(one) || one !== '/')",
@@ -188,8 +188,8 @@ export const listEngineMutations = toMutations({
   },
   'functions/engine/columns/format/buckets.ts': {
     'texts-looked-up-in-each-bucket': [
-      'if (group) group.push(text);',
-      'for (const one of groups.values()) one.push(text);\n    if (group) continue;',
+      'groupBy(texts, (text) => bucketOf(text, buckets));',
+      'new Map(Array.from({ length: buckets }, (_, bucket) => [bucket, [...texts]]));',
     ],
     'single-bucket': ['Math.max(2, Math.ceil(bytes / bucketBytes))', 'Math.ceil(bytes / bucketBytes)'],
     'bucket-over-newer-values': ['=== 1 && !patch.has(row)', '=== 1'],

@@ -52,8 +52,8 @@ export const requestMutations = toMutations({
       'const isTooLong = (rules.some(({ holds }) => !holds(value)) && false) ||',
     ],
     'unbounded-text': [
-      'const isTooLong = value.length > 2 * maximum || codePoints(value) > maximum;',
-      'const isTooLong = codePoints(value) > 2 ** 18 + maximum;',
+      'const isTooLong = value.length > 2 * maximum || [...value].length > maximum;',
+      'const isTooLong = [...value].length > 2 ** 18 + maximum;',
     ],
   },
   'functions/engine/model/keys.ts': {

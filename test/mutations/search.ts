@@ -27,6 +27,9 @@ export const searchMutations = toMutations({
     ],
     'words-of-a-text-that-is-back-not-absorbed': ['if (after[wordsField] !== undefined || ', 'if ('],
   },
+  'functions/engine/model/bytes.ts': {
+    'half-of-a-character': ['one.slice(0, shared).isWellFormed()', 'one.slice(0, 0).isWellFormed()'],
+  },
   'functions/engine/columns/format/word-index.ts': {
     'words-indexed-without-a-look-at-the-time': [
       'if (row % rowsPerLook === 0)',
@@ -36,10 +39,6 @@ export const searchMutations = toMutations({
     'first-words-of-items-only': [
       'const from = Math.max(0, after - 1);',
       'const from = Math.min(firstWords.length, after);',
-    ],
-    'half-of-a-character': [
-      'if (isSecondHalf(word, shared)) shared -= 1;',
-      'if (isSecondHalf(word, 0)) shared -= 1;',
     ],
   },
   'functions/engine/columns/format/waiting-rows.ts': {

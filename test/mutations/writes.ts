@@ -113,14 +113,14 @@ export const writeMutations = toMutations({
       'const own = [...records.values()] as readonly Write[];\n    if (own.length > 0) await session.database.transact(own);\n    await session.database.transact(writes.filter((write) => !own.includes(write)));',
     ],
     'key-recorded-before': [
-      'sendFitting({ session, positions, more }, changeSet, orElse)',
-      'Promise.resolve(more.length > 0 ? session.database.transact(more) : undefined).then(() => sendFitting({ session, positions }, changeSet, orElse))',
+      'sendFitting(writer, changeSet, orElse)',
+      'Promise.resolve(writer.more.length > 0 ? session.database.transact(writer.more) : undefined).then(() => sendFitting({ session, positions }, changeSet, orElse))',
     ],
     'refused-by-its-first-attempt': ['if (!recorded) throw error;', 'if (error || !recorded) throw error;'],
     'any-write-units': [' && sum(units) <= maxWriteUnits', ''],
     'key-recorded-after': [
-      'sendFitting({ session, positions, more }, changeSet, orElse)',
-      'sendFitting({ session, positions }, changeSet, orElse).then(() => (more.length > 0 ? session.database.transact(more) : undefined))',
+      'sendFitting(writer, changeSet, orElse)',
+      'sendFitting({ session, positions }, changeSet, orElse).then(() => (writer.more.length > 0 ? session.database.transact(writer.more) : undefined))',
     ],
   },
   'functions/engine/model/write-units.ts': {
@@ -138,8 +138,8 @@ export const writeMutations = toMutations({
   },
   'functions/engine/deletions/sweep.ts': {
     'no-second-sweep': [
-      '.filter((kind) => dependentsOf(kind).length > 0)',
-      '.filter((kind) => dependentsOf(kind).length < 0)',
+      '.filter(([kind]) => dependentsOf(kind).length > 0)',
+      '.filter(([kind]) => dependentsOf(kind).length < 0)',
     ],
   },
   'functions/jobs/on-stream.ts': {

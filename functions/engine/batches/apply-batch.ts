@@ -10,13 +10,11 @@ import { findTreeErrors } from '../entities/trees.ts';
 import { findTakenValues } from '../entities/unique-values.ts';
 import { changeFields } from '../entities/update-entity.ts';
 import { buildCreate, type Change, type WholeChange } from '../model/changes.ts';
-import { isDeletedItem } from '../model/deletion.ts';
 import type { DeletedEntity, Fields, StoredEntity, WholeEntity } from '../model/entity.ts';
 import { BatchFailed, EntityNotFound } from '../model/errors.ts';
 import { isId } from '../model/ids.ts';
-import { decodeAnyEntity, decodeEntity } from '../model/item-codec.ts';
-import { entityKey } from '../model/keys.ts';
 import type { Kind } from '../model/schema.ts';
+import { readAnyStored } from '../table/read-entities.ts';
 import type { Session } from '../table/session.ts';
 import { readTexts } from '../table/whole-entities.ts';
 import { commit } from '../write/commit.ts';
@@ -60,14 +58,16 @@ interface Targets {
 
 /** Reads the entities that operations name, in one batch, and the long texts of those that they update in another one. */
 async function readTargets(session: Session, kind: Kind, operations: readonly BatchOperation[]) {
-  const { tenant, database } = session;
   const named = operations.flatMap((one) =>
     'id' in one && one.id !== undefined && isId(one.id) ? [{ ...one, id: one.id }] : [],
   );
-  const keys = named.map(({ id }) => entityKey(tenant, kind, id));
-  const items = await database.getMany(keys, true, { withDeleted: true });
-  const found = items.filter((item) => !isDeletedItem(item)).map(decodeEntity);
-  const former = items.filter(isDeletedItem).map(decodeAnyEntity) as DeletedEntity[];
+  const all = await readAnyStored(
+    session,
+    kind,
+    named.map(({ id }) => id),
+  );
+  const found = all.flatMap((one) => (one.deletion ? [] : one));
+  const former = all.flatMap((one) => (one.deletion ? one : []));
   const updated = new Set(named.filter(({ operation }) => operation === 'update').map(({ id }) => id));
   const whole = await readTexts(
     session,

@@ -3,10 +3,9 @@ import { buildMove, type ChangeSet } from '../model/changes.ts';
 import { isRoot } from '../model/deletion.ts';
 import type { DeletedEntity } from '../model/entity.ts';
 import { EntityNotFound, RestoreInProgress } from '../model/errors.ts';
-import { decodeAnyEntity } from '../model/item-codec.ts';
-import { entityKey } from '../model/keys.ts';
 import { cascadeKinds } from '../model/relations.ts';
 import type { Kind } from '../model/schema.ts';
+import { findStored } from '../table/read-entities.ts';
 import type { Session } from '../table/session.ts';
 import { applyChangeSet } from '../write/commit.ts';
 import { readMembers } from './members.ts';
@@ -35,9 +34,7 @@ export async function eraseDeleted(
   kind: Kind,
   id: string,
 ): Promise<ReadonlyMap<Kind, number>> {
-  const { tenant, database } = session;
-  const item = await database.get(entityKey(tenant, kind, id), { withDeleted: true });
-  const stored = item && decodeAnyEntity(item);
+  const stored = await findStored(session, kind, id);
   if (!stored?.deletion) throw new EntityNotFound(kind, id);
   const { root } = stored.deletion;
   const counts = new Map<Kind, number>();

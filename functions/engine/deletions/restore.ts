@@ -1,5 +1,6 @@
 /** Restores a deleted entity, and what its deletion has removed besides. */
 
+import { groupBy } from '../../runtime/group-by.ts';
 import { now } from '../../runtime/time-and-chance.ts';
 import { type ExpectedVersions, requireExpectedVersion } from '../entities/preconditions.ts';
 import { findTakenValues, requireFreeValue } from '../entities/unique-values.ts';
@@ -14,13 +15,13 @@ import type {
 } from '../model/entity.ts';
 import { EntityNotFound, RequiredReferenceMissing } from '../model/errors.ts';
 import { isId, newId } from '../model/ids.ts';
-import { decodeAnyEntity } from '../model/item-codec.ts';
 import { beginJob, type Job, type JobWork, type Step } from '../model/job.ts';
 import { entityKey } from '../model/keys.ts';
 import { cascadeKinds } from '../model/relations.ts';
 import type { Kind } from '../model/schema.ts';
 import { uniqueFieldOf } from '../model/unique-value.ts';
 import type { Write } from '../model/writes.ts';
+import { findStored, readStored } from '../table/read-entities.ts';
 import type { Session } from '../table/session.ts';
 import { findAnyEntity } from '../table/whole-entities.ts';
 import { commit, type UnitOfWork } from '../write/commit.ts';
@@ -41,7 +42,6 @@ import {
   type EntitiesOfKind,
   findKeeping,
   keepsReference,
-  readExisting,
   readReferences,
 } from './restored-references.ts';
 import { isBeingSwept, nextPassAt, sweepLater } from './sweep.ts';
@@ -172,9 +172,9 @@ async function readFewMembers(session: Session, before: DeletedEntity): Promise<
 
 /** Returns the ids of entities by their kinds. */
 const byKind = (entities: readonly (StoredEntity | DeletedEntity)[]): EntitiesOfKind[] =>
-  [...new Set(entities.map(({ kind }) => kind))].map((kind) => ({
+  [...groupBy(entities, ({ kind }) => kind)].map(([kind, own]) => ({
     kind,
-    ids: entities.flatMap((one) => (one.kind === kind ? [one.entity.id] : [])),
+    ids: own.map(({ entity }) => entity.id),
   }));
 
 /** Returns the write that begins a job. @param final whether the first pass is done already. @param keeping entities beside which references are kept. */
@@ -264,7 +264,7 @@ async function returnStep(
   const found = await findKeeping(session, [restored], stepSize);
   if (found.length === 0) return undefined;
   // Some can have been deleted again since.
-  const existing = (await readExisting(session, restored)).map(({ entity }) => entity.id);
+  const existing = (await readStored(session, restored.kind, restored.ids)).map(({ entity }) => entity.id);
   const returning = { ...restored, ids: existing };
   const keeping =
     existing.length < restored.ids.length ? await findKeeping(session, [returning], stepSize) : found;
@@ -300,7 +300,7 @@ async function membersStep(
 async function keptStep(session: Session, work: RestoreWork): Promise<Step<RestoreWork> | undefined> {
   const [next, ...keeping] = work.keeping ?? [];
   if (!next) return undefined;
-  const changes = await buildReturnedNow(session, await readExisting(session, next));
+  const changes = await buildReturnedNow(session, await readStored(session, next.kind, next.ids));
   return { repeatable: changes.map((change) => ({ changes: [change] })), left: { ...work, keeping } };
 }
 
@@ -334,11 +334,9 @@ const beginningOf = ({ kind, id, root }: RestoreWork) => ({
  * of that deletion, with which it comes back. A second pass follows the first one; that of a part comes when its deletion has ended.
  */
 async function restoreStep(session: Session, { work }: Job<RestoreWork>): Promise<Step<RestoreWork>> {
-  const { tenant, database } = session;
   const { kind, id, deletedAt, root, returning, final } = work;
-  const item = await database.get(entityKey(tenant, kind, id), { withDeleted: true });
-  if (!item) return { left: undefined };
-  const stored = decodeAnyEntity(item);
+  const stored = await findStored(session, kind, id);
+  if (!stored) return { left: undefined };
   const { deletion: again } = stored;
   const { returning: _, ...rest } = work;
   const before = returning && (await returnStep(session, rest, returning));

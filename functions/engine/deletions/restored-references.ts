@@ -7,7 +7,7 @@ import { readChildren } from '../lists/children.ts';
 import { buildUpdate, type Change } from '../model/changes.ts';
 import { isDeletedItem, isExpired, isRestorable, isSameDeletion } from '../model/deletion.ts';
 import type { DeletedEntity, Deletion, StoredEntity } from '../model/entity.ts';
-import { decodeAnyEntity, decodeEntity } from '../model/item-codec.ts';
+import { decodeAnyEntity } from '../model/item-codec.ts';
 import { entityKey } from '../model/keys.ts';
 import { isOwnership, keptReference, ownershipOf, ownersIn, referencesOf } from '../model/relations.ts';
 import type { Kind, Relation } from '../model/schema.ts';
@@ -125,15 +125,6 @@ export async function readReferences(
 export interface EntitiesOfKind {
   readonly kind: Kind;
   readonly ids: readonly string[];
-}
-
-/** Reads the entities of some ids that exist. */
-export async function readExisting(
-  { tenant, database }: Session,
-  { kind, ids }: EntitiesOfKind,
-): Promise<StoredEntity[]> {
-  const keys = ids.map((id) => entityKey(tenant, kind, id));
-  return (await database.getMany(keys, true)).map(decodeEntity);
 }
 
 /**

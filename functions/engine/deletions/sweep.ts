@@ -1,16 +1,16 @@
 /** The job of deletions: removes what belongs to deleted entities, and the references to them. */
 
+import { groupBy } from '../../runtime/group-by.ts';
 import { now } from '../../runtime/time-and-chance.ts';
 import { isRootOf } from '../model/deletion.ts';
 import type { DeletedEntity, Deletion, StoredEntity } from '../model/entity.ts';
 import { newId } from '../model/ids.ts';
-import { decodeAnyEntity } from '../model/item-codec.ts';
 import { type Beginning, beginJob, type Job, type JobOrigin, type JobWork, type Step } from '../model/job.ts';
-import { entityKey } from '../model/keys.ts';
 import { cascadeKinds, dependentsOf } from '../model/relations.ts';
 import type { Kind } from '../model/schema.ts';
 import type { Write } from '../model/writes.ts';
 import { maxRequestMs } from '../table/deadline.ts';
+import { readAnyStored } from '../table/read-entities.ts';
 import type { Session } from '../table/session.ts';
 import type { JobHandler } from '../write/job-handler.ts';
 import { hasUnfinishedJob } from '../write/unfinished-jobs.ts';
@@ -49,12 +49,9 @@ export const nextPassAt = (appliedMs: number): string => new Date(appliedMs + la
 /** Returns the write that begins the job of deletions. @param beginning with a time: the caller has done what the first pass would. */
 export function beginSweep(origin: JobOrigin, kind: Kind, ids: readonly string[], beginning: Beginning) {
   const isFirst = beginning.dueAt === undefined;
-  const work: SweepWork = { type: sweepType, kind, ids, isFirst, hasFound: false, ...placeOfRoots };
+  const work: SweepWork = { type: sweepType, kind, ids, isFirst, hasFound: false, ...firstMembers };
   return beginJob(origin, work, beginning);
 }
-
-/** The roots come first, and then their members. */
-const placeOfRoots: MembersPlace = firstMembers;
 
 /**
  * Returns the writes that begin jobs for the children of requests that still saw these entities, one for each kind that can have any. The job of a deletion finds
@@ -63,11 +60,10 @@ const placeOfRoots: MembersPlace = firstMembers;
 export function sweepLater(origin: JobOrigin, removed: readonly (StoredEntity | DeletedEntity)[]): Write[] {
   const nowMs = now();
   const dueAt = nextPassAt(nowMs + maxRequestMs);
-  const kinds = [...new Set(removed.map(({ kind }) => kind))];
-  return kinds
-    .filter((kind) => dependentsOf(kind).length > 0)
-    .map((kind) => {
-      const ids = removed.filter((one) => one.kind === kind).map(({ entity }) => entity.id);
+  return [...groupBy(removed, ({ kind }) => kind)]
+    .filter(([kind]) => dependentsOf(kind).length > 0)
+    .map(([kind, own]) => {
+      const ids = own.map(({ entity }) => entity.id);
       return beginSweep(origin, kind, ids, { id: newId(nowMs).id, dueAt });
     });
 }
@@ -77,17 +73,16 @@ export function sweepLater(origin: JobOrigin, removed: readonly (StoredEntity | 
  * item has expired.
  */
 async function readDeletions(
-  { tenant, actor, database }: Session,
+  session: Session,
   { kind, ids }: Pick<SweepWork, 'kind' | 'ids'>,
 ): Promise<Deletions> {
-  const keys = ids.map((id) => entityKey(tenant, kind, id));
-  const items = await database.getMany(keys, true, { withDeleted: true });
-  const byKey = new Map(items.map((item) => [item.pk, item]));
+  const { actor } = session;
+  const stored = new Map((await readAnyStored(session, kind, ids)).map((one) => [one.entity.id, one]));
   const lost = { deletedAt: now(), ...(actor !== undefined && { deletedBy: actor }) };
   return new Map(
     ids.flatMap((id) => {
-      const item = byKey.get(entityKey(tenant, kind, id).pk);
-      const deletion = item ? decodeAnyEntity(item).deletion : { ...lost, root: { kind, id }, isLost: true };
+      const found = stored.get(id);
+      const deletion = found ? found.deletion : { ...lost, root: { kind, id }, isLost: true };
       return deletion ? [[id, deletion] as const] : [];
     }),
   );
@@ -135,7 +130,7 @@ async function readParents(
 export async function sweepStep(session: Session, { work }: Job<SweepWork>): Promise<Step<SweepWork>> {
   const roots = await readDeletions(session, work);
   if (roots.size === 0) return { left: undefined };
-  if (roots.size < work.ids.length) return { left: { ...work, ids: [...roots.keys()], ...placeOfRoots } };
+  if (roots.size < work.ids.length) return { left: { ...work, ids: [...roots.keys()], ...firstMembers } };
   const parents = await readParents(session, work, roots);
   const { changes = [] } = parents
     ? await findNextDescendants(session, { ...parents, found: new Set() })
@@ -152,7 +147,7 @@ export async function sweepStep(session: Session, { work }: Job<SweepWork>): Pro
   }
   if (parents?.next) return { left: { ...work, ...parents.next } };
   if (!work.isFirst && !work.hasFound) return { left: undefined };
-  const left = { ...work, isFirst: false, hasFound: false, ...placeOfRoots };
+  const left = { ...work, isFirst: false, hasFound: false, ...firstMembers };
   return { left, dueAt: nextPassAt(now()) };
 }
 

@@ -1,8 +1,8 @@
 /** Makes the jobs of a tenant keep their pace together: all workers, of all jobs, reserve their steps in one item of the tenant. */
 
 import { delay, now } from '../../runtime/time-and-chance.ts';
-import { ConditionFailed, StoreUnavailable } from '../model/errors.ts';
-import { decodePace, encodePace, newPace, paceKey, type Reservation, reserve } from '../model/pace.ts';
+import { conditionHolds, StoreUnavailable } from '../model/errors.ts';
+import { decodePace, encodePace, newPace, paceKey, reserve } from '../model/pace.ts';
 import { settingsInUse } from '../model/schema.ts';
 import { hasVersion, notExists } from '../model/writes.ts';
 import type { Session } from '../table/session.ts';
@@ -32,34 +32,22 @@ export class PacedWorker {
   async waitForTurn(changes: number, maxMs: number): Promise<boolean> {
     const changesPerSecond = settingsInUse().jobChangesPerSecond();
     if (changes === 0 || changesPerSecond === undefined) return true;
-    const { deadline, throttles } = this.#session.database;
-    const isThrottled = throttles > this.#throttles;
+    const { tenant, database } = this.#session;
+    const { throttles } = database;
+    const step = { changes, changesPerSecond, isThrottled: throttles > this.#throttles };
     for (let attempt = 1; ; attempt += 1) {
-      try {
-        const waitMs = await this.#reserve({ changes, changesPerSecond, isThrottled }, maxMs);
-        if (waitMs === undefined) return false;
+      const item = await database.get(paceKey(tenant));
+      const before = item ? decodePace(item) : newPace(tenant);
+      const { pace, waitMs } = reserve(before, { ...step, nowMs: now() });
+      if (waitMs > maxMs) return false;
+      const write = database.putItem(encodePace(pace), item ? hasVersion(before.version) : notExists);
+      if (await conditionHolds(write)) {
         this.#throttles = throttles;
         await delay(waitMs);
         return true;
-      } catch (error) {
-        // Another worker of the tenant reserves at the same time.
-        if (!(error instanceof ConditionFailed)) throw error;
-        if (!(await deadline.backOff(attempt))) throw new StoreUnavailable(error);
       }
+      // Another worker of the tenant has reserved at the same time.
+      if (!(await database.deadline.backOff(attempt))) throw new StoreUnavailable(undefined, true);
     }
-  }
-
-  /**
-   * Reserves a step. Returns the milliseconds until it may begin; `undefined` when there are more than `maxMs`: then nothing is reserved.
-   * @throws ConditionFailed when another worker reserves at the same time.
-   */
-  async #reserve(step: Omit<Reservation, 'nowMs'>, maxMs: number): Promise<number | undefined> {
-    const { tenant, database } = this.#session;
-    const item = await database.get(paceKey(tenant));
-    const before = item ? decodePace(item) : newPace(tenant);
-    const { pace, waitMs } = reserve(before, { ...step, nowMs: now() });
-    if (waitMs > maxMs) return undefined;
-    await database.putItem(encodePace(pace), item ? hasVersion(before.version) : notExists);
-    return waitMs;
   }
 }

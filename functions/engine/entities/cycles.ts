@@ -3,10 +3,9 @@ import { now } from '../../runtime/time-and-chance.ts';
 import { buildUpdate } from '../model/changes.ts';
 import type { StoredEntity } from '../model/entity.ts';
 import { conditionHolds } from '../model/errors.ts';
-import { decodeEntity } from '../model/item-codec.ts';
-import { entityKey } from '../model/keys.ts';
 import { treeOf } from '../model/relations.ts';
 import type { Kind } from '../model/schema.ts';
+import { readStored } from '../table/read-entities.ts';
 import type { Session } from '../table/session.ts';
 import { applyChangeSet } from '../write/commit.ts';
 
@@ -29,12 +28,11 @@ export function findCycles(parentOf: ReadonlyMap<string, string>): string[][] {
 
 /** Reads the entities of a cycle; none if it is not one any more. */
 export async function readCycle(
-  { tenant, database }: Session,
+  session: Session,
   kind: Kind,
   ids: readonly string[],
 ): Promise<StoredEntity[]> {
-  const items = await database.getMany(ids.map((id) => entityKey(tenant, kind, id)));
-  const stored = new Map(items.map(decodeEntity).map((one) => [one.entity.id, one]));
+  const stored = new Map((await readStored(session, kind, ids)).map((one) => [one.entity.id, one]));
   const parents = [...stored].flatMap(([id, { entity }]): [string, string][] => {
     const parentId = entity[treeOf(kind)?.field ?? ''];
     return typeof parentId === 'string' ? [[id, parentId]] : [];

@@ -4,9 +4,8 @@ import { isExpired } from '../model/deletion.ts';
 import type { DeletedEntity, StoredEntity } from '../model/entity.ts';
 import { UnusableId, VersionMismatch } from '../model/errors.ts';
 import { isId, timestampMs } from '../model/ids.ts';
-import { decodeAnyEntity } from '../model/item-codec.ts';
-import { entityKey } from '../model/keys.ts';
 import type { Kind } from '../model/schema.ts';
+import { findStored } from '../table/read-entities.ts';
 import type { Session } from '../table/session.ts';
 
 const secondMs = 1_000;
@@ -57,9 +56,7 @@ export function findOwnIdError(id: string, stored: StoredEntity | DeletedEntity 
  * @throws VersionMismatch when an entity has it; UnusableId.
  */
 export async function requireUsableId(session: Session, kind: Kind, id: string): Promise<void> {
-  const item = isId(id)
-    ? await session.database.get(entityKey(session.tenant, kind, id), { withDeleted: true })
-    : undefined;
-  const error = findOwnIdError(id, item && decodeAnyEntity(item), now());
+  const stored = isId(id) ? await findStored(session, kind, id) : undefined;
+  const error = findOwnIdError(id, stored, now());
   if (error) throw error;
 }

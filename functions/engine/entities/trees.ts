@@ -4,10 +4,9 @@ import type { WholeChange } from '../model/changes.ts';
 import type { ItemFields } from '../model/entity.ts';
 import { ContradictingField } from '../model/errors.ts';
 import { isId } from '../model/ids.ts';
-import { decodeEntity } from '../model/item-codec.ts';
-import { entityKey } from '../model/keys.ts';
 import { treeOf } from '../model/relations.ts';
 import type { Kind, Relation } from '../model/schema.ts';
+import { readStored } from '../table/read-entities.ts';
 import type { Session } from '../table/session.ts';
 
 /** Levels of a tree, at most: that of the entity at the top is the first one. */
@@ -20,7 +19,7 @@ type Parents = Map<string, string | null>;
 
 /** Reads what is above entities, level by level. */
 async function readAbove(
-  { tenant, database }: Session,
+  session: Session,
   relation: Relation,
   parents: Parents,
   ids: readonly (string | null)[],
@@ -28,8 +27,8 @@ async function readAbove(
   let level = ids.flatMap((id) => id ?? []);
   for (let number = 0; number < maxLevels && level.length > 0; number += 1) {
     const unread = [...new Set(level)].filter((id) => isId(id) && !parents.has(id));
-    const items = await database.getMany(unread.map((id) => entityKey(tenant, relation.child, id)));
-    for (const { entity } of items.map(decodeEntity)) parents.set(entity.id, parentIn(relation, entity));
+    for (const { entity } of await readStored(session, relation.child, unread))
+      parents.set(entity.id, parentIn(relation, entity));
     level = level.flatMap((id) => parents.get(id) ?? []);
   }
 }

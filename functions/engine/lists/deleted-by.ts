@@ -1,6 +1,6 @@
 /** What one deletion has removed besides its root, page by page, in the order of creation. */
 import { idsAfter } from '../columns/read/id-ranges.ts';
-import { isText } from '../columns/read/row-filter.ts';
+import { isOneOf } from '../columns/read/row-filter.ts';
 import { rowOfDeletion } from '../model/deletion.ts';
 import type { Deletion } from '../model/entity.ts';
 import type { Kind } from '../model/schema.ts';
@@ -25,10 +25,10 @@ export function readDeletedBy(
   { after, limit, having, isForIds }: MembersRange,
 ) {
   const filters = [
-    isText(rowOfDeletion.deletedAt, new Date(deletedAt).toISOString()),
-    isText(rowOfDeletion.deletedWith, root.id),
-    isText(rowOfDeletion.rootKind, root.kind),
-    ...(having ? [{ field: having.field, condition: { by: 'texts', texts: having.ids } } as const] : []),
+    isOneOf(rowOfDeletion.deletedAt, [new Date(deletedAt).toISOString()]),
+    isOneOf(rowOfDeletion.deletedWith, [root.id]),
+    isOneOf(rowOfDeletion.rootKind, [root.kind]),
+    ...(having ? [isOneOf(having.field, having.ids)] : []),
   ];
   const query = { ...allRows, filters, ids: idsAfter(after), limit };
   return readDeletedPage(session, kind, query, isForIds ? { maxTotal: 0 } : {});

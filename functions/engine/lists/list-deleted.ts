@@ -1,7 +1,7 @@
 /** Lists of deleted entities that can be restored: any filters, any order and any page, as other lists. */
 
 import { now } from '../../runtime/time-and-chance.ts';
-import { type RowFilter, textAfter } from '../columns/read/row-filter.ts';
+import { isOneOf, type RowFilter, textAfter } from '../columns/read/row-filter.ts';
 import type { RowQuery } from '../columns/read/row-query.ts';
 import { expiredAt, restoresField, rowOfDeletion, versionsBeforeDeletion } from '../model/deletion.ts';
 import type { DeletedEntity, ItemFields } from '../model/entity.ts';
@@ -26,13 +26,9 @@ async function countMembers(
   ids: readonly string[],
 ): Promise<Map<string, number>> {
   const { deletedWith: field, rootKind } = rowOfDeletion;
-  const text = (name: string, texts: readonly string[]): RowFilter => ({
-    field: name,
-    condition: { by: 'texts', texts },
-  });
   const query: RowQuery = {
     ...allRows,
-    filters: [isRestorable(), text(field, ids), text(rootKind, [kind])],
+    filters: [isRestorable(), isOneOf(field, ids), isOneOf(rootKind, [kind])],
     limit: 0,
     countBy: [{ field }],
   };

@@ -2,7 +2,6 @@
 
 import { openLogReader } from '../columns/dynamodb-storage.ts';
 import { logMemory } from '../columns/process-memory.ts';
-import type { Totaled } from '../columns/read/count-values.ts';
 import { type ListedRow, listRows, type RowPage } from '../columns/read/list-rows.ts';
 import { type ListSource, type LogState, readState } from '../columns/read/read-state.ts';
 import type { RowQuery } from '../columns/read/row-query.ts';
@@ -14,21 +13,15 @@ import type { DeletedEntity, StoredEntity } from '../model/entity.ts';
 import { StoreUnavailable } from '../model/errors.ts';
 import { decodeAnyEntity, storedOfRow } from '../model/item-codec.ts';
 import { entityKey } from '../model/keys.ts';
-import type { Place } from '../model/list-query.ts';
 import type { Kind } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
 import { readTexts } from '../table/whole-entities.ts';
 import { type IndexPartition, readPageFromIndex } from './read-page-from-index.ts';
 
-interface EntityPage<Stored = StoredEntity> extends Totaled {
+interface EntityPage<Stored = StoredEntity> extends Omit<RowPage, 'rows'> {
   readonly stored: readonly Stored[];
   /** Also those of entities that were not read. */
   readonly ids: readonly string[];
-  readonly total: number;
-  /** Number of entities before those of the page. */
-  readonly skipped: number;
-  /** The place behind the page; absent if no entity follows. */
-  readonly end?: Place | undefined;
   readonly log: PageLog;
 }
 

@@ -23,6 +23,13 @@ const uuidLength = 36;
 /** Returns whether a text is a UUID in lower case. */
 export const isUuid = (text: string): boolean => text.length === uuidLength && uuidPattern.test(text);
 
+/** Returns the number of first UTF-16 units that two texts share, without half of a surrogate pair. */
+function sharedUnits(one: string, other: string): number {
+  let shared = 0;
+  while (shared < one.length && one[shared] === other[shared]) shared += 1;
+  return one.slice(0, shared).isWellFormed() ? shared : shared - 1;
+}
+
 export class ByteWriter {
   #bytes = Buffer.allocUnsafe(initialBytes);
   #length = 0;
@@ -63,6 +70,13 @@ export class ByteWriter {
     this.#reserve(bytes.length);
     bytes.copy(this.#bytes, this.#length);
     this.#length += bytes.length;
+  }
+
+  /** Writes a text without the beginning that it has in common with another one. */
+  textAfter(text: string, previous: string): void {
+    const shared = sharedUnits(previous, text);
+    this.number(shared);
+    this.text(text.slice(shared));
   }
 
   id(id: string): void {
@@ -121,6 +135,10 @@ export class ByteReader {
     const length = this.number();
     this.#position += length;
     return this.#bytes.toString('utf8', this.#position - length, this.#position);
+  }
+
+  textAfter(previous: string): string {
+    return previous.slice(0, this.number()) + this.text();
   }
 
   /** Reads a number of bytes as they are. */

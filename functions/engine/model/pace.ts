@@ -27,7 +27,7 @@ const maxAheadMs = 600_000;
 const keptSeconds = 3_600;
 
 /** What a step of a job reserves. */
-export interface Reservation {
+interface Reservation {
   readonly nowMs: number;
   /** Number of entities that the step changes. */
   readonly changes: number;

@@ -3,7 +3,7 @@
  * behind a hole, in a moment, and the daily visit of all logs asks for one at records that are too few for a step and wait for days.
  */
 import type { LogIdentity } from './change-log.ts';
-import { partitionNumber } from './index-partitions.ts';
+import { byStatusBetween, partitionNumber } from './index-partitions.ts';
 import type { Kind } from './schema.ts';
 import { formatAttributes, requireReadable } from './stored-format.ts';
 import type { Condition, Item, Key } from './writes.ts';
@@ -43,11 +43,4 @@ export const hasDueTimeOf = (before: Reminder | undefined): Condition =>
 
 /** Returns the query for the due reminders of one partition, those that are due for the longest time first. @param partition from 0. */
 export const dueRemindersQuery = (partition: number, nowMs: number) =>
-  ({
-    IndexName: 'by-status',
-    KeyConditionExpression: 'ofKind = :reminders AND byStatus < :now',
-    ExpressionAttributeValues: {
-      ':reminders': `#reminder#${partition}`,
-      ':now': new Date(nowMs).toISOString(),
-    },
-  }) as const;
+  byStatusBetween(`#reminder#${partition}`, '0', new Date(nowMs).toISOString());

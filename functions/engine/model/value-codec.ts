@@ -44,7 +44,7 @@ function parseTime(text: string): number | undefined {
 const dayText = (day: number): string => new Date(day * dayMs).toISOString().slice(0, dayLength);
 
 /** Returns the days since 1970 of a text such as `2026-01-31`. */
-function parseDay(text: string): number | undefined {
+export function parseDay(text: string): number | undefined {
   if (text.length !== dayLength || text[4] !== '-') return undefined;
   const day = Date.parse(`${text}T00:00:00.000Z`) / dayMs;
   return !Number.isNaN(day) && dayText(day) === text ? day : undefined;
@@ -62,25 +62,11 @@ function encodeIds(text: string): EncodedValue | undefined {
   return { type: type.ids, write };
 }
 
-/** Returns the number of first UTF-16 units that two texts share, without half of a surrogate pair. */
-function sharedUnits(one: string, other: string): number {
-  let shared = 0;
-  while (shared < one.length && one[shared] === other[shared]) shared += 1;
-  return one.slice(0, shared).isWellFormed() ? shared : shared - 1;
-}
-
 function encodeText(value: string, previous: Value | undefined): EncodedValue {
-  const write = (writer: ByteWriter): void => {
-    const shared = previous ? sharedUnits(previous, value) : 0;
-    if (previous) writer.number(shared);
-    writer.text(value.slice(shared));
+  return {
+    type: type.text,
+    write: (writer) => (previous ? writer.textAfter(value, previous) : writer.text(value)),
   };
-  return { type: type.text, write };
-}
-
-function readText(reader: ByteReader, previous: Value | undefined): string {
-  const beginning = previous ? previous.slice(0, reader.number()) : '';
-  return beginning + reader.text();
 }
 
 export function encodeValue(value: Value, { baseMs, previous }: ValueOptions): EncodedValue {
@@ -109,7 +95,7 @@ export function readValue(reader: ByteReader, valueType: number, { baseMs, previ
     case type.null:
       return null;
     case type.text:
-      return readText(reader, previous);
+      return previous ? reader.textAfter(previous) : reader.text();
     case type.empty:
       return '';
     case type.id:

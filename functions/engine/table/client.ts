@@ -1,10 +1,6 @@
 /** The one client of DynamoDB that a process has. */
 import type { Readable } from 'node:stream';
-import {
-  DynamoDBClient,
-  type DynamoDBClientConfig,
-  DynamoDBServiceException,
-} from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import {
   BatchGetCommand,
   DeleteCommand,
@@ -44,47 +40,14 @@ const silentLogger = { trace: ignore, debug: ignore, warn: ignore } as unknown a
 >;
 
 /**
- * Says which operation failed, and where, when a response has no error that the SDK knows. Services that take the place of DynamoDB lack
- * operations; the SDK's message is "UnknownError".
- */
-function nameUnknownErrors({ config, middlewareStack }: DynamoDBClient): void {
-  middlewareStack.add(
-    (next, { commandName }) =>
-      async (sent) => {
-        try {
-          return await next(sent);
-        } catch (error) {
-          if (error instanceof DynamoDBServiceException && error.message === 'UnknownError') {
-            const { hostname, port } = (await config.endpoint?.()) ?? {
-              hostname: 'DynamoDB',
-              port: undefined,
-            };
-            const place = port === undefined ? hostname : `${hostname}:${port}`;
-            const operation = commandName?.replace(/Command$/, '');
-            error.message = `${place} responded with the status ${error.$metadata.httpStatusCode} to ${operation}. Does it have this operation?`;
-          }
-          throw error;
-        }
-      },
-    { step: 'initialize', name: 'nameUnknownErrors' },
-  );
-}
-
-/**
  * Returns a client for the endpoint and region of the environment (`AWS_ENDPOINT_URL_DYNAMODB`, `AWS_REGION`).
  *
  * The SDK makes one attempt: `database.ts` retries within the time of the request and with the same token. The SDK's own
  * retries end after a fixed number of attempts and leave out transaction conflicts.
  */
 export function connect(settings: DynamoDBClientConfig = {}): SdkDynamoDb {
-  const client = new DynamoDBClient({
-    maxAttempts: 1,
-    logger: silentLogger,
-    requestHandler,
-    ...settings,
-  });
-  nameUnknownErrors(client);
-  return new SdkDynamoDb(client);
+  const own = { maxAttempts: 1, logger: silentLogger, requestHandler };
+  return new SdkDynamoDb(new DynamoDBClient({ ...own, ...settings }));
 }
 
 /** The operations as commands of the SDK's client. */

@@ -183,17 +183,6 @@ async function sendFitting(writer: Writer, changeSet: ChangeSet, orElse: ChangeS
   return send(writer, orElse, rest);
 }
 
-/** Applies a unit of work, and records its result. Returns false when an item has changed since it was read. */
-function apply<Result>(
-  session: Session,
-  positions: Positions,
-  { orElse, result, ...changeSet }: UnitOfWork<Result>,
-): Promise<boolean> {
-  const changed = new Set(changeSet.changes.map(({ after }) => after));
-  const more = recordResult(session, result, changed, now());
-  return conditionHolds(sendFitting({ session, positions, more }, changeSet, orElse));
-}
-
 /** Builds a unit of work and applies it, until no item changes between the read and the write; or returns the result that is recorded already. */
 const buildAndApply = <Result>(
   session: Session,
@@ -205,8 +194,11 @@ const buildAndApply = <Result>(
       const recorded = await findRecordedResult(session);
       if (recorded) return recorded.result as Result;
       if (attempt === 1) positions.request(kinds);
-      const unit = await build(attempt);
-      if (await apply(session, positions, unit)) return unit.result;
+      const { orElse, result, ...changeSet } = await build(attempt);
+      const changed = new Set(changeSet.changes.map(({ after }) => after));
+      const writer = { session, positions, more: recordResult(session, result, changed, now()) };
+      // Otherwise an item has changed since it was read.
+      if (await conditionHolds(sendFitting(writer, changeSet, orElse))) return result;
       if (!(await session.database.deadline.backOff(attempt))) throw new StoreUnavailable(undefined, true);
     }
   });

@@ -1,4 +1,5 @@
 /** Decides from a manifest alone what compaction writes again, beside absorbing records. */
+import { groupBy } from '../../../runtime/group-by.ts';
 import { countExpired } from '../format/deleted-rows.ts';
 import type { Manifest, Segment } from '../format/manifest.ts';
 import type { CompactionSizes } from './sizes.ts';
@@ -150,7 +151,6 @@ export function chooseColumns(
     .filter(({ share }) => share > maxShareOfColumn)
     .sort((one, other) => other.share - one.share)
     .slice(0, maxRewrittenColumns);
-  const bySegment = new Map<string, string[]>();
-  for (const { id, field } of columns) bySegment.set(id, [...(bySegment.get(id) ?? []), field]);
-  return bySegment;
+  const bySegment = groupBy(columns, ({ id }) => id);
+  return new Map([...bySegment].map(([id, own]) => [id, own.map(({ field }) => field)]));
 }

@@ -8,7 +8,6 @@ import {
   type ItemName,
   type Manifest,
   manifestNames,
-  newStepId,
   type StepId,
   stepPartition,
 } from '../format/manifest.ts';
@@ -84,11 +83,7 @@ export async function deleteGarbage(writer: LogWriter, manifest: Manifest, nowMs
     const isLive = live;
     // The list's item last: a crash in between leaves it for the next step.
     const garbage = names.filter((one) => !isLive.has(one));
-    await writer.deleteItems(garbage.slice(0, maxNames));
-    // The list of an earlier release is one item, however long it is.
-    const left = garbage.slice(maxNames);
-    if (left.length > 0)
-      await recordStep(writer, manifest.version, newStepId(manifest.version), { beganAt, names: left });
+    await writer.deleteItems(garbage);
     await writer.deleteItems([name]);
   }
 }

@@ -90,9 +90,7 @@ export async function writePatches(
   const own = { patch: { step: stepId, values: countValues(values), bytes: 0 }, values };
   if (own.patch.values === 0) return { patches, items: new Map() };
   const kept = countKept(patches, own.patch.values, sizes);
-  const merged = patches.slice(kept);
-  await columnReader.loadPatches(merged);
-  const earlier = merged.map((patch) => ({ patch, values: columnReader.patchValues(patch) }));
+  const earlier = await columnReader.readPatches(patches.slice(kept));
   const written = buildPatch(stepId, mergePatches([...earlier, own], segments), sizes);
   return { patches: [...patches.slice(0, kept), ...written.patches], items: written.items };
 }

@@ -3,6 +3,7 @@
  * of each segment instead of the whole column.
  */
 import { crc32 } from 'node:zlib';
+import { groupBy } from '../../../runtime/group-by.ts';
 import { ByteReader, ByteWriter, idBytes, isUuid } from '../../model/bytes.ts';
 import { deflate, inflate } from '../../model/deflate.ts';
 import { UnknownFormat } from '../../model/errors.ts';
@@ -39,18 +40,8 @@ interface NewBucket {
 export const bucketOf = (text: string, buckets: number): number => crc32(text) % buckets;
 
 /** Returns texts by the number of the bucket that has their rows. @param buckets of the column. */
-export function groupByBucket(
-  texts: readonly string[],
-  buckets: number,
-): ReadonlyMap<number, readonly string[]> {
-  const groups = new Map<number, string[]>();
-  for (const text of texts) {
-    const group = groups.get(bucketOf(text, buckets));
-    if (group) group.push(text);
-    else groups.set(bucketOf(text, buckets), [text]);
-  }
-  return groups;
-}
+export const groupByBucket = (texts: readonly string[], buckets: number): Map<number, string[]> =>
+  groupBy(texts, (text) => bucketOf(text, buckets));
 
 /** Returns the bytes of a bucket in memory. */
 export const bytesOfBucket = ({ ids, rows, ordinals }: Bucket): number =>

@@ -13,25 +13,10 @@ export const countIds = (ids: Buffer): number => ids.length / idBytes;
 
 export const idAt = (ids: Buffer, position: number): string => uuidAt(ids, position * idBytes);
 
-/** Returns the number of ids that are less than another one. */
-export function positionOfId(ids: Buffer, id: string): number {
-  const bytes = uuidBytes(id);
-  const isNotLess = (position: number): boolean =>
-    ids.compare(bytes, 0, idBytes, position * idBytes, (position + 1) * idBytes) >= 0;
-  return firstPosition(0, countIds(ids), isNotLess);
-}
-
 /** Returns the position of an id; -1 if it is not among some ids. */
 export function findId(ids: Buffer, id: string): number {
-  const position = positionOfId(ids, id);
+  const position = positionOfBoundary(ids, id);
   return position < countIds(ids) && idAt(ids, position) === id ? position : -1;
-}
-
-/** Returns the chunk of a segment that an id belongs to. @param fence the first id of each chunk. */
-export function chunkOf(fence: Buffer, id: string): number {
-  const position = positionOfId(fence, id);
-  const isFirst = position < countIds(fence) && idAt(fence, position) === id;
-  return Math.max(0, isFirst ? position : position - 1);
 }
 
 /** Returns the number of ids that are less than a text, which need not be an id. */
@@ -41,6 +26,9 @@ export const positionOfBoundary = (ids: Buffer, text: string): number =>
 /** Returns the chunk of a segment that has the last id that is less than a text; the first one if there is none. */
 export const chunkOfBoundary = (fence: Buffer, text: string): number =>
   Math.max(0, positionOfBoundary(fence, text) - 1);
+
+/** Returns the chunk of a segment that an id belongs to. @param fence the first id of each chunk. */
+export const chunkOf = (fence: Buffer, id: string): number => chunkOfBoundary(fence, `${id}\u0000`);
 
 /** The ids of a segment. */
 interface IdChunks {

@@ -122,19 +122,6 @@ export function decodePatch(encoded: Uint8Array): PatchValues {
   );
 }
 
-export function joinPatchItems(items: readonly PatchValues[]): PatchValues {
-  const [first, ...others] = items;
-  if (first && others.length === 0) return first;
-  const all: MutablePatchValues = new Map();
-  for (const values of items) {
-    for (const [segmentId, fields] of values) {
-      for (const [field, columnPatch] of fields)
-        for (const entry of columnPatch) setValue(all, segmentId, field, entry);
-    }
-  }
-  return all;
-}
-
 /**
  * Returns the values of several patches as one. Of one value, the newest patch decides. Values of segments that do not exist any more,
  * and values that the columns contain already, are left out.

@@ -40,26 +40,9 @@ function invert(values: readonly ColumnValue[], requireTime: () => void): WordRo
   return [...rowsOf].sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
-const isSecondHalf = (word: string, position: number): boolean =>
-  (word.charCodeAt(position) & 0xfc00) === 0xdc00;
-
-/** Writes a word: the number of characters that it shares with the one before, and the others. */
-function writeWord(writer: ByteWriter, word: string, previous: string): void {
-  let shared = 0;
-  while (shared < previous.length && previous[shared] === word[shared]) shared += 1;
-  // UTF-8 cannot have half of a pair.
-  if (isSecondHalf(word, shared)) shared -= 1;
-  writer.number(shared);
-  writer.text(word.slice(shared));
-}
-
-const readWord = (reader: ByteReader, previous: string): string =>
-  previous.slice(0, reader.number()) + reader.text();
-
 function encodeFirstWords(firstWords: readonly string[]): Buffer {
   const writer = new ByteWriter();
-  for (const [position, word] of firstWords.entries())
-    writeWord(writer, word, firstWords[position - 1] ?? '');
+  for (const [position, word] of firstWords.entries()) writer.textAfter(word, firstWords[position - 1] ?? '');
   return deflate(writer.bytes());
 }
 
@@ -87,7 +70,7 @@ export function encodeWordIndex(
     // A row takes a byte or more.
     if (writer.length + rows.length > deflation * itemBytes) end();
     if (writer.length === 0) firstWords.push(word);
-    writeWord(writer, word, previous);
+    writer.textAfter(word, previous);
     previous = word;
     writer.number(rows.length);
     let last = 0;
@@ -104,7 +87,7 @@ export function encodeWordIndex(
 export function decodeFirstWords(encoded: Uint8Array): readonly string[] {
   const reader = new ByteReader(inflate(encoded));
   const words: string[] = [];
-  while (reader.hasMore) words.push(readWord(reader, words.at(-1) ?? ''));
+  while (reader.hasMore) words.push(reader.textAfter(words.at(-1) ?? ''));
   return words;
 }
 
@@ -127,7 +110,7 @@ function visitRows(
   const reader = new ByteReader(item);
   let word = '';
   while (reader.hasMore) {
-    word = readWord(reader, word);
+    word = reader.textAfter(word);
     const wanted = isWanted(word);
     let row = 0;
     for (let left = reader.number(); left > 0; left -= 1) {

@@ -28,7 +28,7 @@ import {
   waitingNames,
   wordsOfWaiting,
 } from '../format/manifest.ts';
-import { columnPatchOf, isNewerThan, joinPatchItems, type PatchValues } from '../format/patch.ts';
+import { columnPatchOf, isNewerThan, type PatchValues } from '../format/patch.ts';
 import { joinWords, type WaitingRow } from '../format/waiting-rows.ts';
 import { itemsOfWord, markWord, wordsOfRows } from '../format/word-index.ts';
 import { bytesOfChanges, type RowChange, toChanges } from '../merge-records.ts';
@@ -122,8 +122,12 @@ export class ColumnReader {
     return hasWords ? joinWords(rows, this.#items.get(wordsOfWaiting(name))) : rows;
   }
 
-  async loadPatches(patches: readonly Patch[]): Promise<void> {
+  /** Reads all values of some patches, item by item. */
+  async readPatches(patches: readonly Patch[]) {
     await this.#items.load(patches.flatMap((patch) => patchNames(patch)));
+    return patches.flatMap((patch) =>
+      patchNames(patch).map((name) => ({ patch, values: this.#items.get<PatchValues>(name) })),
+    );
   }
 
   async loadFences(segments: readonly Segment[]): Promise<void> {
@@ -161,10 +165,6 @@ export class ColumnReader {
 
   idOf(segment: Segment, row: number): string {
     return idAt(this.ids(segment, chunkOfRow(row)), row % chunkRows);
-  }
-
-  patchValues(patch: Patch): PatchValues {
-    return joinPatchItems(patchNames(patch).map((name) => this.#items.get<PatchValues>(name)));
   }
 
   /** Returns the name of a segment's column with the patches that are newer, and the values of these patches, the oldest first. */

@@ -1,10 +1,11 @@
 /** Pages in the order of creation without filters: the manifest tells which segments have their rows. */
+import { groupBy } from '../../../runtime/group-by.ts';
 import type { Segment } from '../format/manifest.ts';
 import type { LogReader } from '../storage.ts';
 import type { ColumnReader } from './column-reader.ts';
 import { overlapping } from './divide-by-sort-key.ts';
 import { coverageOf, readSegments, rowsOf, type SegmentRows } from './match-rows.ts';
-import { groupDeltas, type RowDelta, sumOf } from './pending-changes.ts';
+import { type RowDelta, sumOf } from './pending-changes.ts';
 import type { RowRange } from './row-filter.ts';
 import type { RowQuery } from './row-query.ts';
 
@@ -39,7 +40,7 @@ export async function readPageSegments(
 ): Promise<SegmentRows[]> {
   const { segments } = columnReader.manifest;
   const counts = await countIds(reader, columnReader, query);
-  const bySegment = groupDeltas(deltas, ({ segment }) => segment);
+  const bySegment = groupBy(deltas, ({ segment }) => segment);
   const groups = counts.map((count, position) => ({
     segment: segments[position] as Segment,
     count: count + sumOf(bySegment.get(position) ?? []),

@@ -29,21 +29,6 @@ export interface RowDelta {
 export const sumOf = (deltas: readonly Pick<RowDelta, 'count'>[]): number =>
   deltas.reduce((sum, { count }) => sum + count, 0);
 
-/** Returns deltas by the position of what they belong to: a segment, or a chunk of ids. */
-export function groupDeltas<Delta extends Pick<RowDelta, 'id'>>(
-  deltas: readonly Delta[],
-  positionOf: (delta: Delta) => number,
-): Map<number, Delta[]> {
-  const groups = new Map<number, Delta[]>();
-  for (const delta of deltas) {
-    const position = positionOf(delta);
-    const group = groups.get(position);
-    if (group) group.push(delta);
-    else groups.set(position, [delta]);
-  }
-  return groups;
-}
-
 /** Returns the rows of pending changes that match, before and after their changes. */
 export function matchingChanges(
   pending: Iterable<RowChange>,

@@ -35,10 +35,10 @@ export interface RowFilter {
 /** Returns the text that sorts next after another one. */
 export const textAfter = (text: string): string => `${text}\u0000`;
 
-/** Returns the filter that accepts one text. */
-export const isText = (field: string, text: string): RowFilter => ({
+/** Returns the filter that accepts some texts. */
+export const isOneOf = (field: string, texts: readonly string[]): RowFilter => ({
   field,
-  condition: { by: 'texts', texts: [text] },
+  condition: { by: 'texts', texts },
 });
 
 /** Accepts rows that are not deleted. */
@@ -199,23 +199,8 @@ function keepRows(rows: Uint32Array, { ordinals, accepted }: AcceptedOrdinals): 
   return rows.subarray(0, kept);
 }
 
-/** Does the same for the rows of some ranges, which need not be written before. */
-function rowsOf(
-  ranges: readonly RowRange[],
-  { ordinals, accepted }: AcceptedOrdinals,
-  rows: Uint32Array,
-): Uint32Array {
-  let kept = 0;
-  for (const { from, to } of ranges) {
-    for (let row = from; row < to; row += 1) {
-      rows[kept] = row;
-      kept += accepted[ordinals[row] as number] as number;
-    }
-  }
-  return rows.subarray(0, kept);
-}
-
-function allRows(ranges: readonly RowRange[], rows: Uint32Array): Uint32Array {
+function allRows(ranges: readonly RowRange[]): Uint32Array {
+  const rows = new Uint32Array(ranges.reduce((sum, { from, to }) => sum + Math.max(0, to - from), 0));
   let count = 0;
   for (const { from, to } of ranges) for (let row = from; row < to; row += 1) rows[count++] = row;
   return rows;
@@ -259,18 +244,14 @@ function commonRows(sets: readonly Uint32Array[], ranges: readonly RowRange[]): 
 export function matchingRows(
   filtered: readonly FilteredColumn[],
   ranges: readonly RowRange[],
-  known: readonly Uint32Array[] = [],
+  known: readonly Uint32Array[],
 ): Uint32Array {
-  let found = commonRows(known, ranges);
-  const size = found ? 0 : ranges.reduce((sum, { from, to }) => sum + Math.max(0, to - from), 0);
-  const rows = new Uint32Array(size);
+  let found = commonRows(known, ranges) ?? allRows(ranges);
   for (const one of filtered) {
     const accepted = acceptedOrdinals(one);
-    if (!accepted) return rows.subarray(0, 0);
-    if (!accepted.includes(0)) continue;
-    const own = { ordinals: one.column.ordinals, accepted };
-    found = found ? keepRows(found, own) : rowsOf(ranges, own, rows);
+    if (!accepted) return found.subarray(0, 0);
+    if (accepted.includes(0)) found = keepRows(found, { ordinals: one.column.ordinals, accepted });
     if (found.length === 0) break;
   }
-  return found ?? allRows(ranges, rows);
+  return found;
 }

@@ -2,6 +2,8 @@
  * Page rows: which rows are on a page. Only the groups of rows that overlap the page are divided further: by each sort key, by segment,
  * by chunk of ids, and at last by id. Changes that the columns do not contain yet add rows to these groups or remove rows from them.
  */
+
+import { groupBy } from '../../../runtime/group-by.ts';
 import { firstPosition } from '../format/binary-search.ts';
 import { chunkOf, chunkOfRow, chunkRows } from '../format/ids.ts';
 import type { Segment } from '../format/manifest.ts';
@@ -15,7 +17,7 @@ import {
 } from './divide-by-sort-key.ts';
 import { noRows, type SegmentRows } from './match-rows.ts';
 import type { OrderedColumn } from './ordered-column.ts';
-import { groupDeltas, type RowDelta, sumOf } from './pending-changes.ts';
+import { type RowDelta, sumOf } from './pending-changes.ts';
 import type { RowRange } from './row-filter.ts';
 import type { RowQuery } from './row-query.ts';
 
@@ -49,7 +51,7 @@ function divideBySegment(
   { parts, deltas, ...window }: Group,
 ): SegmentGroup[] {
   const byPosition = new Map(parts.map((part) => [part.segment, part]));
-  const deltasOf = groupDeltas(deltas, ({ segment }) => segment);
+  const deltasOf = groupBy(deltas, ({ segment }) => segment);
   const groups = [...new Set([...byPosition.keys(), ...deltasOf.keys()])]
     .sort((one, other) => one - other)
     .map((position) => {
@@ -78,7 +80,7 @@ function divideRowsByChunk(rows: Uint32Array): Map<number, Uint32Array> {
 }
 
 function divideByChunk(fence: Buffer, { rows, deltas, from, to, segment }: SegmentGroup): SegmentGroup[] {
-  const byChunk = groupDeltas(deltas, ({ id }) => chunkOf(fence, id));
+  const byChunk = groupBy(deltas, ({ id }) => chunkOf(fence, id));
   const parts = divideRowsByChunk(rows);
   const chunks = [...new Set([...byChunk.keys(), ...parts.keys()])].sort((one, other) => one - other);
   const groups = chunks.map((chunk) => {

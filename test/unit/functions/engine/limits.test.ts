@@ -54,7 +54,6 @@ const tests: Readonly<Record<string, readonly [file: string, title: string]>> = 
     'countBy shows the first 100 values of a field',
   ],
   'columns/read/read-state.ts maxPagesBehindGap': [reads, 'reads some pages behind a hole, and gives up'],
-  'columns/read/search-texts.ts maxAscii': [reads, 'any list of the log %i is that of a plain search'],
   'deletions/descendants.ts pageSize': [
     'simulation/scenarios/undo.ts',
     'tasks are below one of them takes steps by their number',

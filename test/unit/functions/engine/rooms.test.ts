@@ -54,6 +54,7 @@ test('the engine imports nothing of the application', () => {
   );
   expect([...new Set(outside)].sort()).toEqual([
     '../runtime/for-each.ts',
+    '../runtime/group-by.ts',
     '../runtime/request-handler.ts',
     '../runtime/time-and-chance.ts',
   ]);

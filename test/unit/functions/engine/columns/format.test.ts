@@ -26,7 +26,7 @@ import {
   encodeIdChunks,
   encodeIds,
   idAt,
-  positionOfId,
+  positionOfBoundary,
 } from '#functions/engine/columns/format/ids.ts';
 import {
   decodeManifest,
@@ -56,7 +56,7 @@ import {
   wordsOfRows,
 } from '#functions/engine/columns/format/word-index.ts';
 import { filterNames } from '#functions/engine/columns/read/column-reader.ts';
-import { isText, type RowFilter } from '#functions/engine/columns/read/row-filter.ts';
+import { isOneOf, type RowFilter } from '#functions/engine/columns/read/row-filter.ts';
 import { inflate } from '#functions/engine/model/deflate.ts';
 import { UnknownFormat } from '#functions/engine/model/errors.ts';
 import { anyCharacter } from '#test/support/any-character.ts';
@@ -138,14 +138,14 @@ describe('buckets', () => {
     const columns = { projectId: '2-bbbbbb', name: '1-aaaaaa' };
     const segment = makeSegment({ columns, buckets: { projectId: 3 } });
     const all = [0, 1, 2].map((bucket) => `1-aaaaaa.0/2-bbbbbb/projectId.${bucket}`);
-    const isFirst = isText('projectId', first);
+    const isFirst = isOneOf('projectId', [first]);
 
     test('returns the bucket of a text', () => {
       expect(filterNames(segment, isFirst)).toEqual(
         [...groupByBucket([first], 3).keys()].map((bucket) => all[bucket]),
       );
-      expect(filterNames(segment, isText('name', first))).toEqual(['1-aaaaaa.0/1-aaaaaa/name']);
-      expect(filterNames(segment, isText('color', first))).toEqual([]);
+      expect(filterNames(segment, isOneOf('name', [first]))).toEqual(['1-aaaaaa.0/1-aaaaaa/name']);
+      expect(filterNames(segment, isOneOf('color', [first]))).toEqual([]);
     });
 
     test.each<[string, RowFilter]>([
@@ -237,7 +237,7 @@ describe('ids', () => {
         expect(ids.map((_, position) => idAt(encoded, position))).toEqual(ids);
         for (const wanted of [...ids, other]) {
           const last = ids.findLastIndex((one) => one <= wanted);
-          expect(positionOfId(encoded, wanted)).toBe(ids.filter((one) => one < wanted).length);
+          expect(positionOfBoundary(encoded, wanted)).toBe(ids.filter((one) => one < wanted).length);
           expect(chunkOf(encoded, wanted)).toBe(Math.max(0, last));
         }
       }),
