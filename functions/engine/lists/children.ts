@@ -48,15 +48,12 @@ const queryOf = (relation: Relation, parentIds: readonly string[], limit: number
   limit,
 });
 
-/** Ids that are read together, at most: more than a collection that is in memory has. */
-const maxIds = 1_000_000;
-
-/** Returns the ids of the children of some parents, without a read of the children. */
+/** Returns the ids of the children of some parents, without a read of the children. The default limit is none. */
 export async function readChildIds(
   session: Session,
   relation: Relation,
   parentIds: readonly string[],
-  { after = '', limit = maxIds }: Pick<ChildrenRange, 'after' | 'limit'> = {},
+  { after = '', limit = Number.POSITIVE_INFINITY }: Pick<ChildrenRange, 'after' | 'limit'> = {},
 ): Promise<readonly string[]> {
   if (parentIds.length === 0) return [];
   const query = queryOf(relation, parentIds, limit, after);

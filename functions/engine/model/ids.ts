@@ -11,8 +11,10 @@ export const isId = (value: string): boolean => idPattern.test(value);
 /** Returns the time in an id, in milliseconds since 1970. */
 export const timestampMs = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 
-/** The greatest value of the sequence in an id, which has 32 bits. Each millisecond begins in the lower half, so it can grow. */
-const maxSequence = 2 ** 32 - 1;
+/**
+ * Each millisecond begins with a sequence below this one. The sequence in an id has 32 bits, so it can grow by 2^31: no process creates so many ids before its
+ * clock moves on.
+ */
 const maxFirstSequence = 2 ** 31;
 
 /** The time and the sequence of the last id of this process. It is module state because all ids of the process are in one order. */
@@ -21,9 +23,7 @@ let last = { msecs: 0, seq: 0 };
 /** Returns the next time and sequence. The library keeps a sequence only with its own clock. */
 function nextInOrder(nowMs: number): typeof last {
   if (nowMs > last.msecs) return { msecs: nowMs, seq: randomInteger(0, maxFirstSequence) };
-  return last.seq < maxSequence
-    ? { msecs: last.msecs, seq: last.seq + 1 }
-    : { msecs: last.msecs + 1, seq: 0 };
+  return { msecs: last.msecs, seq: last.seq + 1 };
 }
 
 /**
