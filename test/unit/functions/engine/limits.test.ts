@@ -38,6 +38,7 @@ const tests: Readonly<Record<string, readonly [file: string, title: string]>> = 
   'due-work/visit-logs.ts maxVisits': [`${folder}/look-at-logs.test.ts`, 'and at most 200 in a run'],
   'columns/compact/compact.ts maxWaitMs': [compaction, 'a merge that is urgent is not lost to records'],
   'columns/compact/delete-garbage.ts maxNames': [compaction, 'deletes the items of a long list in parts'],
+  'columns/compact/delete-garbage.ts maxSteps': [compaction, 'deletes the items of four lists'],
   'columns/compact/merge-segments.ts maxGrownShare': [
     compaction,
     'make a segment grow somewhat before it is divided',
@@ -46,13 +47,17 @@ const tests: Readonly<Record<string, readonly [file: string, title: string]>> = 
   'columns/compact/read-input.ts maxWaitMs': [compaction, 'comes after two days'],
   'columns/compact/read-input.ts minHoleMs': [compaction, 'past a hole that is older than 5 seconds'],
   'columns/compact/rebuild.ts maxRebuildMs': [compaction, 'leaves items that a step deletes after a day'],
+  'columns/compact/sizes.ts maxSegmentRows': [compaction, 'have 32,768 rows at most'],
   'columns/compact/step-share.ts minShare': [compaction, 'a step that does not finish is tried smaller'],
   'columns/format/column.ts maxByte': [formats, 'is decoded as it was encoded, also with patched values'],
   'columns/format/column.ts maxTwoBytes': [formats, 'is decoded as it was encoded, also with patched values'],
+  'columns/format/manifest.ts maxItemBytes': [formats, 'are one item up to 368,640 bytes'],
   'columns/read/count-values.ts maxCountedValues': [
     'contract/lists.test.ts',
     'countBy shows the first 100 values of a field',
   ],
+  'columns/read/read-state.ts maxExtensions': [reads, 'looks three times more while holes are filled'],
+  'columns/read/read-state.ts maxKnownBytes': [reads, 'is remembered up to 15 MB'],
   'columns/read/read-state.ts maxPagesBehindGap': [reads, 'reads some pages behind a hole, and gives up'],
   'deletions/descendants.ts pageSize': [
     'simulation/scenarios/undo.ts',
@@ -132,11 +137,6 @@ const tests: Readonly<Record<string, readonly [file: string, title: string]>> = 
 
 /** No test reaches these: what would need is too much for one, or only a defect gets there. */
 const unreached = new Set([
-  'columns/compact/delete-garbage.ts maxSteps',
-  'columns/compact/sizes.ts maxSegmentRows',
-  'columns/format/manifest.ts maxItemBytes',
-  'columns/read/read-state.ts maxExtensions',
-  'columns/read/read-state.ts maxKnownBytes',
   'due-work/compact-log.ts minStepMs',
   'due-work/continue-job.ts minStepMs',
   'due-work/read-jobs.ts pageSize',

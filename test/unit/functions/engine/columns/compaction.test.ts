@@ -433,6 +433,11 @@ describe('new-segments', () => {
       requireTime: () => undefined,
     });
 
+  test('have 32,768 rows at most', () => {
+    const { segments } = build(Array<Row>(32_769).fill({}));
+    expect(segments.map(({ rows }) => rows)).toEqual([32_768, 1]);
+  });
+
   test('whose columns are larger than an item may be are divided: all but the last one are nearly full', () => {
     const { segments, items } = build(
       Array.from({ length: 5_000 }, (_, row) => ({ name: longText(row), status: 'active' })),
@@ -485,6 +490,14 @@ test('delete-garbage deletes the items of a long list in parts', async () => {
     await deleteGarbage({ ...writer, deleteItems }, makeManifest({ version: 2 }), startMs + garbageMs);
   expect(deleted).toEqual([2_000, 1, 2_000, 1, 500, 1]);
   expect([...log.log.items.keys()]).toEqual([]);
+});
+
+test('delete-garbage deletes the items of four lists, the oldest ones', async () => {
+  const writer = log.log.open();
+  for (let version = 1; version <= 5; version += 1)
+    await recordStep(writer, version, `${version}-aaaaaa`, { beganAt: startMs, names: [] });
+  await deleteGarbage(writer, makeManifest({ version: 5 }), startMs + garbageMs);
+  expect([...log.log.items.keys()]).toEqual(['steps/000000000005#5-aaaaaa']);
 });
 
 test('delete-garbage removes what a step wrote that ended before its manifest', async () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
@@ -48,6 +49,7 @@ import {
   encodePatchItems,
   mergePatches,
 } from '#functions/engine/columns/format/patch.ts';
+import { addWaiting } from '#functions/engine/columns/format/waiting-rows.ts';
 import {
   decodeFirstWords,
   encodeWordIndex,
@@ -57,8 +59,9 @@ import {
 } from '#functions/engine/columns/format/word-index.ts';
 import { filterNames } from '#functions/engine/columns/read/column-reader.ts';
 import { isOneOf, type RowFilter } from '#functions/engine/columns/read/row-filter.ts';
-import { inflate } from '#functions/engine/model/deflate.ts';
+import { deflate, inflate } from '#functions/engine/model/deflate.ts';
 import { UnknownFormat } from '#functions/engine/model/errors.ts';
+import { encodeEntries } from '#functions/engine/model/record-codec.ts';
 import { anyCharacter } from '#test/support/any-character.ts';
 import { makePatchValues, makeSegment, type PatchEntry } from '#test/support/segments.ts';
 
@@ -76,6 +79,18 @@ const value: fc.Arbitrary<ColumnValue> = fc.oneof(
   fc.constantFrom(null, undefined, ''),
 );
 const values = fc.array(value, { maxLength: 30 });
+
+/** Deflate shortens it by a quarter. */
+const randomText = createHash('shake256', { outputLength: 400_000 }).digest('base64');
+
+/** Returns the longest text that is encoded as so many bytes, and one that is longer by a character, which takes a byte. */
+function textsAround(bytes: number, encode: (text: string) => Uint8Array): [string, string] {
+  let length = 0;
+  const textOf = (less = 0): string => randomText.slice(0, length - less);
+  for (let left = bytes; left >= 0; left = bytes - encode(textOf()).length) length += Math.max(1, left);
+  expect(encode(textOf(1))).toHaveLength(bytes);
+  return [textOf(1), textOf()];
+}
 
 const idOf = (number: number): string =>
   `01890000-0000-7000-8000-${((number * 2_654_435_761) % 2 ** 32).toString(16).padStart(12, '0')}`;
@@ -323,6 +338,12 @@ describe('patch', () => {
     );
   });
 
+  test('of one field is one item up to 368,640 bytes', () => {
+    const patchOf = (text: string) => makePatchValues(['1.0', 'name', 0, text], ['1.0', 'name', 1, '']);
+    const texts = textsAround(368_640, (text) => encodePatch(patchOf(text)));
+    expect(texts.map((text) => encodePatchItems(patchOf(text), 'name').length)).toEqual([1, 2]);
+  });
+
   test('is divided when equal long texts would inflate to more than can be read', () => {
     const words = 'x'.repeat(28_000);
     const values = makePatchValues(
@@ -358,6 +379,17 @@ test('an unknown value of a patch throws UnknownFormat', () => {
 });
 
 const encoded = (stored: unknown): Uint8Array => deflateRawSync(JSON.stringify(stored));
+
+test('waiting rows are one item up to 368,640 bytes', () => {
+  const rowsOf = (name: string) =>
+    [{ name }, { name: '' }].map((after, row) => ({ id: idOf(row), version: 1, previousPosition: 0, after }));
+  const texts = textsAround(368_640, (text) => deflate(encodeEntries(rowsOf(text), 0)));
+  const items = texts.map((text) => {
+    const rows = { added: rowsOf(text), waiting: 2, maxRowsOfOne: 2 };
+    return addWaiting([], () => [], rows, '1-aaaaaa').items.size;
+  });
+  expect(items).toEqual([1, 2]);
+});
 
 describe('an index of words', () => {
   const word = fc.stringMatching(/^[ab計\u{20000}\u{20001}]{1,4}$/u);

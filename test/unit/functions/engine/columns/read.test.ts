@@ -22,6 +22,7 @@ import type { ItemFields } from '#functions/engine/model/entity.ts';
 import { StoreUnavailable } from '#functions/engine/model/errors.ts';
 import { firstIdAt } from '#functions/engine/model/ids.ts';
 import type { ListQuery } from '#functions/engine/model/list-query.ts';
+import type { LogEntry } from '#functions/engine/model/record-codec.ts';
 import { type Row, rowText, toRow } from '#functions/engine/model/row.ts';
 import { withoutWords } from '#functions/engine/model/words.ts';
 import { Random } from '#test/simulation/random.ts';
@@ -328,10 +329,12 @@ describe('read-state', () => {
   /** The numbers of records that the calls have read. */
   let reads: readonly (readonly [call: string, above: number, records: number])[];
 
-  let beforeGaps: () => void = () => undefined;
+  let beforeHead: () => void;
+  let beforeGaps: () => void;
 
   beforeEach(() => {
     [log, memory, reads] = [new LogBuilder(), new ProcessMemory(), []];
+    [beforeHead, beforeGaps] = [() => undefined, () => undefined];
   });
 
   /** Commits a change of a row of its own at each of some positions. Those between them are holes. */
@@ -360,6 +363,7 @@ describe('read-state', () => {
     const reader: LogReader = {
       ...open,
       readHead: async (above) => {
+        beforeHead();
         const head = await open.readHead(above);
         calls.push(['head', above, head.records.length]);
         return head;
@@ -436,6 +440,36 @@ describe('read-state', () => {
     expect(await read(10)).toEqual(stateAt(27, [1, ...positions, 27]));
   });
 
+  test.each([3, 4])(
+    'looks three times more while holes are filled, and gives up when there are more: %i holes',
+    async (holes) => {
+      const positions = Array.from({ length: 25 }, (_, number) => 2 * number + 2);
+      commitAt(...positions);
+      let filled = 0;
+      beforeGaps = () => {
+        if (filled < holes) commitAt(2 * filled + 1);
+        filled += 1;
+      };
+      if (holes === 3) expect(await read(10)).toMatchObject({ isComplete: true });
+      else await expect(read(10)).rejects.toThrow(StoreUnavailable);
+      expect(filled).toBe(4);
+    },
+  );
+
+  test.each([3, 4])(
+    'reads three times more while the log grows by a page, and gives up when it goes on: %i pages',
+    async (times) => {
+      let grown = 0;
+      beforeHead = () => {
+        if (grown < times) commitAt(...Array.from({ length: 11 }, (_, number) => 11 * grown + number + 1));
+        grown += 1;
+      };
+      if (times === 3) expect(await read(10)).toMatchObject({ progress: upTo(33) });
+      else await expect(read(10)).rejects.toThrow(StoreUnavailable);
+      expect(grown).toBe(4);
+    },
+  );
+
   test('shows what is behind more holes than a reader remembers, and says so', async () => {
     commitAt(1, maxHoles + 3);
     expect(await read()).toEqual({ ...stateAt(1, [1, maxHoles + 3]), isComplete: false });
@@ -467,6 +501,25 @@ describe('read-state', () => {
     await read();
     expect(memory.bytes).toBeGreaterThan(10 * 40 * 2_000);
   });
+
+  test.each([
+    [5_999, 5],
+    [6_000, 0],
+  ])(
+    'is remembered up to 15 MB: with %i entries in five records up to the record %i',
+    async (count, known) => {
+      const [entry] = recordAt(1).entries;
+      const entries = Array.from(
+        { length: count - 4 },
+        (_, row) => ({ ...entry, id: idOf(row) }) as LogEntry,
+      );
+      log.log.add({ ...recordAt(1), entries });
+      commitAt(2, 3, 4, 5);
+      await read();
+      await read();
+      expect(reads).toEqual([['head', known, 5 - known]]);
+    },
+  );
 });
 
 describe('search-texts', () => {
