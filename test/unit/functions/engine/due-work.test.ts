@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { beginSweep, sweep } from '#functions/engine/deletions/sweep.ts';
 import { continueJob, maxSteps } from '#functions/engine/due-work/continue-job.ts';
+import { readDueReminders, readFirstJobs } from '#functions/engine/due-work/read-jobs.ts';
 import { listEntities } from '#functions/engine/lists/list-entities.ts';
 import { buildCreate } from '#functions/engine/model/changes.ts';
 import { newId } from '#functions/engine/model/ids.ts';
-import { buildJobWrite, decodeJob, dueJobsOf, type Job } from '#functions/engine/model/job.ts';
+import { beginJob, buildJobWrite, decodeJob, dueJobsOf, type Job } from '#functions/engine/model/job.ts';
 import { decodePace, encodePace, newPace, type Pace, paceKey } from '#functions/engine/model/pace.ts';
+import { encodeReminder } from '#functions/engine/model/reminder.ts';
 import type { Item } from '#functions/engine/model/writes.ts';
 import type { Session } from '#functions/engine/table/session.ts';
 import { applyInBatches } from '#functions/engine/write/commit.ts';
 import type { JobHandlers } from '#functions/engine/write/job-handler.ts';
-import { now, setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
+import { delay, now, setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
 import { isValue, listQuery } from '#test/support/list-queries.ts';
 import { startTestStore } from '#test/support/local-store.ts';
 import { refused, throttled } from '#test/support/table/faults.ts';
@@ -153,4 +155,57 @@ test('a job that has taken too many steps is reported and not continued', async 
   await expect(proceed(stuck)).rejects.toThrow(`The job is not complete after ${maxSteps} steps.`);
   expect(await theJobs()).toEqual([stuck]);
   expect(await tasksOf(project)).toBe(1);
+});
+
+test.each([
+  [1_000, 0],
+  [1_001, 1],
+  [2_000, 1],
+  [2_001, 2],
+])(
+  'a worker with %i ms begins %i steps of a second: it keeps a second to give the job back',
+  async (timeMs, expected) => {
+    await beginDeletion(0);
+    const [{ id }] = await theJobs();
+    let steps = 0;
+    const step = async (_: Session, { work }: Job) => {
+      steps += 1;
+      await delay(1_000);
+      return { left: work };
+    };
+    const handlers = { sweep: { ...sweep, step } } as unknown as JobHandlers;
+    const own = { owner: randomUUID(), handlers };
+    const isTaken = await continueJob(store.database(timeMs), { tenant: session.tenant, id }, own);
+    expect([isTaken, steps, (await theJobs())[0].lease]).toEqual([expected > 0, expected, undefined]);
+  },
+);
+
+test.each([
+  [1_499, 20],
+  [1_500, 0],
+])(
+  'a worker with %i ms that would wait half a second for its turn leaves %i of 20 tasks',
+  async (timeMs, left) => {
+    const project = await beginDeletion(20);
+    await reserveUntil(now() + 500);
+    const [{ id, tenant }] = await theJobs();
+    await continueJob(store.database(timeMs), { tenant, id }, { owner: randomUUID() });
+    expect(await tasksOf(project)).toBe(left);
+  },
+);
+
+test('reads 1,000 jobs of a tenant, and as many due reminders of a partition: those that are due first', async () => {
+  const { tenant } = session;
+  const dueAt = (number: number) => now() - 2_000 + number;
+  for (let number = 0; number <= 1_000; number += 1) {
+    const beginning = { id: String(number), dueAt: new Date(dueAt(number)).toISOString() };
+    const job = beginJob({ tenant }, { type: 'sweep' }, beginning) as { readonly put: Item };
+    const reminder = encodeReminder({ tenant: `@${number}`, kind: 'tag', dueAt: dueAt(number) });
+    for (const Item of [job.put, { ...reminder, ofKind: '#reminder#0' }])
+      await store.table.putItem({ TableName: store.tableName, Item });
+  }
+  const jobs = (await readFirstJobs(store.database())).items.filter((job) => job.tenant === tenant);
+  const reminders = (await readDueReminders(store.database(), now())).items;
+  expect([jobs.length, jobs.at(-1)?.id]).toEqual([1_000, '999']);
+  expect([reminders.length, reminders.at(-1)?.tenant]).toEqual([1_000, '@999']);
 });

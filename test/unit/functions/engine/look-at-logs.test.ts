@@ -44,14 +44,14 @@ afterEach(() => setTimeAndChance());
 
 const log = () => ({ tenant: session.tenant, kind: 'tag' }) as const;
 
-/** Creates tags, each in a transaction of its own: each writes one record. */
-const writeRecords = (count: number): Promise<void> =>
+/** Creates tags. By default, each has a transaction of its own: each writes one record. */
+const writeRecords = (count: number, batchSize = 1): Promise<void> =>
   applyInBatches(
     session,
     Array.from({ length: count }, () => ({
       changes: [buildCreate('tag', { name: 'x', status: 'active' }, time.now())],
     })),
-    1,
+    batchSize,
   );
 
 /** Takes a position for a process that ends before it writes. */
@@ -96,6 +96,17 @@ describe('compactBusyLog', () => {
         : undefined;
     await compactBusyLog(session, 'tag');
     expect(await remindedIn()).toBe(5_000);
+  });
+
+  test.each([
+    [1_000, { hasMore: false, isComplete: true }, 700],
+    [999, { hasMore: true, isComplete: false }, 600],
+  ])('a look with %i ms takes another step only if a second is left', async (timeMs, expected, rows) => {
+    await writeRecords(700, 50);
+    const look = await compactBusyLog({ ...session, database: store.database(timeMs) }, 'tag');
+    expect(look).toMatchObject(expected);
+    // In a second, a step absorbs 625 changes.
+    expect(await compactedRows()).toBe(rows);
   });
 });
 
