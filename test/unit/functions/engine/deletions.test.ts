@@ -12,7 +12,7 @@ import { ColumnReader } from '#functions/engine/columns/read/column-reader.ts';
 import { deleteEntity } from '#functions/engine/deletions/delete-entity.ts';
 import { eraseDeleted } from '#functions/engine/deletions/erase-deleted.ts';
 import { firstMembers, readMembers } from '#functions/engine/deletions/members.ts';
-import { restore, restoreEntity } from '#functions/engine/deletions/restore.ts';
+import { type RestoreWork, restore, restoreEntity } from '#functions/engine/deletions/restore.ts';
 import { beginSweep, sweepLater, sweepStep } from '#functions/engine/deletions/sweep.ts';
 import { createEntity } from '#functions/engine/entities/create-entity.ts';
 import { readEntity, readEntityItem } from '#functions/engine/entities/read-entity.ts';
@@ -435,6 +435,25 @@ describe('continueJob', () => {
   });
 });
 
+test.each([
+  [2, 0],
+  [3, 1],
+])('a deletion whose task changes during %i attempts leaves %i task to the job', async (changes, left) => {
+  const project = await make('project');
+  const task = await make('task', { projectId: project });
+  const own = fresh();
+  const { transact } = own.database;
+  let attempts = 0;
+  jest.spyOn(own.database, 'transact').mockImplementation(async (...request) => {
+    attempts += 1;
+    if (attempts <= changes)
+      await updateEntity(fresh(), { kind: 'task', id: task }, { name: String(attempts) });
+    return transact.apply(own.database, request);
+  });
+  await deleteEntity(own, 'project', project);
+  expect([attempts, await total(project)]).toEqual([changes + 1, left]);
+});
+
 describe('restoreEntity', () => {
   test('brings back in a second pass what a step of the deletion removes during the restore', async () => {
     const project = await make('project');
@@ -750,6 +769,47 @@ describe('a part of a deletion', () => {
     await restoreEntity(fresh(), 'project', project);
     await finishJobs();
     expect((await readEntity(fresh(), 'task', part)).entity).toMatchObject({ parentId: top });
+  });
+
+  describe('a job remembers the entities of 50 steps that keep references', () => {
+    const keeping = (count: number) =>
+      Array.from({ length: count }, () => ({ kind: 'task', ids: [] }) as const);
+    const place = { type: 'restore', final: false, position: 0, after: '' } as const;
+    let project: string;
+    let task: string;
+    let deletedAt: number;
+
+    beforeEach(async () => {
+      const parentId = await make('task');
+      project = await make('project');
+      task = await make('task', { projectId: project, parentId });
+      await deleteEntity(fresh(), 'project', project);
+      ({ deletedAt } = (await storedDeleted('project', project)).deletion);
+      await finishJobs();
+      await deleteAlone(await stored('task', parentId));
+    });
+
+    /** Returns what two steps remember: with room for one more, and without. */
+    async function remembered(work: Pick<RestoreWork, 'kind' | 'id' | 'root'>) {
+      const left = [49, 50].map(async (count) => {
+        const before = jobOf({ ...place, deletedAt, ...work, keeping: keeping(count) });
+        return (await restore.step(fresh(), before)).left?.keeping;
+      });
+      return Promise.all(left);
+    }
+
+    const expected = () => [[...keeping(49), { kind: 'task', ids: [task] }], keeping(50)];
+
+    test('when it restores a page', async () => {
+      const own = buildRestore(await storedDeleted('project', project), {}, Date.now());
+      await applyChangeSet(fresh(), { changes: [own] });
+      expect(await remembered({ kind: 'project', id: project })).toEqual(expected());
+    });
+
+    test('when it restores a part again', async () => {
+      const root = { kind: 'project', id: project } as const;
+      expect(await remembered({ kind: 'task', id: task, root })).toEqual(expected());
+    });
   });
 
   test('keeps nothing of a project that has expired', async () => {

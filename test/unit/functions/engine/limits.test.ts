@@ -63,6 +63,10 @@ const tests: Readonly<Record<string, readonly [file: string, title: string]>> = 
   'columns/read/read-state.ts maxExtensions': [reads, 'looks three times more while holes are filled'],
   'columns/read/read-state.ts maxKnownBytes': [reads, 'is remembered up to 15 MB'],
   'columns/read/read-state.ts maxPagesBehindGap': [reads, 'reads some pages behind a hole, and gives up'],
+  'deletions/delete-entity.ts maxAttemptsWithDescendants': [
+    deletions,
+    'whose task changes during %i attempts',
+  ],
   'deletions/descendants.ts pageSize': [
     'simulation/scenarios/undo.ts',
     'tasks are below one of them takes steps by their number',
@@ -71,6 +75,7 @@ const tests: Readonly<Record<string, readonly [file: string, title: string]>> = 
     deletions,
     'also removes what the job of the deletion has not reached yet',
   ],
+  'deletions/restore.ts maxKeeping': [deletions, 'the entities of 50 steps that keep references'],
   'deletions/restore.ts maxMembers': [
     'contract/deleted-entities.test.ts',
     'comes back with %i tasks, in one transaction up to 45',
@@ -143,8 +148,6 @@ const tests: Readonly<Record<string, readonly [file: string, title: string]>> = 
 
 /** No test reaches these: what would need is too much for one, or only a defect gets there. */
 const unreached = new Set([
-  'deletions/delete-entity.ts maxAttemptsWithDescendants',
-  'deletions/restore.ts maxKeeping',
   'write/commit.ts maxItemBytes',
   'write/idempotency.ts maxResultBytes',
   'write/job-limit.ts maxRead',
