@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { inflateRawSync } from 'node:zlib';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { deleteEntity } from '#functions/engine/deletions/delete-entity.ts';
 import { createEntity } from '#functions/engine/entities/create-entity.ts';
 import { readEntityItem } from '#functions/engine/entities/read-entity.ts';
@@ -13,10 +13,11 @@ import type { Item, Write } from '#functions/engine/model/writes.ts';
 import type { Session } from '#functions/engine/table/session.ts';
 import { findEntity, readTexts } from '#functions/engine/table/whole-entities.ts';
 import { applyChangeSet, applyInBatches } from '#functions/engine/write/commit.ts';
-import { recordResult } from '#functions/engine/write/idempotency.ts';
+import { decodeResult, recordResult } from '#functions/engine/write/idempotency.ts';
 import { maxJobs, requireJobCapacity } from '#functions/engine/write/job-limit.ts';
 import { setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
 import { startTestStore } from '#test/support/local-store.ts';
+import { itemBytes } from '#test/support/table/capacity.ts';
 import { VirtualTime } from '#test/support/virtual-time.ts';
 
 const now = Date.parse('2026-02-03T04:05:06.789Z');
@@ -64,6 +65,24 @@ describe('commit', () => {
     const records = (await itemsOf(logPartition(session.tenant, 'tag'))).map(decodeRecord);
     expect(records.map(({ entries }) => entries.length)).toEqual([0, 60, 60]);
   });
+
+  test.each([
+    [380_000, 1],
+    [380_001, 2],
+  ])('a batch with an item of %i bytes is written in %i transactions', async (bytes, transactions) => {
+    const key = { pk: 'large', sk: '0' };
+    const quotes = '""""""'.length;
+    const large = { ...key, text: 'x'.repeat(bytes - 'pklargesk0text'.length - quotes) };
+    const small = Array.from({ length: 8 }, (_, number) => ({ pk: 'small', sk: String(number) }));
+    let written = 0;
+    store.table.intercept = ({ operation }) => {
+      written += operation === 'TransactWriteItems' ? 1 : 0;
+      return undefined;
+    };
+    const changeSets = [large, ...small].map((put) => ({ changes: [], writes: [{ put }] }));
+    await applyInBatches(session, changeSets, changeSets.length);
+    expect([written, await store.database().get(key)]).toEqual([transactions, large]);
+  });
 });
 
 test('idempotency: a result that exceeds one item in several is recorded, of which the first has the condition', () => {
@@ -81,6 +100,19 @@ test('idempotency: a result that exceeds one item in several is recorded, of whi
   const parts = items.map((item) => item['result'] as Uint8Array);
   expect(parts[0]).toHaveLength(350_000);
   expect(JSON.parse(inflateRawSync(Buffer.concat(parts)).toString()) === result).toBe(true);
+});
+
+test('idempotency: a result of up to 8 MB is decoded', () => {
+  const [first] = recordResult(
+    { tenant: 'acme', idempotency: { scope: 'scope', fingerprint: 'fingerprint' } },
+    null,
+    new Set(),
+    now,
+  ) as [{ readonly put: Item }];
+  const decode = (bytes: number) =>
+    decodeResult([{ ...first.put, result: deflateRawSync(JSON.stringify('x'.repeat(bytes - 2))) }]);
+  expect(decode(8_000_000)).toHaveLength(7_999_998);
+  expect(() => decode(8_000_001)).toThrow('cannot be inflated');
 });
 
 describe('job-limit', () => {
@@ -130,6 +162,25 @@ describe('job-limit', () => {
     // Its job is due later.
     await deleteEntity(session, 'tag', unused.entity.id);
     await applyChangeSet(session, { changes: [], writes: jobs(session.tenant, 1) });
+  });
+
+  test('a count ends after 10,000 jobs: so many second passes hide the jobs behind them', async () => {
+    const fill = async (count: number, dueMs: number, more: object = {}) => {
+      for (let number = 0; number < count; number += 1) {
+        const beginning = { id: randomUUID(), dueAt: new Date(dueMs).toISOString() };
+        const { put } = beginJob(session, { ...sweep, ids: [] }, beginning) as { put: Item };
+        const item = { ...put, ...more, padding: '' };
+        // A page of 1 MB has 1,000 of them.
+        const padding = 'x'.repeat(1_048 - itemBytes(item));
+        await store.table.putItem({ TableName: store.tableName, Item: { ...item, padding } });
+      }
+    };
+    const more = jobs(session.tenant, 1);
+    await fill(maxJobs, now - 1, { version: 2 });
+    await fill(9_000, now - 2);
+    await expect(requireJobCapacity(session, more)).rejects.toThrow(TooManyJobs);
+    await fill(1_000, now - 2);
+    await expect(requireJobCapacity(session, more)).resolves.toBeUndefined();
   });
 });
 
