@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { toIdRanges } from '#functions/engine/lists/filters.ts';
 import { listEntities } from '#functions/engine/lists/list-entities.ts';
+import { decodePlace, encodePlace } from '#functions/engine/lists/place-cursor.ts';
 import { pageIndexOf } from '#functions/engine/lists/read-page-from-index.ts';
 import { buildCreate } from '#functions/engine/model/changes.ts';
+import { InvalidCursor } from '#functions/engine/model/errors.ts';
 import { entityKey, textKey } from '#functions/engine/model/keys.ts';
 import type { Filter, FilterOperator } from '#functions/engine/model/list-query.ts';
 import { applyInBatches } from '#functions/engine/write/commit.ts';
@@ -43,6 +45,16 @@ describe('pageIndexOf', () => {
       expect(indexOf(one)).toBeUndefined();
     },
   );
+});
+
+test('a cursor of a list has 4,000 characters at most', () => {
+  const query = listQuery({ sort: sortedBy('name') });
+  /** With the format, a hash, an id, and the presence and length of the name. */
+  const place = (bytes: number) => ({ values: ['x'.repeat(bytes - (1 + 8 + 16 + 1 + 2))], id });
+  const [longest, longer] = [3_000, 3_001].map((bytes) => encodePlace('tag', query, place(bytes)));
+  expect([longest?.length, longer?.length]).toEqual([4_000, 4_002]);
+  expect(decodePlace('tag', query, String(longest))).toEqual(place(3_000));
+  expect(() => decodePlace('tag', query, String(longer))).toThrow(InvalidCursor);
 });
 
 test('a page does not count entities that are gone each time it is read', async () => {
