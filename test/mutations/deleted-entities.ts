@@ -39,7 +39,10 @@ export const deletedEntityMutations = toMutations({
       'const lost = taken[position] &&',
       'const lost = taken[position] && position < 0 &&',
     ],
-    'restored-before-its-parent': ['? stored.deletion : undefined;', '? undefined : undefined;'],
+    'reference-before-its-target': [
+      'await readReferences(session, [stored]);',
+      'await readReferences(session, [stored], { deletion: stored.deletion });',
+    ],
     'restore-after-expiry': [
       '(stored.deletion && isExpired(stored.deletion, nowMs))',
       '(stored.deletion && isExpired(stored.deletion, 0 * nowMs))',

@@ -84,7 +84,7 @@ const maxKeeping = 50;
 async function buildRestores(
   session: Session,
   members: readonly DeletedEntity[],
-  returning: Parameters<typeof readReferences>[2],
+  returning?: Parameters<typeof readReferences>[2],
 ) {
   const references = await readReferences(session, members, returning);
   const nowMs = now();
@@ -221,10 +221,6 @@ async function buildWithMembers(
 const readRoot = ({ tenant, database }: Session, { root: { kind, id } }: Deletion) =>
   database.get(entityKey(tenant, kind, id));
 
-/** Returns the deletion of an entity if its root has been restored: a job may still bring back what the same deletion has removed. */
-const deletionBeingRestored = async (session: Session, stored: DeletedEntity) =>
-  !isRoot(stored) && (await readRoot(session, stored.deletion)) ? stored.deletion : undefined;
-
 /**
  * Restores a deleted entity as it was, without references to entities that do not exist any more. With it comes back what its deletion has removed
  * besides, in the same transaction when it fits, and otherwise by a job. An entity that exists is returned as it is.
@@ -246,8 +242,7 @@ export function restoreEntity(session: Session, kind: Kind, id: string, expected
       const version = earlier.find((one) => expected?.has(one)) ?? (last as number);
       requireExpectedVersion({ ...former, version }, expected);
     }
-    const deletion = await deletionBeingRestored(session, stored);
-    const [{ fields = {}, required } = {}] = await readReferences(session, [stored], { deletion });
+    const [{ fields = {}, required } = {}] = await readReferences(session, [stored]);
     if (required) throw new RequiredReferenceMissing(kind, required.field, required.parent);
     const own = buildRestore(stored, fields, nowMs);
     await requireFreeValue(session, own);
@@ -316,8 +311,7 @@ async function partAgainStep(
   const { deletion } = part;
   if (isRoot(part) || deletion.isErased || isExpired(deletion, now())) return { left: undefined };
   if (await isBeingSwept(session, deletion.root)) return { left: work, dueAt: nextPassAt(now()) };
-  const returning = { deletion: await deletionBeingRestored(session, part) };
-  const [restored] = await buildRestores(session, [part], returning);
+  const [restored] = await buildRestores(session, [part]);
   if (!restored || restored.required) return { left: undefined };
   const keeping = [...(work.keeping ?? []), ...byKind([restored.change.after])].slice(0, maxKeeping);
   return { repeatable: [{ changes: [restored.change] }], left: { ...work, ...beginningOf(work), keeping } };

@@ -497,10 +497,10 @@ describe('restoreEntity', () => {
     await deleteAlone(await stored('project', project), deletion);
     await deleteAlone(await stored('task', task), deletion);
     // Its project comes back later.
-    expect((await restoreEntity(fresh(), 'task', task)).entity['projectId']).toBe(project);
+    expect((await restoreEntity(fresh(), 'task', task)).entity['projectId']).toBe(null);
     expect((await restoreEntity(fresh(), 'project', project)).entity.id).toBe(project);
     await finishJobs();
-    expect((await readEntity(fresh(), 'project', project)).entity.id).toBe(project);
+    expect((await readEntity(fresh(), 'task', task)).entity['projectId']).toBe(project);
   });
 
   test('brings back what an earlier restore has not brought back yet before another deletion', async () => {
@@ -728,6 +728,27 @@ describe('a part of a deletion', () => {
     await eraseDeleted(fresh(), 'task', parentId);
     await restoreEntity(fresh(), 'task', root);
     expect((await readEntity(fresh(), 'task', task)).entity).toMatchObject({ parentId: null });
+  });
+
+  test('stays although the job of its restored root finds that what it belongs to was deleted again', async () => {
+    const organization = await make('organization');
+    const project = await make('project', { organizationId: organization });
+    const parentId = await make('task', { projectId: project });
+    const part = await make('task', { projectId: project, parentId });
+    await makeTasks(60, { projectId: project });
+    await deleteEntity(fresh(), 'organization', organization);
+    await finishJobs();
+    await restoreEntity(fresh(), 'organization', organization);
+    await restoreEntity(fresh(), 'project', project);
+    pass(hourMs);
+    await deleteEntity(fresh(), 'project', project);
+    await restoreEntity(fresh(), 'task', part);
+    await finishJobs();
+    const { entity } = await readEntity(fresh(), 'task', part);
+    expect(entity).toMatchObject({ parentId: null, projectId: null });
+    await restoreEntity(fresh(), 'project', project);
+    await finishJobs();
+    expect((await readEntity(fresh(), 'task', part)).entity).toMatchObject({ parentId, projectId: project });
   });
 
   test('comes back with its project when what it belonged to besides was erased', async () => {
