@@ -255,8 +255,24 @@ export class Writer {
   async #restoreEntity(kind: Kind, id: string): Promise<void> {
     const headers = this.#random.chance(0.5) ? this.#keyOf(this.#name()) : undefined;
     const path = `/v1/${plurals[kind]}/${id}/restore`;
-    const { status } = await this.#sendOnceOrTwice('POST', path, undefined, headers);
+    const first = this.#world.moments.last;
+    const { status, body } = await this.#sendOnceOrTwice('POST', path, undefined, headers);
     this.#world.allow(status, [200, 404, 409]);
+    if (status === 200) this.#requireOwners(body as Entity, first);
+  }
+
+  /** What a restored entity belongs to exists: a job can find that it does not come back. */
+  #requireOwners(entity: Entity, first: number): void {
+    const states = this.#world.moments.states.slice(first);
+    for (const [field, kind] of [
+      ['organizationId', 'organization'],
+      ['projectId', 'project'],
+      ['parentId', 'task'],
+    ] as const) {
+      const id = entity[field];
+      if (typeof id === 'string' && !states.some((state) => state[kind].has(id)))
+        throw new Error(`The restored ${entity.id} belongs to the ${kind} ${id}, which is deleted.`);
+    }
   }
 
   /** Deletes an entity, takes this back at once or a moment later, and does the same with what it belongs to. */
