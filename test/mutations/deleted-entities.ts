@@ -106,8 +106,8 @@ export const deletedEntityMutations = toMutations({
       'return partAgainStep(session, rest, stored);\n  if (again && root) return { left: undefined };',
     ],
     'part-removed-again-is-left': [
-      'const [restored] = await buildRestores(session, [part], returning);',
-      'const [restored] = await buildRestores(session, [], returning);',
+      'const [restored] = await buildRestores(session, [part]);',
+      'const [restored] = await buildRestores(session, []);',
     ],
     'part-comes-back-before-its-deletion-ends': [
       'const isSwept = !root ||',
