@@ -6,7 +6,6 @@
 import * as v from 'valibot';
 import { isStatus, statusPattern } from '../engine/model/entity.ts';
 import type { Relation } from '../engine/model/schema.ts';
-import { parseDay } from '../engine/model/value-codec.ts';
 
 interface Rule {
   readonly holds: (text: string) => boolean;
@@ -117,7 +116,11 @@ export const oneOf = <const Values extends readonly string[]>(values: Values) =>
   v.picklist(values, `must be one of ${values.join(', ')}`);
 
 /** Returns whether a text is a calendar day that exists, `YYYY-MM-DD`. */
-export const isDay = (value: string): boolean => parseDay(value) !== undefined;
+export function isDay(value: string): boolean {
+  const time = value.length === 10 ? Date.parse(`${value}T00:00:00Z`) : Number.NaN;
+  // Date.parse rolls the 30th of February over into March; the day must come back as it went in.
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(value);
+}
 
 const validDay: Rule = { holds: isDay, message: 'must be a day that exists, as YYYY-MM-DD' };
 

@@ -3,7 +3,7 @@
  * (`engine/entities/preconditions.ts`), and throws `VersionMismatch`, which is a 412.
  */
 
-import type { ExpectedVersions } from '../engine/entities/preconditions.ts';
+import type { ExpectedVersions } from '../engine/model/entity.ts';
 import { versionTag } from './entity-tags.ts';
 import { invalidRequest } from './problems.ts';
 

@@ -1,11 +1,10 @@
 import type * as v from 'valibot';
 import { type Contract, isConditionalWrite, needsToken } from '../contract/contract.ts';
-import type { ExpectedVersions } from '../engine/entities/preconditions.ts';
 import type { HistoryPlace } from '../engine/feed/list-history.ts';
-import type { ItemFields } from '../engine/model/entity.ts';
+import type { ExpectedVersions, ItemFields } from '../engine/model/entity.ts';
 import type { ListQuery } from '../engine/model/list-query.ts';
-import { readEntities } from '../engine/table/read-entities.ts';
 import type { Session } from '../engine/table/session.ts';
+import { readEntities } from '../engine/table/stored-entities.ts';
 import { requireScope } from './caller.ts';
 import { acceptsNoVersion, expectedVersions } from './conditional-requests.ts';
 import { type EntityView, expandedReferences } from './entity-view.ts';

@@ -1,6 +1,5 @@
 /** Sets the headers that every response has, and removes the content of responses to `HEAD`. */
 
-import { newConsumption } from '../engine/table/query.ts';
 import { environment } from '../runtime/environment.ts';
 import type { Middleware, PipelineEvent, PipelineRequest } from './middleware.ts';
 
@@ -8,7 +7,8 @@ import type { Middleware, PipelineEvent, PipelineRequest } from './middleware.ts
 const strictTransportSecurity = 'max-age=31536000';
 
 function serverTiming({ session }: PipelineEvent): string {
-  const { calls, readUnits, writeUnits, durationMs } = session?.database.consumption ?? newConsumption();
+  const nothing = { calls: 0, readUnits: 0, writeUnits: 0, durationMs: 0 };
+  const { calls, readUnits, writeUnits, durationMs } = session?.database.consumption ?? nothing;
   return `dynamodb;dur=${durationMs.toFixed(1)};desc="calls=${calls}, read=${readUnits}, write=${writeUnits}"`;
 }
 

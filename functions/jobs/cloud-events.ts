@@ -4,9 +4,13 @@
  * @see https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/spec.md
  */
 
-import { type ChangeOperation, describeChange, type FieldChange } from '../engine/feed/describe-change.ts';
+import {
+  type ChangeOperation,
+  describeChange,
+  type FieldChange,
+  isVisible,
+} from '../engine/feed/describe-change.ts';
 import type { LogIdentity, LogRecord } from '../engine/model/change-log.ts';
-import { isVisible, type LogEntry } from '../engine/model/record-codec.ts';
 
 /** The last part of a type of events, by operation. */
 export const eventNames = {
@@ -73,7 +77,11 @@ export function fitEvent(event: CloudEvent, maxBytes = maxEventBytes): CloudEven
 
 const sequenceDigits = 15;
 
-function toEvent({ tenant, kind }: LogIdentity, { position, time, actor }: LogRecord, entry: LogEntry) {
+function toEvent(
+  { tenant, kind }: LogIdentity,
+  { position, time, actor }: LogRecord,
+  entry: LogRecord['entries'][number],
+) {
   const { id, version } = entry;
   const { operation, changes } = describeChange(kind, entry);
   return fitEvent({

@@ -1,12 +1,11 @@
 /** Archives an organization and its projects. */
 
-import type { ExpectedVersions } from '../engine/entities/preconditions.ts';
 import { readEntity } from '../engine/entities/read-entity.ts';
 import { readChildrenAsOf } from '../engine/feed/children-as-of.ts';
 import { readSequencer } from '../engine/feed/read-log.ts';
 import { readChildren } from '../engine/lists/children.ts';
 import { buildUpdate, type Change } from '../engine/model/changes.ts';
-import type { StoredEntity } from '../engine/model/entity.ts';
+import type { ExpectedVersions, StoredEntity } from '../engine/model/entity.ts';
 import { newId } from '../engine/model/ids.ts';
 import { beginJob, type Job, type JobWork, type Step } from '../engine/model/job.ts';
 import { relationOf } from '../engine/model/relations.ts';

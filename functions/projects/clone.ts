@@ -1,12 +1,12 @@
 /** Clones a project, with or without its tasks. */
 
-import type { ExpectedVersions } from '../engine/entities/preconditions.ts';
 import { readEntity } from '../engine/entities/read-entity.ts';
 import { fieldsAt, readChildrenAsOf } from '../engine/feed/children-as-of.ts';
 import { readSequencer } from '../engine/feed/read-log.ts';
 import { readChildIds, readChildren, refersToAny } from '../engine/lists/children.ts';
 import { buildCreate, type WholeChange } from '../engine/model/changes.ts';
 import { isExpired } from '../engine/model/deletion.ts';
+import type { ExpectedVersions } from '../engine/model/entity.ts';
 import {
   type Entity,
   type Fields,
@@ -18,9 +18,8 @@ import {
 import { newId } from '../engine/model/ids.ts';
 import { beginJob, type Job, type JobWork, type Step, sizeAtLevel } from '../engine/model/job.ts';
 import { isStoreField, relationOf } from '../engine/model/relations.ts';
-import { findStored, readAnyStored } from '../engine/table/read-entities.ts';
 import type { Session } from '../engine/table/session.ts';
-import { readTexts } from '../engine/table/whole-entities.ts';
+import { findStored, readAnyStored, readTexts } from '../engine/table/stored-entities.ts';
 import { commit } from '../engine/write/commit.ts';
 import type { JobHandler } from '../engine/write/job-handler.ts';
 import { now } from '../runtime/time-and-chance.ts';

@@ -8,7 +8,7 @@ export const deletedEntityMutations = toMutations({
       'withDeleted ? items : items.filter((item) => item !== undefined || !isDeletedItem(item));',
     ],
   },
-  'functions/engine/table/whole-entities.ts': {
+  'functions/engine/table/stored-entities.ts': {
     'deleted-entity-without-its-text': [
       'const withDeleted = stored[0]?.deletion !== undefined;',
       'const withDeleted = stored[0] === undefined;',

@@ -1,7 +1,7 @@
 import { toMutations } from './mutation.ts';
 
 export const longTextMutations = toMutations({
-  'functions/engine/table/whole-entities.ts': {
+  'functions/engine/table/stored-entities.ts': {
     'texts-without-their-entities': [
       'left = current.filter(({ deletion }) => withDeleted === isRestorable(deletion));',
       'left = current.length === 0 ? current : unmatched;',

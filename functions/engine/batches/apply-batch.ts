@@ -3,20 +3,19 @@
 import { now } from '../../runtime/time-and-chance.ts';
 import { buildDeletions } from '../deletions/delete-entity.ts';
 import { findOwnIdError } from '../entities/own-ids.ts';
-import { type ExpectedVersions, versionMismatch } from '../entities/preconditions.ts';
+import { versionMismatch } from '../entities/preconditions.ts';
 import { findMissingReferences } from '../entities/references.ts';
 import { findContradiction } from '../entities/requirements.ts';
 import { findTreeErrors } from '../entities/trees.ts';
 import { findTakenValues } from '../entities/unique-values.ts';
 import { changeFields } from '../entities/update-entity.ts';
 import { buildCreate, type Change, type WholeChange } from '../model/changes.ts';
-import type { DeletedEntity, Fields, StoredEntity, WholeEntity } from '../model/entity.ts';
+import type { DeletedEntity, ExpectedVersions, Fields, StoredEntity, WholeEntity } from '../model/entity.ts';
 import { BatchFailed, EntityNotFound } from '../model/errors.ts';
 import { isId } from '../model/ids.ts';
 import type { Kind } from '../model/schema.ts';
-import { readAnyStored } from '../table/read-entities.ts';
 import type { Session } from '../table/session.ts';
-import { readTexts } from '../table/whole-entities.ts';
+import { readAnyStored, readTexts } from '../table/stored-entities.ts';
 import { commit } from '../write/commit.ts';
 
 /** One operation of a batch. No two of them have the same id. */

@@ -1,9 +1,8 @@
 import { now } from '../../runtime/time-and-chance.ts';
-import type { ExpectedVersions } from '../entities/preconditions.ts';
 import { readEntityItem } from '../entities/read-entity.ts';
 import { buildDeletion, type Change } from '../model/changes.ts';
 import { newDeletion } from '../model/deletion.ts';
-import type { StoredEntity } from '../model/entity.ts';
+import type { ExpectedVersions, StoredEntity } from '../model/entity.ts';
 import { newId } from '../model/ids.ts';
 import { dependentsOf } from '../model/relations.ts';
 import type { Kind } from '../model/schema.ts';

@@ -2,13 +2,14 @@
 
 import { groupBy } from '../../runtime/group-by.ts';
 import { now } from '../../runtime/time-and-chance.ts';
-import { type ExpectedVersions, requireExpectedVersion } from '../entities/preconditions.ts';
+import { requireExpectedVersion } from '../entities/preconditions.ts';
 import { findTakenValues, requireFreeValue } from '../entities/unique-values.ts';
 import { buildMove, buildRestore, type ChangeSet, mergeChangeSets } from '../model/changes.ts';
 import { isExpired, isRoot, isSameDeletion, isSameRoot, versionsBeforeDeletion } from '../model/deletion.ts';
 import type {
   DeletedEntity,
   Deletion,
+  ExpectedVersions,
   StoredEntity,
   WholeDeletedEntity,
   WholeEntity,
@@ -21,9 +22,8 @@ import { cascadeKinds } from '../model/relations.ts';
 import type { Kind } from '../model/schema.ts';
 import { uniqueFieldOf } from '../model/unique-value.ts';
 import type { Write } from '../model/writes.ts';
-import { findStored, readStored } from '../table/read-entities.ts';
 import type { Session } from '../table/session.ts';
-import { findAnyEntity } from '../table/whole-entities.ts';
+import { findAnyEntity, findStored, readStored } from '../table/stored-entities.ts';
 import { commit, type UnitOfWork } from '../write/commit.ts';
 import type { JobHandler } from '../write/job-handler.ts';
 import { hasUnfinishedJob } from '../write/unfinished-jobs.ts';

@@ -5,8 +5,8 @@ import type { StoredEntity } from '../model/entity.ts';
 import { conditionHolds } from '../model/errors.ts';
 import { treeOf } from '../model/relations.ts';
 import type { Kind } from '../model/schema.ts';
-import { readStored } from '../table/read-entities.ts';
 import type { Session } from '../table/session.ts';
+import { readStored } from '../table/stored-entities.ts';
 import { applyChangeSet } from '../write/commit.ts';
 
 /** Returns the cycles among entities. @param parentOf their parents; those of others are not needed. */

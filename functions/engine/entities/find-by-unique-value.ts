@@ -1,7 +1,7 @@
 import type { Kind } from '../model/schema.ts';
 import { entityOfUniqueValue, uniqueKey, uniqueValueOf } from '../model/unique-value.ts';
 import type { Session } from '../table/session.ts';
-import { findEntity } from '../table/whole-entities.ts';
+import { findEntity } from '../table/stored-entities.ts';
 
 /** Reads the entity of a kind with a unique value consistently; `undefined` when the tenant has none. */
 export async function findByUniqueValue(session: Session, kind: Kind, value: string) {

@@ -5,8 +5,8 @@ import type { DeletedEntity, StoredEntity } from '../model/entity.ts';
 import { UnusableId, VersionMismatch } from '../model/errors.ts';
 import { isId, timestampMs } from '../model/ids.ts';
 import type { Kind } from '../model/schema.ts';
-import { findStored } from '../table/read-entities.ts';
 import type { Session } from '../table/session.ts';
+import { findStored } from '../table/stored-entities.ts';
 
 const secondMs = 1_000;
 const dayMs = 24 * 60 * 60 * secondMs;

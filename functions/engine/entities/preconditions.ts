@@ -1,9 +1,6 @@
 /** The precondition of a write: the entity has a version that the caller has seen. */
-import type { StoredEntity } from '../model/entity.ts';
+import type { ExpectedVersions, StoredEntity } from '../model/entity.ts';
 import { VersionMismatch } from '../model/errors.ts';
-
-/** The versions that a caller accepts: none when the entity must not exist, and any when this is `undefined`. */
-export type ExpectedVersions = ReadonlySet<number> | 'none' | undefined;
 
 /** Returns the error when an entity has none of the expected versions. */
 export function versionMismatch(stored: StoredEntity, expected: ExpectedVersions) {

@@ -1,11 +1,12 @@
+import type { ExpectedVersions } from '../model/entity.ts';
 import { EntityNotFound } from '../model/errors.ts';
 import { isId } from '../model/ids.ts';
 import { decodeEntity } from '../model/item-codec.ts';
 import { entityKey } from '../model/keys.ts';
 import type { Kind } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
-import { findEntity } from '../table/whole-entities.ts';
-import { type ExpectedVersions, requireExpectedVersion } from './preconditions.ts';
+import { findEntity } from '../table/stored-entities.ts';
+import { requireExpectedVersion } from './preconditions.ts';
 
 /**
  * Reads an entity consistently.

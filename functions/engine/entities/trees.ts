@@ -6,8 +6,8 @@ import { ContradictingField } from '../model/errors.ts';
 import { isId } from '../model/ids.ts';
 import { treeOf } from '../model/relations.ts';
 import type { Kind, Relation } from '../model/schema.ts';
-import { readStored } from '../table/read-entities.ts';
 import type { Session } from '../table/session.ts';
+import { readStored } from '../table/stored-entities.ts';
 
 /** Levels of a tree, at most: that of the entity at the top is the first one. */
 export const maxLevels = 10;

@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { now } from '../../runtime/time-and-chance.ts';
 import { buildUpdate } from '../model/changes.ts';
-import type { WholeEntity } from '../model/entity.ts';
+import type { ExpectedVersions, WholeEntity } from '../model/entity.ts';
 import { keptReference, ownersIn } from '../model/relations.ts';
 import type { Kind } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
 import { commit } from '../write/commit.ts';
-import type { ExpectedVersions } from './preconditions.ts';
 import { readEntity } from './read-entity.ts';
 import { requireValid } from './requirements.ts';
 

@@ -55,6 +55,10 @@ const fieldsOf = (...rows: readonly (Row | undefined)[]): string[] => [
   ...new Set(rows.flatMap((row) => Object.keys(row ?? {}))),
 ];
 
+/** Returns whether the entity existed before or after the change. Otherwise a deleted one went to a later deletion, or was erased. */
+export const isVisible = ({ before, after }: LogEntry): boolean =>
+  before !== undefined || after !== undefined;
+
 /** Returns what an entry says about its entity: the operation, and the fields that differ, with their values before and after. */
 export function describeChange(kind: Kind, entry: LogEntry): ChangeDescription {
   const { before, after } = entry;

@@ -21,7 +21,7 @@ import { Digest, longTextOf, withLongText } from '../model/long-text.ts';
 import { type Row, toRow } from '../model/row.ts';
 import type { Kind } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
-import { readTexts } from '../table/whole-entities.ts';
+import { readTexts } from '../table/stored-entities.ts';
 import type { ChangesCursor } from './cursor.ts';
 import { readLog, startBudget } from './read-log.ts';
 

@@ -5,8 +5,9 @@
 import { now } from '../../runtime/time-and-chance.ts';
 import { readEntityItem } from '../entities/read-entity.ts';
 import { decodeRecord, isExpiredRecord, recordKey } from '../model/change-log.ts';
-import { isVisible, type LogEntry } from '../model/record-codec.ts';
+import type { LogEntry } from '../model/record-codec.ts';
 import type { Session } from '../table/session.ts';
+import { isVisible } from './describe-change.ts';
 import type { EntityName } from './history-cursor.ts';
 
 export interface HistoryEntry {

@@ -5,8 +5,6 @@
 import { hash } from 'node:crypto';
 import { ByteReader, ByteWriter } from '../model/bytes.ts';
 import { InvalidCursor } from '../model/errors.ts';
-import type { Filter } from '../model/list-query.ts';
-import type { Kind } from '../model/schema.ts';
 import { formats, isReadFormat, type StoredItem } from '../model/stored-format.ts';
 
 /** Bytes of a hash. Two queries of one caller do not have the same one by chance. */
@@ -15,17 +13,6 @@ export const queryHashBytes = 8;
 /** Returns the hash of a text that says what a cursor continues. */
 export const cursorHash = (text: string): Buffer =>
   hash('sha256', text, 'buffer').subarray(0, queryHashBytes);
-
-/**
- * Returns a hash of what a cursor continues. The order of filters, and of the values of a filter, does not matter.
- * @param more what the cursor depends on besides the collection and the filters.
- */
-export function queryHash(kind: Kind, filters: readonly Filter[], more: unknown): Buffer {
-  const conditions = filters.map(({ field, operator, values }) =>
-    JSON.stringify([field, operator, values.toSorted()]),
-  );
-  return cursorHash(JSON.stringify([kind, [...new Set(conditions)].sort(), more]));
-}
 
 /** How cursors of one kind have their places. */
 export interface CursorCodec<Place> {

@@ -1,9 +1,20 @@
 /** Cursors of lists: a place in the order of a list. */
 import { isId } from '../model/ids.ts';
-import { creationFields, type ListQuery, type Place } from '../model/list-query.ts';
+import { creationFields, type Filter, type ListQuery, type Place } from '../model/list-query.ts';
 import type { Value } from '../model/row.ts';
 import type { Kind } from '../model/schema.ts';
-import { type CursorCodec, fromCursor, queryHash, toCursor } from './cursor-codec.ts';
+import { type CursorCodec, cursorHash, fromCursor, toCursor } from './cursor-codec.ts';
+
+/**
+ * Returns a hash of what a cursor continues. The order of filters, and of the values of a filter, does not matter.
+ * @param more what the cursor depends on besides the collection and the filters.
+ */
+export function queryHash(kind: Kind, filters: readonly Filter[], more: unknown): Buffer {
+  const conditions = filters.map(({ field, operator, values }) =>
+    JSON.stringify([field, operator, values.toSorted()]),
+  );
+  return cursorHash(JSON.stringify([kind, [...new Set(conditions)].sort(), more]));
+}
 
 /** Characters of a cursor, at most: three fields of 255 characters with four bytes each need fewer. */
 export const maxPlaceCursorLength = 4_000;

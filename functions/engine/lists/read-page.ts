@@ -15,7 +15,7 @@ import { decodeAnyEntity, storedOfRow } from '../model/item-codec.ts';
 import { entityKey } from '../model/keys.ts';
 import type { Kind } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
-import { readTexts } from '../table/whole-entities.ts';
+import { readTexts } from '../table/stored-entities.ts';
 import { type IndexPartition, readPageFromIndex } from './read-page-from-index.ts';
 
 interface EntityPage<Stored = StoredEntity> extends Omit<RowPage, 'rows'> {

@@ -7,8 +7,8 @@ import { addKeyReads, keyReads } from '../columns/read/shown-rows.ts';
 import type { ItemFields } from '../model/entity.ts';
 import { isId } from '../model/ids.ts';
 import type { References } from '../model/list-query.ts';
-import { readEntities } from '../table/read-entities.ts';
 import type { Session } from '../table/session.ts';
+import { readEntities } from '../table/stored-entities.ts';
 import { allRows, readPage } from './read-page.ts';
 
 /** Read units by key after which a process asks the log of a kind: the first time costs as much. */

@@ -72,3 +72,6 @@ export const readOnlyFields = ['id', 'createdAt', 'updatedAt'] as const;
 export const statusPattern = /^[A-Za-z0-9_-]{1,64}$/;
 
 export const isStatus = (value: string): boolean => statusPattern.test(value);
+
+/** The versions that a caller accepts: none when the entity must not exist, and any when this is `undefined`. */
+export type ExpectedVersions = ReadonlySet<number> | 'none' | undefined;

@@ -23,10 +23,6 @@ export interface LogEntry {
   readonly after?: Row | undefined;
 }
 
-/** Returns whether the entity existed before or after the change. Otherwise a deleted one went to a later deletion, or was erased. */
-export const isVisible = ({ before, after }: LogEntry): boolean =>
-  before !== undefined || after !== undefined;
-
 export function changedFields(before: Row | undefined, after: Row): Row {
   if (!before) return after;
   const changed: Record<string, Value> = {};

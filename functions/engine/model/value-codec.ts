@@ -44,7 +44,7 @@ function parseTime(text: string): number | undefined {
 const dayText = (day: number): string => new Date(day * dayMs).toISOString().slice(0, dayLength);
 
 /** Returns the days since 1970 of a text such as `2026-01-31`. */
-export function parseDay(text: string): number | undefined {
+function parseDay(text: string): number | undefined {
   if (text.length !== dayLength || text[4] !== '-') return undefined;
   const day = Date.parse(`${text}T00:00:00.000Z`) / dayMs;
   return !Number.isNaN(day) && dayText(day) === text ? day : undefined;

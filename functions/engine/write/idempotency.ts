@@ -15,7 +15,7 @@ import type { Kind } from '../model/schema.ts';
 import { formatAttributes, requireReadable } from '../model/stored-format.ts';
 import type { Item, Key, Write } from '../model/writes.ts';
 import type { Idempotency, Session } from '../table/session.ts';
-import { readTexts } from '../table/whole-entities.ts';
+import { readTexts } from '../table/stored-entities.ts';
 
 /** Seconds for which a result is kept. */
 const retentionSeconds = 24 * 60 * 60;

@@ -12,7 +12,7 @@ import { buildCreate, buildUpdate } from '#functions/engine/model/changes.ts';
 import type { WholeEntity } from '#functions/engine/model/entity.ts';
 import { InvalidCursor } from '#functions/engine/model/errors.ts';
 import type { Item } from '#functions/engine/model/writes.ts';
-import { findEntity } from '#functions/engine/table/whole-entities.ts';
+import { findEntity } from '#functions/engine/table/stored-entities.ts';
 import { applyChangeSet } from '#functions/engine/write/commit.ts';
 import { startTestStore } from '#test/support/local-store.ts';
 

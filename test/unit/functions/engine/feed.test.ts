@@ -25,7 +25,7 @@ import { CursorExpired, InvalidCursor, StoreUnavailable } from '#functions/engin
 import { entityKey } from '#functions/engine/model/keys.ts';
 import type { ListQuery } from '#functions/engine/model/list-query.ts';
 import type { Item } from '#functions/engine/model/writes.ts';
-import { findEntity } from '#functions/engine/table/whole-entities.ts';
+import { findEntity } from '#functions/engine/table/stored-entities.ts';
 import { applyChangeSet } from '#functions/engine/write/commit.ts';
 import { compactAll, smallSizes } from '#test/support/compaction.ts';
 import { isValue, listQuery } from '#test/support/list-queries.ts';

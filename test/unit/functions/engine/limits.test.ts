@@ -126,7 +126,7 @@ const tests: Readonly<Record<string, readonly [file: string, title: string]>> = 
   'model/writes.ts maxTransactionWrites': [deletions, 'completes a deletion that outgrows a transaction'],
   'table/database.ts maxClockErrorMs': [table, 'with a clock that is %i ms ahead'],
   'table/deadline.ts maxRequestMs': ['simulation/scenarios/unavailable.ts', 'each request gets %i in time'],
-  'table/whole-entities.ts maxAttempts': [writes, 'reads again when the text changed between the reads'],
+  'table/stored-entities.ts maxAttempts': [writes, 'reads again when the text changed between the reads'],
   'write/commit.ts maxItemBytes': [writes, 'a batch with an item of %i bytes'],
   'write/commit.ts maxTransactionBytes': [batches, 'is a 400 that asks for fewer operations'],
   'write/commit.ts maxUnmeasuredWrites': [writes, 'are divided when they do not fit into one transaction'],

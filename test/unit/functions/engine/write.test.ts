@@ -11,7 +11,7 @@ import { beginJob } from '#functions/engine/model/job.ts';
 import { entityKey } from '#functions/engine/model/keys.ts';
 import type { Item, Write } from '#functions/engine/model/writes.ts';
 import type { Session } from '#functions/engine/table/session.ts';
-import { findEntity, readTexts } from '#functions/engine/table/whole-entities.ts';
+import { findEntity, readTexts } from '#functions/engine/table/stored-entities.ts';
 import { applyChangeSet, applyInBatches } from '#functions/engine/write/commit.ts';
 import { decodeResult, recordResult } from '#functions/engine/write/idempotency.ts';
 import { maxJobs, requireJobCapacity } from '#functions/engine/write/job-limit.ts';
@@ -196,7 +196,7 @@ test('an idempotency key can be used again after a day, although DynamoDB has no
   expect(new Set(ids).size).toBe(2);
 });
 
-test('whole-entities readTexts reads an entity again whose text has changed meanwhile', async () => {
+test('stored-entities readTexts reads an entity again whose text has changed meanwhile', async () => {
   const [first, second] = ['x'.repeat(500), 'y'.repeat(500)];
   const { id } = (await createEntity(session, 'tag', { ...fields, description: first })).entity;
   const listed = await readEntityItem(session, 'tag', id);
@@ -205,7 +205,7 @@ test('whole-entities readTexts reads an entity again whose text has changed mean
   expect(whole).toMatchObject({ version: 2, entity: { description: second } });
 });
 
-test('whole-entities findEntity reads again when the text changed between the reads of the two items', async () => {
+test('stored-entities findEntity reads again when the text changed between the reads of the two items', async () => {
   const [first, second] = ['x'.repeat(500), 'y'.repeat(500)];
   const fields = { name: 'x', status: 'active', description: first };
   const { id } = (await createEntity(session, 'tag', fields)).entity;

@@ -1,11 +1,12 @@
 /**
- * Entities with their long texts. DynamoDB reads the items of a query or of a batch at different moments: a text that its entity's digest does
+ * Entities by their keys, and with their long texts. DynamoDB reads the items of a query or of a batch at different moments: a text that its entity's digest does
  * not match was read before or after a change, and both are read again.
  */
 
 import { isRestorable } from '../model/deletion.ts';
 import {
   type DeletedEntity,
+  type ItemFields,
   isWhole,
   type StoredEntity,
   type WholeDeletedEntity,
@@ -13,7 +14,8 @@ import {
   type WholeOf,
 } from '../model/entity.ts';
 import { StoreUnavailable } from '../model/errors.ts';
-import { decodeAnyEntity, withText } from '../model/item-codec.ts';
+import { isId } from '../model/ids.ts';
+import { decodeAnyEntity, decodeEntity, withText } from '../model/item-codec.ts';
 import { entityKey, entitySortKey, textKey, textSortKey } from '../model/keys.ts';
 import { isLong, longTextOf } from '../model/long-text.ts';
 import type { Kind } from '../model/schema.ts';
@@ -97,4 +99,33 @@ export async function readTexts<Stored extends StoredEntity | DeletedEntity>(
     left = current.filter(({ deletion }) => withDeleted === isRestorable(deletion));
   }
   return stored.flatMap((one) => (isWhole(one) ? [one] : (found.get(one.entity.id) ?? [])));
+}
+
+/**
+ * Reads entities of any kinds consistently, without their long texts. Returns them by id, without those that do not exist.
+ */
+export async function readEntities(
+  { tenant, database }: Session,
+  references: readonly { readonly kind: Kind; readonly id: string }[],
+): Promise<Map<string, ItemFields>> {
+  const keys = references.filter(({ id }) => isId(id)).map(({ kind, id }) => entityKey(tenant, kind, id));
+  const stored = (await database.getMany(keys)).map(decodeEntity);
+  return new Map(stored.map(({ entity }) => [entity.id, entity]));
+}
+
+/** Reads an entity, or a deleted one, consistently, without its long text. */
+export async function findStored({ tenant, database }: Session, kind: Kind, id: string) {
+  const item = await database.get(entityKey(tenant, kind, id), { withDeleted: true });
+  return item && decodeAnyEntity(item);
+}
+
+/** Reads entities of one kind that exist, consistently and in any order, without their long texts. */
+export async function readStored({ tenant, database }: Session, kind: Kind, ids: readonly string[]) {
+  return (await database.getMany(ids.map((id) => entityKey(tenant, kind, id)))).map(decodeEntity);
+}
+
+/** Reads entities of one kind, and deleted ones, as `readStored` does. */
+export async function readAnyStored({ tenant, database }: Session, kind: Kind, ids: readonly string[]) {
+  const keys = ids.map((id) => entityKey(tenant, kind, id));
+  return (await database.getMany(keys, true, { withDeleted: true })).map(decodeAnyEntity);
 }
