@@ -4,8 +4,7 @@ import type { Resource } from '../contract/resource.ts';
 import { describeChange } from '../engine/feed/describe-change.ts';
 import { decodeHistoryCursor, encodeHistoryCursor } from '../engine/feed/history-cursor.ts';
 import { type HistoryEntry, listHistory } from '../engine/feed/list-history.ts';
-import { defaultOf } from '../engine/lists/filters.ts';
-import type { Row } from '../engine/model/row.ts';
+import { type Row, toValue } from '../engine/model/row.ts';
 import { endpoint } from './endpoint.ts';
 import { readPageQuery } from './parse-list-query.ts';
 import { renderValue } from './renderers.ts';
@@ -15,7 +14,7 @@ function withDefaults({ fields, defaults }: Resource, row: Row): Row {
   return Object.fromEntries(
     Object.keys(fields).map((field) => {
       const value = row[field];
-      return [field, value === undefined ? defaultOf(field, defaults) : value];
+      return [field, value === undefined ? toValue(field, defaults[field] ?? null) : value];
     }),
   );
 }

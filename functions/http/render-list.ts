@@ -3,7 +3,6 @@ import type { Contract } from '../contract/contract.ts';
 import { encodeCursor } from '../engine/feed/cursor.ts';
 import { type ChangesPage, cursorOf } from '../engine/feed/list-changes.ts';
 import { encodePlace } from '../engine/lists/place-cursor.ts';
-import type { PageLog } from '../engine/lists/read-page.ts';
 import type { ListQuery, Page } from '../engine/model/list-query.ts';
 import { contentTag, versionTag } from './entity-tags.ts';
 import type { EntityView } from './entity-view.ts';
@@ -11,6 +10,7 @@ import type { Response } from './middleware.ts';
 import { cursorLinks, pageLinks } from './page-links.ts';
 import { renderData, renderPage } from './render-page.ts';
 import { json, noStore, type Rendering, renderRead, showing } from './renderers.ts';
+import type { Results } from './results.ts';
 
 /** Returns the cursor of the next page, or null on the last one. */
 function nextCursor({ resource }: Contract, query: ListQuery, { end }: Page): string | null {
@@ -23,7 +23,7 @@ const etagsOf = ({ withEtags }: EntityView, page: Pick<Page, 'entities' | 'versi
     ? page.entities.map((entity, position) => versionTag(entity.id, page.versions[position] ?? 0))
     : undefined;
 
-export function renderList(rendering: Rendering, page: Page & { readonly log?: PageLog }): Response {
+export function renderList(rendering: Rendering, page: Page & Partial<Results['list']>): Response {
   const { contract, event, id, session, query, cursorHash, view } = rendering;
   if (!query) throw new TypeError(`The list ${contract.operation} has no query.`);
   const totalPages = Math.ceil(page.total / query.limit);

@@ -1,6 +1,6 @@
 /** What the handlers of operations return. */
 import type { ChangesPage } from '../engine/feed/list-changes.ts';
-import type { PageLog } from '../engine/lists/read-page.ts';
+import type { listEntities } from '../engine/lists/list-entities.ts';
 import type { WholeEntity } from '../engine/model/entity.ts';
 import type { Page } from '../engine/model/list-query.ts';
 
@@ -14,7 +14,7 @@ interface SignedInUser {
 
 /** What the handler of each kind of success returns. */
 export interface Results {
-  readonly list: Page & { readonly log: PageLog };
+  readonly list: Awaited<ReturnType<typeof listEntities>>;
   readonly entity: WholeEntity;
   readonly created: WholeEntity;
   readonly deleted: null;

@@ -60,6 +60,42 @@ test('the engine imports nothing of the application', () => {
   ]);
 });
 
+describe('the door', () => {
+  const root = join(engine, '../..');
+
+  /** Returns the files of the engine that code in some folders imports. */
+  const importedBy = (...folders: readonly string[]): string[] => {
+    const all = folders.flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+        .filter((file) => /\.tsx?$/.test(file) && !file.startsWith('engine/'))
+        .map((file) => join(folder, file)),
+    );
+    const paths = all.flatMap((file) =>
+      [...readFileSync(join(root, file), 'utf8').matchAll(/(?:from|import) '(\.[^']+)'/g)].map(
+        ([, path = '']) => relative(engine, join(root, dirname(file), path)),
+      ),
+    );
+    return [...new Set(paths)].filter((path) => !path.startsWith('..')).sort();
+  };
+
+  const [, own = '', ofCommands = ''] = readFileSync(join(engine, 'README.md'), 'utf8').split(
+    /^## The door$|^Only commands.*$|^## Where to add$/m,
+  );
+  const listedIn = (text: string): string[] =>
+    [...text.matchAll(/`([a-z-]+\/[a-z/-]+\.ts)`/g)].map(([, file = '']) => file).sort();
+
+  test('has all that the application imports, and nothing else', () => {
+    expect(listedIn(own.replace(/^Code outside.*$/m, ''))).toEqual(importedBy('functions'));
+  });
+
+  test('has for commands, the local service and the stack what these import besides', () => {
+    const besides = importedBy('lib', 'bin', 'tools', 'client').filter(
+      (file) => !listedIn(own).includes(file),
+    );
+    expect(listedIn(ofCommands)).toEqual(besides);
+  });
+});
+
 test('the code of the engine has no word of the application', () => {
   // Fields that each entity has, whatever its kind, and words that mean something else here.
   const common = new Set(['id', 'status', 'createdAt', 'updatedAt', 'name', 'position']);
