@@ -8,7 +8,7 @@ import { contentTag, versionTag } from './entity-tags.ts';
 import type { EntityView } from './entity-view.ts';
 import type { Response } from './middleware.ts';
 import { cursorLinks, pageLinks } from './page-links.ts';
-import { renderData, renderPage } from './render-page.ts';
+import { renderData } from './render-page.ts';
 import { json, noStore, type Rendering, renderRead, showing } from './renderers.ts';
 import type { Results } from './results.ts';
 
@@ -31,8 +31,18 @@ export function renderList(rendering: Rendering, page: Page & Partial<Results['l
   const next = query.after === undefined ? undefined : nextCursor(contract, query, page);
   const { log } = page;
   const changesCursor = cursorHash && log && encodeCursor(cursorHash, cursorOf(session, log.progress));
-  const more = { etags, next, changesCursor };
-  const content = renderPage(query, page, showing(rendering), more);
+  const { after, limit, countBy, sumBy } = query;
+  const content = renderData(page.entities, showing(rendering), {
+    ...(etags && { etags }),
+    total: page.total,
+    page: after === undefined ? query.page : Math.floor(page.skipped / limit) + 1,
+    limit,
+    ...(next !== undefined && { next }),
+    totalPages,
+    ...(countBy.length > 0 && { counts: page.counts }),
+    ...(sumBy.length > 0 && { sums: page.sums }),
+    ...(changesCursor !== undefined && { changesCursor }),
+  });
   const path = contract.path.replace('{id}', encodeURIComponent(id));
   const link =
     next === undefined

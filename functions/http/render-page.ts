@@ -1,5 +1,4 @@
 import type { ItemFields } from '../engine/model/entity.ts';
-import type { ListQuery, Page } from '../engine/model/list-query.ts';
 import { invalidRequest, type Problem } from './problems.ts';
 
 const maxPageBytes = 5_500_000;
@@ -43,35 +42,4 @@ export function renderData(
     throw tooLarge();
   }
   return content;
-}
-
-/** What a page has when the caller asks for it. */
-interface PageOptions {
-  readonly etags?: readonly string[] | undefined;
-  readonly next?: string | null | undefined;
-  /** The cursor of the change feed that continues the list. */
-  readonly changesCursor?: string | undefined;
-}
-
-/**
- * Returns the JSON of a page.
- * @throws Problem 400 when the page is larger than a function can return.
- */
-export function renderPage(
-  { page, after, limit, countBy, sumBy }: ListQuery,
-  { entities, total, skipped, counts, sums }: Page,
-  show: (entity: ItemFields) => unknown,
-  { etags, next, changesCursor }: PageOptions = {},
-): string {
-  return renderData(entities, show, {
-    ...(etags && { etags }),
-    total,
-    page: after === undefined ? page : Math.floor(skipped / limit) + 1,
-    limit,
-    ...(next !== undefined && { next }),
-    totalPages: Math.ceil(total / limit),
-    ...(countBy.length > 0 && { counts }),
-    ...(sumBy.length > 0 && { sums }),
-    ...(changesCursor !== undefined && { changesCursor }),
-  });
 }

@@ -14,7 +14,5 @@ export const documentation: Documentation = {
     question: 'the names of the organizations that are not archived',
     query: 'status[ne]=archived&fields=name&sortBy=name&sortOrder=asc',
   },
-  fields: {
-    description: 'Free text of one or more lines.',
-  },
+  fields: {},
 };

@@ -20,10 +20,7 @@ export const documentation: Documentation = {
       'dueDate[gte]=2026-03-09&dueDate[lt]=2026-09-09&sortBy=dueDate&sortOrder=asc&expand=organization&countBy=status',
   },
   fields: {
-    organizationId: 'Id of the organization.',
-    description: 'Free text of one or more lines.',
     startDate: 'The first day.',
-    dueDate: 'The last day.',
     include: 'What to copy with the project.',
   },
 };

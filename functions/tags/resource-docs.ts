@@ -18,7 +18,5 @@ export const documentation: Documentation = {
   },
   fields: {
     color: 'A color in the form #rrggbb.',
-    description: 'Free text of one or more lines.',
-    organizationId: 'Id of the organization.',
   },
 };

@@ -25,12 +25,10 @@ export const documentation: Documentation = {
       'priority[gte]=high&dueDate[lte]=2026-03-23&status[notIn]=completed,archived&sortBy=priority,dueDate&sortOrder=desc,asc&expand=project&countBy=status&sumBy=estimate',
   },
   fields: {
-    description: 'Free text of one or more lines.',
     priority: 'The urgency, from none to urgent.',
     projectId: 'Id of the project. Deleting the project also deletes the task.',
     parentId: 'Id of the task that it is a part of. Deleting that task also deletes this one.',
     userId: 'Id of the user to whom the task is assigned.',
-    dueDate: 'The last day.',
     tagIds: 'Ids of the tags.',
     position:
       'A key for an order that people arrange, for example by drag and drop. Keys sort by code point, and their format is up to the app.',

@@ -18,7 +18,6 @@ export const documentation: Documentation = {
   },
   fields: {
     email: 'An e-mail address. Several users can share one.',
-    organizationId: 'Id of the organization.',
     subject:
       'Identifies the user to the issuer of tokens: the claim `sub`. It is unique in a tenant; otherwise the response is 409.',
   },

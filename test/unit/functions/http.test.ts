@@ -28,7 +28,7 @@ import { pageLinks } from '#functions/http/page-links.ts';
 import { readListQuery } from '#functions/http/parse-list-query.ts';
 import { Problem, problemResponse } from '#functions/http/problems.ts';
 import { readValues } from '#functions/http/query-parameters.ts';
-import { renderPage } from '#functions/http/render-page.ts';
+import { renderData } from '#functions/http/render-page.ts';
 import { responseHeaders } from '#functions/http/response-headers.ts';
 import { suggestFilter } from '#functions/http/suggest-filter.ts';
 import { explainSort } from '#functions/http/suggest-option.ts';
@@ -391,12 +391,11 @@ describe('render page', () => {
   function render(...texts: readonly string[]): number {
     let shown = 0;
     const entities = texts.map((id) => ({ id }) as Entity);
-    const page = { entities, versions: [], total: 21, skipped: 0, counts: {}, sums: {} };
     const show = ({ id: text }: Pick<Entity, 'id'>) => {
       shown += 1;
       return text;
     };
-    expect(() => renderPage(query, page, show)).toThrow(/lower "limit"/);
+    expect(() => renderData(entities, show, { total: 21 })).toThrow(/lower "limit"/);
     return shown;
   }
 
