@@ -40,14 +40,9 @@ const wellFormed: Rule = {
   message: 'must be well-formed Unicode: it contains half of a surrogate pair',
 };
 
-const lineControls = ['\t', '\n', '\r'];
-
-const isControlCharacter = (character: string): boolean =>
-  character < ' ' && !lineControls.includes(character);
-
 /** JSON writes a control character as six bytes: a page full of them would exceed what a function may respond with. */
 const noControlCharacters: Rule = {
-  holds: (text) => ![...text].some(isControlCharacter),
+  holds: (text) => ![...text].some((one) => one < ' ' && !'\t\n\r'.includes(one)),
   message: 'must not contain a control character other than tab, line feed and carriage return',
 };
 

@@ -81,8 +81,8 @@ export const deletedRowMutations = toMutations({
   },
   'functions/engine/lists/children.ts': {
     'deleted-children': [
-      'filters: [filterOf(relation, parentIds)],\n  ids:',
-      'filters: [filterOf(relation, parentIds)],\n  isOfDeleted: parentIds.length > 0,\n  ids:',
+      'const { stored, total } = await readPage(session, relation.child, query, { maxTotal });',
+      'const { stored, total } = await readPage(session, relation.child, { ...query, isOfDeleted: true }, { maxTotal });',
     ],
   },
   'functions/engine/lists/read-page.ts': {

@@ -2,6 +2,17 @@ import { toMutations } from './mutation.ts';
 
 /** Mutations of the rules of the list engine. docs/list-engine.md gives the reasons of the rules. */
 export const listEngineMutations = toMutations({
+  'functions/engine/columns/format/column.ts': {
+    'patch-of-a-row-elsewhere': ['assert(row < ordinals.length,', 'assert(row >= 0,'],
+  },
+  'functions/engine/columns/compact/assert-manifest.ts': {
+    'manifest-of-any-version': ['version === before.version + 1', 'version !== before.version'],
+    'watermark-goes-back': ['watermark >= before.watermark', 'watermark >= 0'],
+    'segments-in-any-order': ['end < first && first <= last', 'first <= last'],
+    'segment-without-rows': ['rows > 0 && end', 'rows >= 0 && end'],
+    'waiting-rows-in-excess': ['among <= sumOf(', 'among >= -sumOf('],
+    'item-that-nobody-wrote': ['assert(known.has(name),', 'assert(known.size >= 0,'],
+  },
   'functions/engine/model/ids.ts': {
     'ids-of-a-millisecond-in-any-order': ['seq: last.seq + 1', 'seq: randomInteger(0, maxFirstSequence)'],
   },

@@ -2,6 +2,9 @@ import { toMutations } from './mutation.ts';
 
 /** Mutations of the rules of the change log as a shared log. docs/list-engine.md gives the reasons. */
 export const sharedLogMutations = toMutations({
+  'functions/engine/log/progress.ts': {
+    'hole-above-the-position': ['hole < (left[place + 1] ?? last)', 'hole < (left[place + 1] ?? Infinity)'],
+  },
   'functions/engine/model/change-log.ts': {
     'record-without-condition': [
       'put: toItem(key, { actor, entries }, time), condition: notExists }',

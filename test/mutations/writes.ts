@@ -108,6 +108,10 @@ export const writeMutations = toMutations({
     ],
   },
   'functions/engine/write/commit.ts': {
+    'transaction-of-any-size': [
+      'assert(writes.length <= maxTransactionWrites,',
+      'assert(writes.length >= 0,',
+    ],
     'recorded-outside-the-transaction': [
       'await session.database.transact(writes, { isDecidable: first !== undefined, token });',
       'const own = [...records.values()] as readonly Write[];\n    if (own.length > 0) await session.database.transact(own);\n    await session.database.transact(writes.filter((write) => !own.includes(write)));',

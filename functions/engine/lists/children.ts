@@ -1,12 +1,10 @@
 /** The children of entities, page by page, in the order of their creation. The list engine finds them: it does not lag behind writes. */
-import { idsAfter } from '../columns/read/id-ranges.ts';
 import type { RowFilter } from '../columns/read/row-filter.ts';
-import type { RowQuery } from '../columns/read/row-query.ts';
 import type { StoredEntity } from '../model/entity.ts';
 import { StoreUnavailable } from '../model/errors.ts';
 import type { Relation } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
-import { allRows, readPage } from './read-page.ts';
+import { queryAfter, readPage } from './read-page.ts';
 
 const pageSize = 100;
 
@@ -41,13 +39,6 @@ const filterOf = ({ field, isArray }: Relation, ids: readonly string[]): RowFilt
   condition: isArray ? { by: 'anyId', ids } : { by: 'texts', texts: ids },
 });
 
-const queryOf = (relation: Relation, parentIds: readonly string[], limit: number, after = ''): RowQuery => ({
-  ...allRows,
-  filters: [filterOf(relation, parentIds)],
-  ids: idsAfter(after),
-  limit,
-});
-
 /** Returns the ids of the children of some parents, without a read of the children. The default limit is none. */
 export async function readChildIds(
   session: Session,
@@ -56,7 +47,7 @@ export async function readChildIds(
   { after = '', limit = Number.POSITIVE_INFINITY }: Pick<ChildrenRange, 'after' | 'limit'> = {},
 ): Promise<readonly string[]> {
   if (parentIds.length === 0) return [];
-  const query = queryOf(relation, parentIds, limit, after);
+  const query = queryAfter([filterOf(relation, parentIds)], limit, after);
   return (await readPage(session, relation.child, query, { maxTotal: 0 })).ids;
 }
 
@@ -70,7 +61,7 @@ export async function readChildren(
   parentIds: readonly string[],
   { after = '', limit = pageSize, maxTotal = Number.POSITIVE_INFINITY }: ChildrenRange = {},
 ): Promise<ChildrenPage> {
-  const query = queryOf(relation, parentIds, limit, after);
+  const query = queryAfter([filterOf(relation, parentIds)], limit, after);
   const { stored, total } = await readPage(session, relation.child, query, { maxTotal });
   // A child that changes during each attempt to read the page can have another parent by now.
   const children = stored.filter((child) => refersToAny(relation, child, parentIds));

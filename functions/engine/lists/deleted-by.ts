@@ -1,11 +1,10 @@
 /** What one deletion has removed besides its root, page by page, in the order of creation. */
-import { idsAfter } from '../columns/read/id-ranges.ts';
 import { isOneOf } from '../columns/read/row-filter.ts';
 import { rowOfDeletion } from '../model/deletion.ts';
 import type { Deletion } from '../model/entity.ts';
 import type { Kind } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
-import { allRows, readDeletedPage } from './read-page.ts';
+import { queryAfter, readDeletedPage } from './read-page.ts';
 
 interface MembersRange {
   /** Begins after the entity with this id; an empty text begins with the first one. */
@@ -30,6 +29,5 @@ export function readDeletedBy(
     isOneOf(rowOfDeletion.rootKind, [root.kind]),
     ...(having ? [isOneOf(having.field, having.ids)] : []),
   ];
-  const query = { ...allRows, filters, ids: idsAfter(after), limit };
-  return readDeletedPage(session, kind, query, isForIds ? { maxTotal: 0 } : {});
+  return readDeletedPage(session, kind, queryAfter(filters, limit, after), isForIds ? { maxTotal: 0 } : {});
 }

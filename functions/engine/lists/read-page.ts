@@ -2,8 +2,10 @@
 
 import { openLogReader } from '../columns/dynamodb-storage.ts';
 import { logMemory } from '../columns/process-memory.ts';
+import { idsAfter } from '../columns/read/id-ranges.ts';
 import { type ListedRow, listRows, type RowPage } from '../columns/read/list-rows.ts';
 import { type ListSource, type LogState, readState } from '../columns/read/read-state.ts';
+import type { RowFilter } from '../columns/read/row-filter.ts';
 import type { RowQuery } from '../columns/read/row-query.ts';
 import { addKeyReads, prefetch } from '../columns/read/shown-rows.ts';
 import { StaleRead } from '../columns/read/stale-read.ts';
@@ -52,6 +54,14 @@ export const allRows = {
   countBy: [],
   sumBy: [],
 } as const;
+
+/** Returns the query of rows in the order of their creation. @param after the id before the first one, or an empty text. */
+export const queryAfter = (filters: readonly RowFilter[], limit: number, after = ''): RowQuery => ({
+  ...allRows,
+  filters,
+  ids: idsAfter(after),
+  limit,
+});
 
 /** Times that a page is read, at most, while the log or the entities of the page change. */
 const maxAttempts = 5;

@@ -1,4 +1,5 @@
 /** How far a reader of a log is: lists, compaction and the feed have the same notion of it. */
+import assert from 'node:assert/strict';
 
 export interface Progress {
   /** The greatest position that the reader has seen. */
@@ -28,6 +29,10 @@ export function advance({ position, holes }: Progress, seen: Iterable<number>): 
     for (let hole = last + 1; hole < one; hole += 1) left.push(hole);
     last = one;
   }
+  assert(
+    left.every((hole, place) => hole < (left[place + 1] ?? last)),
+    'Holes are below the position, in order.',
+  );
   return { position: last, holes: left };
 }
 

@@ -1,5 +1,6 @@
 /** Change sets as transactions: all of a change set is written, or nothing. */
 
+import assert from 'node:assert/strict';
 import { now, randomId } from '../../runtime/time-and-chance.ts';
 import { Positions } from '../log/positions.ts';
 import { fillerWrite, type RecordWrite, recordWrites } from '../model/change-log.ts';
@@ -91,6 +92,7 @@ async function settle({ database }: Session, { writes, token }: Transaction, rec
 /** Sends a transaction, and finds out what became of it when no response says so. After an error it was not applied, unless the error is in doubt. */
 async function sendOnce({ session, positions }: Writer, transaction: Transaction): Promise<void> {
   const { writes, records, token } = transaction;
+  assert(writes.length <= maxTransactionWrites, 'A transaction has as many writes as DynamoDB takes.');
   const [first] = records;
   try {
     await session.database.transact(writes, { isDecidable: first !== undefined, token });

@@ -1,5 +1,6 @@
 /** Writes the result of a step: its items first, and then the manifest, on condition that nobody has replaced it. */
 import { type Manifest, manifestNames, newStepId } from '../format/manifest.ts';
+import { assertManifest } from './assert-manifest.ts';
 import type { CompactionSource } from './compaction-source.ts';
 import { deleteGarbage, recordStep } from './delete-garbage.ts';
 import type { NewItems } from './new-segments.ts';
@@ -21,6 +22,7 @@ export async function commitStep(
   { manifest: after, items }: StepOutput,
 ): Promise<Manifest | undefined> {
   const manifest = { ...after, version: before.version + 1 };
+  assertManifest(before, manifest, items.keys());
   const live = new Set(manifestNames(manifest));
   const replaced = manifestNames(before).filter((name) => !live.has(name));
   const names = [...items.keys(), ...replaced];

@@ -2,6 +2,7 @@
  * Columns: the values of one field for the rows of a segment, as a sorted dictionary and one ordinal for each row. Search engines
  * and column stores use the same form: a filter is decided once for each distinct value, and ordinals compare as the values do.
  */
+import assert from 'node:assert/strict';
 import { ByteReader, ByteWriter } from '../../model/bytes.ts';
 import { deflate, inflate } from '../../model/deflate.ts';
 import { UnknownFormat } from '../../model/errors.ts';
@@ -57,7 +58,10 @@ export function patchColumn(column: Column, patch: ColumnPatch): Column {
   const ordinals = newOrdinals(column.ordinals.length, dictionary.size);
   for (const [row, ordinal] of column.ordinals.entries())
     ordinals[row] = extended.ordinals[ordinal] as number;
-  for (const [row, value] of patch) ordinals[row] = dictionary.ordinalOf(value);
+  for (const [row, value] of patch) {
+    assert(row < ordinals.length, 'A patch has values of rows of its column.');
+    ordinals[row] = dictionary.ordinalOf(value);
+  }
   return { dictionary, ordinals };
 }
 

@@ -38,6 +38,10 @@ describe('progress', () => {
   const missing = (seen: ReadonlySet<number>, last: number): number[] =>
     Array.from({ length: last }, (_, place) => place + 1).filter((one) => !seen.has(one));
 
+  test('advance never has a hole above its position', () => {
+    expect(() => advance({ position: 5, holes: [7] }, [])).toThrow('Holes are below the position');
+  });
+
   test('advance has seen what a set of positions has, up to too many holes', () => {
     const batches = fc.array(fc.array(fc.integer({ min: 1, max: 600 }), { maxLength: 40 }), { maxLength: 8 });
     fc.assert(

@@ -59,6 +59,11 @@ describe('commit', () => {
     expect(record?.['expiresAt']).toBe(Math.floor(now / 1_000) + 7 * 86_400);
   });
 
+  test('a change set that is not divided has no more writes than a transaction', async () => {
+    const changes = Array.from({ length: 100 }, newTag);
+    await expect(applyChangeSet(session, { changes })).rejects.toThrow('as many writes as DynamoDB takes');
+  });
+
   test('batches are divided when they do not fit into one transaction', async () => {
     const changeSets = Array.from({ length: 120 }, () => ({ changes: [newTag()] }));
     await applyInBatches(session, changeSets, 120);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
+import { assertManifest } from '#functions/engine/columns/compact/assert-manifest.ts';
 import { chooseMerge, isFull } from '#functions/engine/columns/compact/choose-step.ts';
 import { compact } from '#functions/engine/columns/compact/compact.ts';
 import type { CompactionSource } from '#functions/engine/columns/compact/compaction-source.ts';
@@ -16,6 +17,7 @@ import { countDeleted } from '#functions/engine/columns/format/deleted-rows.ts';
 import {
   emptyManifest,
   type Manifest,
+  manifestNames,
   maxItemBytes,
   type Segment,
 } from '#functions/engine/columns/format/manifest.ts';
@@ -474,6 +476,30 @@ test('delete-garbage keeps items of steps that began less than an hour ago', asy
   expect(itemNames()).toEqual([...names, 'steps/000000000001#1-aaaaaa'].toSorted());
   await deleteGarbage(memoryLog.open(), live, startMs + garbageMs);
   expect(itemNames()).toEqual(['patch:1-aaaaaa/all']);
+});
+
+describe('a manifest is not written', () => {
+  const before = makeManifest({ version: 4, watermark: 70, segments: [makeSegment({})] });
+  const names = manifestNames(before);
+  const second = makeSegment({ id: '1-aaaaaa.1', first: idOf(4), last: idOf(6) });
+
+  test.each([
+    ['that is not the next version', { version: 6 }, 'next version'],
+    ['whose columns have fewer records', { watermark: 69 }, 'does not go back'],
+    ['with segments in another order', { segments: [second, makeSegment({})] }, 'behind those before it'],
+    ['with a segment without rows', { segments: [makeSegment({ rows: 0 })] }, 'behind those before it'],
+    [
+      'with more waiting rows among segments than wait',
+      { segments: [makeSegment({ waiting: 1 })] },
+      'do wait',
+    ],
+    ['with items that nobody has written', { segments: [makeSegment({}), second] }, 'has been written'],
+  ])('%s', (_, more, message) => {
+    const written = message === 'has been written' ? [] : manifestNames(makeManifest({ segments: [second] }));
+    const next = { ...before, version: 5 };
+    assertManifest(before, next, names);
+    expect(() => assertManifest(before, { ...next, ...more }, written)).toThrow(message);
+  });
 });
 
 test('delete-garbage deletes the items of a long list in parts', async () => {

@@ -188,6 +188,10 @@ describe('column', () => {
     expect(isDeepStrictEqual(decoded, rows)).toBe(true);
   });
 
+  test('is not patched in a row that it does not have', () => {
+    expect(() => patchColumn(buildColumn(['a']), new Map([[1, 'b']]))).toThrow('rows of its column');
+  });
+
   test('is decoded as it was encoded, also with patched values', () => {
     fc.assert(
       fc.property(values, fc.array(fc.tuple(fc.nat({ max: 29 }), value)), (rows, changes) => {
