@@ -258,20 +258,21 @@ export class Writer {
     const first = this.#world.moments.last;
     const { status, body } = await this.#sendOnceOrTwice('POST', path, undefined, headers);
     this.#world.allow(status, [200, 404, 409]);
-    if (status === 200) this.#requireOwners(body as Entity, first);
+    if (status === 200) this.#requireOwners(kind, body as Entity, first);
   }
 
-  /** What a restored entity belongs to exists: a job can find that it does not come back. */
-  #requireOwners(entity: Entity, first: number): void {
+  /** What a restored entity belongs to exists: a job can find that it does not come back. One that was not deleted is returned as it is. */
+  #requireOwners(kind: Kind, entity: Entity, first: number): void {
     const states = this.#world.moments.states.slice(first);
-    for (const [field, kind] of [
+    if (states[0]?.[kind].has(entity.id)) return;
+    for (const [field, owner] of [
       ['organizationId', 'organization'],
       ['projectId', 'project'],
       ['parentId', 'task'],
     ] as const) {
       const id = entity[field];
-      if (typeof id === 'string' && !states.some((state) => state[kind].has(id)))
-        throw new Error(`The restored ${entity.id} belongs to the ${kind} ${id}, which is deleted.`);
+      if (typeof id === 'string' && !states.some((state) => state[owner].has(id)))
+        throw new Error(`The restored ${kind} ${entity.id} belongs to the ${owner} ${id}, which is deleted.`);
     }
   }
 
