@@ -261,10 +261,13 @@ export class Writer {
     if (status === 200) this.#requireOwners(kind, body as Entity, first);
   }
 
-  /** What a restored entity belongs to exists: a job can find that it does not come back. One that was not deleted is returned as it is. */
+  /** What an entity belongs to has existed since the restore of the entity: a job can find that it does not come back. */
   #requireOwners(kind: Kind, entity: Entity, first: number): void {
-    const states = this.#world.moments.states.slice(first);
-    if (states[0]?.[kind].has(entity.id)) return;
+    const { states: all } = this.#world.moments;
+    const isThere = (moment: number): boolean => all[moment]?.[kind].has(entity.id) === true;
+    let from = first;
+    while (isThere(from) && isThere(from - 1)) from -= 1;
+    const states = all.slice(from);
     for (const [field, owner] of [
       ['organizationId', 'organization'],
       ['projectId', 'project'],
