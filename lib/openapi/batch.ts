@@ -2,6 +2,8 @@ import { maxOperations } from '../../functions/contract/contract.ts';
 import type { Resource } from '../../functions/contract/resource.ts';
 import { maxOwnIdAgeMs, maxOwnIdAheadMs } from '../../functions/engine/entities/own-ids.ts';
 import { maxIfMatchLength } from '../../functions/http/batch-operations.ts';
+import { entityTag } from './headers.ts';
+import { objectOf, text } from './json-schema.ts';
 import { referTo, type Schema } from './types.ts';
 
 /** The value of `If-Match`, and of `ifMatch` in an operation. */
@@ -11,17 +13,12 @@ export const ifMatchPattern = '^(?:\\*|(?:W/)?"[^"]*"(?:, *(?:W/)?"[^"]*"){0,99}
 export const ownIdRule = `An id that you generate must be a version 7 UUID in lower case, with a time at most ${maxOwnIdAgeMs / 86_400_000} days in the past and ${maxOwnIdAheadMs / 1_000} seconds in the future. \`createdAt\` is the time of the id.`;
 
 const id = ({ kind }: Resource): Schema => ({
-  type: 'string',
-  maxLength: 255,
-  description: `Id of the ${kind}. It can occur only once in a batch.`,
+  ...text(255, `Id of the ${kind}. It can occur only once in a batch.`),
   'x-reference': kind,
 });
 
-const ownId = ({ kind }: Resource): Schema => ({
-  type: 'string',
-  maxLength: 255,
-  description: `${ownIdRule} Without it, the service generates the id of the ${kind}.`,
-});
+const ownId = ({ kind }: Resource): Schema =>
+  text(255, `${ownIdRule} Without it, the service generates the id of the ${kind}.`);
 
 const ifMatch: Schema = {
   type: 'string',
@@ -88,10 +85,8 @@ const status = (...statuses: number[]): Schema => ({
   description: 'Status of the operation.',
 });
 
-export const batchResultsSchema = ({ kind }: Resource, name: string): Schema => ({
-  type: 'object',
-  description: 'The results of a batch.',
-  properties: {
+export const batchResultsSchema = ({ kind }: Resource, name: string): Schema =>
+  objectOf('The results of a batch.', {
     results: {
       type: 'array',
       minItems: 1,
@@ -105,12 +100,7 @@ export const batchResultsSchema = ({ kind }: Resource, name: string): Schema => 
             description: `The ${kind} that an operation created (201) or updated (200).`,
             properties: {
               status: status(200, 201),
-              etag: {
-                type: 'string',
-                maxLength: 64,
-                pattern: '^"[\\w-]+"$',
-                description: 'Version of the entity, for `If-Match`.',
-              },
+              etag: { ...entityTag, description: 'Version of the entity, for `If-Match`.' },
               body: referTo('schemas', name),
             },
             required: ['status', 'etag', 'body'],
@@ -125,6 +115,4 @@ export const batchResultsSchema = ({ kind }: Resource, name: string): Schema => 
         ],
       },
     },
-  },
-  required: ['results'],
-});
+  });

@@ -8,7 +8,7 @@ import { readOnlyFields } from '../../functions/engine/model/entity.ts';
 import { maxLimit } from '../../functions/http/parse-list-query.ts';
 import { entityTag } from './headers.ts';
 import { historySchema } from './history.ts';
-import { converted, count } from './json-schema.ts';
+import { converted, count, listOf, objectOf, text, textOrNull } from './json-schema.ts';
 import { docsOf } from './resources.ts';
 import { referTo, type Schema } from './types.ts';
 
@@ -62,24 +62,10 @@ function countsSchema(resource: Resource, fields: Record<string, Schema>): Schem
   const properties = counted.map(({ name }) => {
     const field = fields[name] ?? {};
     const value = { ...(field.items ?? field), description: 'A value of the field.' };
-    const valueCount: Schema = {
-      type: 'object',
-      properties: {
-        value,
-        count: count(1, 'Number of matching entities with this value.'),
-        ...(sums && { sums }),
-      },
-      required: ['value', 'count'],
-    };
-    return [
-      name,
-      {
-        type: 'array',
-        maxItems: maxCountedValues,
-        items: valueCount,
-        description: `The most frequent values of \`${name}\`, by count and then by value.`,
-      },
-    ];
+    const ofValue = { value, count: count(1, 'Number of matching entities with this value.') };
+    const valueCount = objectOf(undefined, { ...ofValue, ...(sums && { sums }) }, ['sums']);
+    const description = `The most frequent values of \`${name}\`, by count and then by value.`;
+    return [name, listOf(maxCountedValues, valueCount, description)];
   });
   return {
     type: 'object',
@@ -97,81 +83,67 @@ const itemSchema = (name: string): Schema => ({
   anyOf: [referTo('schemas', name), referTo('schemas', `Partial${name}`)],
 });
 
+const etagsSchema = (maxItems: number): Schema =>
+  listOf(
+    maxItems,
+    { ...entityTag, description: 'The `ETag` of the entity at this position.' },
+    'With `etags=true`: the versions of the entities of this page, in the order of `data`.',
+  );
+
 const listSchema = (
   resource: Resource,
   fields: Record<string, Schema>,
   sums = sumsSchema(resource),
-): Schema => ({
-  type: 'object',
-  description: `A page of ${resource.plural}.`,
-  properties: {
-    data: {
-      type: 'array',
-      maxItems: maxLimit,
-      items: itemSchema(pascal(resource.kind)),
-      description: 'The entities of this page.',
+): Schema =>
+  objectOf(
+    `A page of ${resource.plural}.`,
+    {
+      data: listOf(maxLimit, itemSchema(pascal(resource.kind)), 'The entities of this page.'),
+      etags: etagsSchema(maxLimit),
+      total: count(0, 'Number of matching entities on all pages.'),
+      page: count(1, 'Number of this page.'),
+      limit: { ...count(1, 'Entities on a page, at most: the `limit` in effect.'), maximum: maxLimit },
+      next: textOrNull(
+        maxPlaceCursorLength,
+        'With `after`: the `after` of the next page; null on the last page.',
+      ),
+      totalPages: count(0, 'Number of pages with this limit.'),
+      counts: countsSchema(resource, fields),
+      ...(sums && { sums }),
+      changesCursor: text(
+        maxChangesCursorLength,
+        'With `changesCursor=true`: the `since` of the change feed that continues this list.',
+      ),
     },
-    etags: {
-      type: 'array',
-      maxItems: maxLimit,
-      items: { ...entityTag, description: 'The `ETag` of the entity at this position.' },
-      description: 'With `etags=true`: the versions of the entities of this page, in the order of `data`.',
-    },
-    total: count(0, 'Number of matching entities on all pages.'),
-    page: count(1, 'Number of this page.'),
-    limit: { ...count(1, 'Entities on a page, at most: the `limit` in effect.'), maximum: maxLimit },
-    next: {
-      type: ['string', 'null'],
-      maxLength: maxPlaceCursorLength,
-      description: 'With `after`: the `after` of the next page; null on the last page.',
-    },
-    totalPages: count(0, 'Number of pages with this limit.'),
-    counts: countsSchema(resource, fields),
-    ...(sums && { sums }),
-    changesCursor: {
-      type: 'string',
-      maxLength: maxChangesCursorLength,
-      description: 'With `changesCursor=true`: the `since` of the change feed that continues this list.',
-    },
-  },
-  required: ['data', 'total', 'page', 'limit', 'totalPages'],
-});
+    ['etags', 'next', 'counts', 'sums', 'changesCursor'],
+  );
 
 /** Entities on a page of a change feed, at most: a record can have 100 more than the limit. */
 const maxChanges = 2 * maxLimit;
 
-const changesSchema = (resource: Resource): Schema => ({
-  type: 'object',
-  description: `A page of changes of ${resource.plural}.`,
-  properties: {
-    data: {
-      type: 'array',
-      maxItems: maxChanges,
-      items: itemSchema(pascal(resource.kind)),
-      description:
+const changesSchema = (resource: Resource): Schema =>
+  objectOf(
+    `A page of changes of ${resource.plural}.`,
+    {
+      data: listOf(
+        maxChanges,
+        itemSchema(pascal(resource.kind)),
         'The entities that were created or changed, as they are now, each of them once, in no order.',
+      ),
+      etags: etagsSchema(maxChanges),
+      removed: listOf(
+        maxChanges,
+        text(255, 'The id of an entity.'),
+        'Entities that were deleted, or do not match the filters any more. You may not have them.',
+      ),
+      cursor: text(
+        maxChangesCursorLength,
+        'The `since` of the next request. Store it together with the data.',
+      ),
+      hasMore: { type: 'boolean', description: 'Whether to ask again at once.' },
     },
-    etags: {
-      type: 'array',
-      maxItems: maxChanges,
-      items: { ...entityTag, description: 'The `ETag` of the entity at this position.' },
-      description: 'With `etags=true`: the versions of the entities of this page, in the order of `data`.',
-    },
-    removed: {
-      type: 'array',
-      maxItems: maxChanges,
-      items: { type: 'string', maxLength: 255, description: 'The id of an entity.' },
-      description: 'Entities that were deleted, or do not match the filters any more. You may not have them.',
-    },
-    cursor: {
-      type: 'string',
-      maxLength: maxChangesCursorLength,
-      description: 'The `since` of the next request. Store it together with the data.',
-    },
-    hasMore: { type: 'boolean', description: 'Whether to ask again at once.' },
-  },
-  required: ['data', 'removed', 'cursor', 'hasMore'],
-});
+    ['etags'],
+  );
 
 /** The fields that lists of deleted entities show besides. */
 const deletionSchemas: Record<string, Schema> = {
@@ -181,17 +153,14 @@ const deletionSchemas: Record<string, Schema> = {
     maxLength: 24,
     description: `When it was deleted. It can be restored for ${restorableDays} days.`,
   },
-  deletedBy: {
-    type: ['string', 'null'],
-    maxLength: 1_024,
-    description:
-      'The subject of the token with which it was deleted: that of the user whose `subject` it is. Null on a service without tokens.',
-  },
-  deletedWith: {
-    type: ['string', 'null'],
-    maxLength: 255,
-    description: 'The id of the entity whose deletion removed it. Null if it was deleted itself.',
-  },
+  deletedBy: textOrNull(
+    1_024,
+    'The subject of the token with which it was deleted: that of the user whose `subject` it is. Null on a service without tokens.',
+  ),
+  deletedWith: textOrNull(
+    255,
+    'The id of the entity whose deletion removed it. Null if it was deleted itself.',
+  ),
   restores: count(0, 'Number of other entities that come back with it.'),
 };
 
@@ -229,7 +198,8 @@ export function entitySchemas(resource: Resource): Record<string, Schema> {
   const { kind } = resource;
   const { description, example } = docsOf({ kind });
   const fields = fieldSchemas(resource);
-  const properties = { ...fields, ...expandedSchemas(resource, fields) };
+  const expansions = expandedSchemas(resource, fields);
+  const properties = { ...fields, ...expansions };
   const { id, name } = example;
   const one = pascal(kind);
   return {
@@ -244,12 +214,11 @@ export function entitySchemas(resource: Resource): Record<string, Schema> {
     ...expandedEntitySchemas(resource),
     [`${one}List`]: listSchema(resource, fields),
     [`${one}ChangesPage`]: changesSchema(resource),
-    [`Deleted${one}`]: {
-      type: 'object',
-      description: `One of the ${resource.plural} before its deletion.`,
-      properties: { ...properties, ...deletionSchemas },
-      required: [...Object.keys(fields), ...Object.keys(deletionSchemas)],
-    },
+    [`Deleted${one}`]: objectOf(
+      `One of the ${resource.plural} before its deletion.`,
+      { ...properties, ...deletionSchemas },
+      Object.keys(expansions),
+    ),
     [`PartialDeleted${one}`]: {
       type: 'object',
       description: `Fields of one of the deleted ${resource.plural}: those that \`fields\` names.`,

@@ -7,7 +7,7 @@ import { readOnlyFields } from '../../functions/engine/model/entity.ts';
 import { busSource, type EventType, eventNames } from '../../functions/jobs/cloud-events.ts';
 import { routes } from '../../functions/routes.ts';
 import { fieldSchemas } from './entity-schemas.ts';
-import { count } from './json-schema.ts';
+import { count, objectOf } from './json-schema.ts';
 import type { Schema } from './types.ts';
 
 /** The values that an operation has of each field. One that is older than a field has no value before its first update. */
@@ -65,36 +65,22 @@ function eventSchema(resource: Resource, operation: ChangeOperation): [EventType
   const { id } = fieldSchemas(resource);
   return [
     type,
-    {
-      type: 'object',
-      properties: {
-        specversion: { const: '1.0' },
-        id: { type: 'string', description: 'Kind, id and version of the entity: the same on a repeat.' },
-        type: { const: type },
-        source: { type: 'string', format: 'uri-reference', description: 'The tenant.' },
-        subject: { ...id, description: `The id of the ${resource.kind}.` },
-        time: { type: 'string', format: 'date-time', description: 'When the change was made.' },
-        sequence: {
-          type: 'string',
-          pattern: '^[0-9]{15}$',
-          description:
-            'The position of the change in the log of its kind. Events of one source and kind have the order of their sequences. Those of one request can have the same.',
-        },
-        datacontenttype: { const: 'application/json' },
-        data: dataSchema(resource, operation),
+    objectOf(undefined, {
+      specversion: { const: '1.0' },
+      id: { type: 'string', description: 'Kind, id and version of the entity: the same on a repeat.' },
+      type: { const: type },
+      source: { type: 'string', format: 'uri-reference', description: 'The tenant.' },
+      subject: { ...id, description: `The id of the ${resource.kind}.` },
+      time: { type: 'string', format: 'date-time', description: 'When the change was made.' },
+      sequence: {
+        type: 'string',
+        pattern: '^[0-9]{15}$',
+        description:
+          'The position of the change in the log of its kind. Events of one source and kind have the order of their sequences. Those of one request can have the same.',
       },
-      required: [
-        'specversion',
-        'id',
-        'type',
-        'source',
-        'subject',
-        'time',
-        'sequence',
-        'datacontenttype',
-        'data',
-      ],
-    },
+      datacontenttype: { const: 'application/json' },
+      data: dataSchema(resource, operation),
+    }),
   ];
 }
 

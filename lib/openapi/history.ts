@@ -5,7 +5,7 @@ import type { Resource } from '../../functions/contract/resource.ts';
 import { maxHistoryCursorLength } from '../../functions/engine/feed/history-cursor.ts';
 import { readOnlyFields } from '../../functions/engine/model/entity.ts';
 import { defaultLimit, maxLimit } from '../../functions/http/parse-list-query.ts';
-import { count, maxHeadBytes } from './json-schema.ts';
+import { count, listOf, maxHeadBytes, objectOf, text, textOrNull } from './json-schema.ts';
 import { docsOf } from './resources.ts';
 import type { Parameter, Schema } from './types.ts';
 
@@ -53,10 +53,9 @@ export function historySchema({ kind }: Resource, fields: Readonly<Record<string
   const changes = Object.entries(fields)
     .filter(([name]) => !(readOnlyFields as readonly string[]).includes(name))
     .map(([name, schema]) => [name, fieldChange(name, schema)] as const);
-  const entry: Schema = {
-    type: 'object',
-    description: 'One change.',
-    properties: {
+  const entry = objectOf(
+    'One change.',
+    {
       version: count(1, 'The version that the change made. The `ETag` of the entity ends with it.'),
       time: { type: 'string', format: 'date-time', maxLength: 24, description: 'When it was made.' },
       operation: {
@@ -64,11 +63,10 @@ export function historySchema({ kind }: Resource, fields: Readonly<Record<string
         enum: ['create', 'update', 'delete', 'restore'],
         description: 'What the request did. Jobs make changes with the operations of requests.',
       },
-      actor: {
-        type: 'string',
-        maxLength: maxHeadBytes,
-        description: 'The `subject` of the token of the request. It is absent where requests need no token.',
-      },
+      actor: text(
+        maxHeadBytes,
+        'The `subject` of the token of the request. It is absent where requests need no token.',
+      ),
       changes: {
         type: 'object',
         description:
@@ -76,30 +74,16 @@ export function historySchema({ kind }: Resource, fields: Readonly<Record<string
         properties: Object.fromEntries(changes),
       },
     },
-    required: ['version', 'time', 'operation', 'changes'],
-  };
-  return {
-    type: 'object',
-    description: `Changes of the ${kind}.`,
-    properties: {
-      data: {
-        type: 'array',
-        maxItems: maxLimit,
-        items: entry,
-        description: 'The changes, the newest first.',
-      },
-      cursor: {
-        type: ['string', 'null'],
-        maxLength: maxHistoryCursorLength,
-        description: 'The `after` of the next page; null on the last page.',
-      },
-      isComplete: {
-        type: 'boolean',
-        description: 'Whether the history goes back to the creation. If not, earlier changes have expired.',
-      },
+    ['actor'],
+  );
+  return objectOf(`Changes of the ${kind}.`, {
+    data: listOf(maxLimit, entry, 'The changes, the newest first.'),
+    cursor: textOrNull(maxHistoryCursorLength, 'The `after` of the next page; null on the last page.'),
+    isComplete: {
+      type: 'boolean',
+      description: 'Whether the history goes back to the creation. If not, earlier changes have expired.',
     },
-    required: ['data', 'cursor', 'isComplete'],
-  };
+  });
 }
 
 /** Returns a page with one change, of the fields that the resource's example of an update has. */

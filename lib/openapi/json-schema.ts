@@ -16,6 +16,38 @@ export const count = (minimum: number, description: string): Schema => ({
   description,
 });
 
+/** Returns the schema of a text that has at most `maxLength` characters. */
+export const text = (maxLength: number, description: string): Schema => ({
+  type: 'string',
+  maxLength,
+  description,
+});
+
+export const textOrNull = (maxLength: number, description: string): Schema => ({
+  type: ['string', 'null'],
+  maxLength,
+  description,
+});
+
+export const listOf = (maxItems: number, items: Schema, description: string): Schema => ({
+  type: 'array',
+  maxItems,
+  items,
+  description,
+});
+
+/** Returns the schema of an object. All its properties but the `optional` ones are required. */
+export const objectOf = (
+  description: string | undefined,
+  properties: Readonly<Record<string, Schema>>,
+  optional: readonly string[] = [],
+): Schema => ({
+  type: 'object',
+  ...(description !== undefined && { description }),
+  properties,
+  required: Object.keys(properties).filter((name) => !optional.includes(name)),
+});
+
 /** Any text. A value that no entity has matches nothing. */
 export const anyText: Schema = { type: 'string', maxLength: maxHeadBytes };
 

@@ -5,7 +5,7 @@ import { maxBodyBytes } from '../../functions/http/json-body.ts';
 import { catalogue, type ProblemCode, problemType } from '../../functions/http/problems.ts';
 import { batchResultsSchema, batchSchema } from './batch.ts';
 import { entitySchemas } from './entity-schemas.ts';
-import { converted, maxHeadBytes } from './json-schema.ts';
+import { converted, maxHeadBytes, objectOf, text, textOrNull } from './json-schema.ts';
 import { referTo, type Schema } from './types.ts';
 
 /** Returns the name of the schema of a request body. The operations of a resource share schemas. */
@@ -38,29 +38,22 @@ function bodySchema(
   };
 }
 
-const validationIssue = (location: Readonly<Record<string, Schema>>): Schema => ({
-  type: 'object',
-  properties: {
-    ...location,
-    detail: { type: 'string', maxLength: 2_000, description: 'What is wrong.' },
-  },
-  required: [...Object.keys(location), 'detail'],
-});
+const validationIssue = (location: Readonly<Record<string, Schema>>): Schema =>
+  objectOf(undefined, { ...location, detail: text(2_000, 'What is wrong.') });
 
 /** @see https://www.rfc-editor.org/rfc/rfc9457 */
-const problem: Schema = {
-  type: 'object',
-  description: 'An error (RFC 9457).',
-  properties: {
+const problem = objectOf(
+  'An error (RFC 9457).',
+  {
     type: {
       type: 'string',
       format: 'uri-reference',
       enum: (Object.keys(catalogue) as ProblemCode[]).map(problemType),
       description: 'Kind of problem, as a link to its explanation.',
     },
-    title: { type: 'string', maxLength: 255, description: 'Name of the kind of problem.' },
+    title: text(255, 'Name of the kind of problem.'),
     status: { type: 'integer', format: 'int32', minimum: 400, maximum: 599, description: 'HTTP status.' },
-    detail: { type: 'string', maxLength: 10_000, description: 'What is wrong with this request.' },
+    detail: text(10_000, 'What is wrong with this request.'),
     instance: {
       type: 'string',
       format: 'uri-reference',
@@ -75,67 +68,45 @@ const problem: Schema = {
       items: {
         anyOf: [
           validationIssue({
-            pointer: {
-              type: 'string',
-              maxLength: maxBodyBytes,
-              description: 'JSON pointer to a field of the body (RFC 6901).',
-            },
+            pointer: text(maxBodyBytes, 'JSON pointer to a field of the body (RFC 6901).'),
           }),
           validationIssue({
-            parameter: {
-              type: 'string',
-              maxLength: maxHeadBytes,
-              description: 'Name of a query parameter or header.',
-            },
+            parameter: text(maxHeadBytes, 'Name of a query parameter or header.'),
           }),
         ],
       },
     },
   },
-  required: ['type', 'title', 'status', 'detail', 'instance', 'requestId'],
-};
+  ['errors'],
+);
 
-const gatewayMessage: Schema = {
-  type: 'object',
-  description: 'An error of the gateway. The request did not reach its operation.',
-  properties: { message: { type: 'string', maxLength: 255, description: 'Name of the status.' } },
-  required: ['message'],
-};
+const gatewayMessage = objectOf('An error of the gateway. The request did not reach its operation.', {
+  message: text(255, 'Name of the status.'),
+});
 
-const signedInUser: Schema = {
-  type: 'object',
-  description: 'Who a token is for.',
-  properties: {
-    subject: {
-      type: ['string', 'null'],
-      maxLength: maxHeadBytes,
-      description: 'The claim `sub` of the token, or `client_id`. null without a token.',
-    },
-    tenant: {
-      type: 'string',
-      minLength: 1,
-      maxLength: maxHeadBytes,
-      description: 'The tenant of the token.',
-    },
-    scopes: {
-      type: 'array',
-      maxItems: 100,
-      description: 'The scopes of this API that the token has.',
-      items: { type: 'string', maxLength: 100, description: 'A scope, such as `tasks:read`.' },
-    },
-    user: {
-      anyOf: [referTo('schemas', 'User'), { type: 'null' }],
-      description: 'The user with this subject.',
-    },
+const signedInUser = objectOf('Who a token is for.', {
+  subject: textOrNull(maxHeadBytes, 'The claim `sub` of the token, or `client_id`. null without a token.'),
+  tenant: {
+    type: 'string',
+    minLength: 1,
+    maxLength: maxHeadBytes,
+    description: 'The tenant of the token.',
   },
-  required: ['subject', 'tenant', 'scopes', 'user'],
-};
+  scopes: {
+    type: 'array',
+    maxItems: 100,
+    description: 'The scopes of this API that the token has.',
+    items: text(100, 'A scope, such as `tasks:read`.'),
+  },
+  user: {
+    anyOf: [referTo('schemas', 'User'), { type: 'null' }],
+    description: 'The user with this subject.',
+  },
+});
 
-const health: Schema = {
-  type: 'object',
-  properties: { status: { type: 'string', enum: ['ok'], description: 'The only value.' } },
-  required: ['status'],
-};
+const health = objectOf(undefined, {
+  status: { type: 'string', enum: ['ok'], description: 'The only value.' },
+});
 
 function bodyDescription({ body, resource }: Contract): string {
   if (body?.schema === resource?.schemas.whole) return 'Fields that you omit get their default values.';
