@@ -7,7 +7,7 @@ import { readOnlyFields } from '../../functions/engine/model/entity.ts';
 import { defaultLimit, maxLimit } from '../../functions/http/parse-list-query.ts';
 import { count, listOf, maxHeadBytes, objectOf, text, textOrNull } from './json-schema.ts';
 import { docsOf } from './resources.ts';
-import type { Parameter, Schema } from './types.ts';
+import { inQuery, type Parameter, type Schema } from './types.ts';
 
 const { maximum: _, ...limit } = count(
   1,
@@ -16,19 +16,16 @@ const { maximum: _, ...limit } = count(
 
 /** The parameters of histories, by the names of their components. */
 export const historyParameters: Readonly<Record<'historyAfter' | 'historyLimit', Parameter>> = {
-  historyAfter: {
-    name: 'after',
-    in: 'query',
-    description: 'The `cursor` of the page before, or empty for the first page.',
-    schema: { type: 'string', maxLength: maxHistoryCursorLength },
-  },
-  historyLimit: {
-    name: 'limit',
-    in: 'query',
-    description: 'Changes per page. A page can have fewer, although more follow.',
-    schema: { ...limit, default: defaultLimit },
-    example: defaultLimit,
-  },
+  historyAfter: inQuery('after', 'The `cursor` of the page before, or empty for the first page.', {
+    type: 'string',
+    maxLength: maxHistoryCursorLength,
+  }),
+  historyLimit: inQuery(
+    'limit',
+    'Changes per page. A page can have fewer, although more follow.',
+    { ...limit, default: defaultLimit },
+    { example: defaultLimit },
+  ),
 };
 
 function fieldChange(name: string, { readOnly: _readOnly, ...value }: Schema): Schema {

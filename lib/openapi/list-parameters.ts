@@ -20,7 +20,7 @@ import {
 import { anyText, count } from './json-schema.ts';
 import { describeOperator, exampleMark } from './operator-descriptions.ts';
 import { docsOf, knownStatuses } from './resources.ts';
-import type { Parameter, Schema } from './types.ts';
+import { inQuery, type Parameter, type Schema } from './types.ts';
 
 const { maximum: _, ...limit } = count(
   1,
@@ -28,46 +28,38 @@ const { maximum: _, ...limit } = count(
 );
 
 export const pageParameters: Readonly<Record<'page' | 'after' | 'limit', Parameter>> = {
-  page: {
-    name: 'page',
-    in: 'query',
-    description: 'Number of the page. Pages after the last one are empty.',
-    schema: { ...count(1, 'The first page is 1.'), default: 1 },
-    example: 1,
-  },
-  after: {
-    name: 'after',
-    in: 'query',
-    description:
-      'The `next` of the previous page, or empty for the first page. No entity is skipped or repeated, even if others write in the meantime. Keep the filters and the order. Cannot be combined with `page`.',
-    schema: { type: 'string', maxLength: maxPlaceCursorLength },
-  },
-  limit: {
-    name: 'limit',
-    in: 'query',
-    description: 'Entities per page.',
-    schema: { ...limit, default: defaultLimit },
-    example: defaultLimit,
-  },
+  page: inQuery(
+    'page',
+    'Number of the page. Pages after the last one are empty.',
+    { ...count(1, 'The first page is 1.'), default: 1 },
+    { example: 1 },
+  ),
+  after: inQuery(
+    'after',
+    'The `next` of the previous page, or empty for the first page. No entity is skipped or repeated, even if others write in the meantime. Keep the filters and the order. Cannot be combined with `page`.',
+    { type: 'string', maxLength: maxPlaceCursorLength },
+  ),
+  limit: inQuery(
+    'limit',
+    'Entities per page.',
+    { ...limit, default: defaultLimit },
+    { example: defaultLimit },
+  ),
 };
 
 /** The parameters of change feeds that lists do not have, by the names of their components. */
 export const changesParameters: Readonly<Record<'since' | 'changesLimit', Parameter>> = {
-  since: {
-    name: 'since',
-    in: 'query',
-    description:
-      'The `cursor` of the previous response. Without it, the feed begins with all entities; with `now`, with the next change. Keep the filters and `fields`.',
-    schema: { type: 'string', minLength: 1, maxLength: maxChangesCursorLength },
-  },
-  changesLimit: {
-    name: 'limit',
-    in: 'query',
-    description:
-      'Changes per page. A page can have a few more, because one request can change many entities.',
-    schema: { ...limit, default: defaultChangesLimit },
-    example: defaultChangesLimit,
-  },
+  since: inQuery(
+    'since',
+    'The `cursor` of the previous response. Without it, the feed begins with all entities; with `now`, with the next change. Keep the filters and `fields`.',
+    { type: 'string', minLength: 1, maxLength: maxChangesCursorLength },
+  ),
+  changesLimit: inQuery(
+    'limit',
+    'Changes per page. A page can have a few more, because one request can change many entities.',
+    { ...limit, default: defaultChangesLimit },
+    { example: defaultChangesLimit },
+  ),
 };
 
 const severalValues = (name: string, description: string, schema: Schema): Parameter => ({
@@ -133,29 +125,24 @@ function viewParameters(resource: Resource): Parameter[] {
     ),
     ...sumParameters(resource),
     searchParameter,
-    {
-      name: 'etags',
-      in: 'query',
-      description:
-        'Adds `etags`: the `ETag` of each entity, in the order of `data`. Send it as `If-Match` to prevent a lost update.',
-      schema: { type: 'boolean', default: false },
-    },
-    {
-      name: 'changesCursor',
-      in: 'query',
-      description:
-        'Adds `changesCursor`: the `since` of the change feed that continues this list, with the same filters and `fields`. If you read several pages, keep that of the first one.',
-      schema: { type: 'boolean', default: false },
-    },
+    inQuery(
+      'etags',
+      'Adds `etags`: the `ETag` of each entity, in the order of `data`. Send it as `If-Match` to prevent a lost update.',
+      { type: 'boolean', default: false },
+    ),
+    inQuery(
+      'changesCursor',
+      'Adds `changesCursor`: the `since` of the change feed that continues this list, with the same filters and `fields`. If you read several pages, keep that of the first one.',
+      { type: 'boolean', default: false },
+    ),
   ];
 }
 
-const searchParameter: Parameter = {
-  name: 'search',
-  in: 'query',
-  description: `Each of these words must be the beginning of a word of \`name\` or \`description\`, without regard to case and accents. A word has letters and digits. Up to ${maxSearchWords} words of at most ${maxWordLength} characters.`,
-  schema: anyText,
-};
+const searchParameter: Parameter = inQuery(
+  'search',
+  `Each of these words must be the beginning of a word of \`name\` or \`description\`, without regard to case and accents. A word has letters and digits. Up to ${maxSearchWords} words of at most ${maxWordLength} characters.`,
+  anyText,
+);
 
 function sumParameters(resource: Resource): Parameter[] {
   const summable = fieldsWith(resource, 'isSummable');
@@ -230,12 +217,12 @@ function operatorParameter(resource: Resource, field: ListField, operator: ListO
   const example = inUrl(name, exampleOperands(resource, field, operator));
   const description = `${describeOperator(field, operator)}${exampleMark}\`${example}\`.`;
   if (operatorsOfBooleans.has(operator)) {
-    return { name, in: 'query', description, schema: { type: 'boolean' } };
+    return inQuery(name, description, { type: 'boolean' });
   }
   const schema = withReference(resource, field, operandSchema(field, operator));
   return operatorsOfSeveralValues.has(operator)
     ? severalValues(name, description, { maxItems: maxValues, items: schema })
-    : { name, in: 'query', description, schema };
+    : inQuery(name, description, schema);
 }
 
 function withReference({ expansions }: Resource, { name }: ListField, schema: Schema): Schema {
@@ -243,15 +230,14 @@ function withReference({ expansions }: Resource, { name }: ListField, schema: Sc
   return expansion ? { ...schema, 'x-reference': expansion.target.kind } : schema;
 }
 
-const exactParameter = (resource: Resource, field: ListField): Parameter => ({
-  name: field.name,
-  in: 'query',
-  description:
+const exactParameter = (resource: Resource, field: ListField): Parameter =>
+  inQuery(
+    field.name,
     field.type === 'list of references'
       ? `\`${field.name}\` contains this value.`
       : `Exact match of \`${field.name}\`.`,
-  schema: withReference(resource, field, operandSchema(field, undefined)),
-});
+    withReference(resource, field, operandSchema(field, undefined)),
+  );
 
 /**
  * Returns the name of a parameter among the components: brackets are not allowed there. Generators make names of types from it, without

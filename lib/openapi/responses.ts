@@ -38,12 +38,7 @@ function signedInUserResponse({ resource }: Contract): Response {
   return {
     description: 'Who the token is for.',
     headers: headerReferences('ETag', 'Cache-Control'),
-    content: {
-      'application/json': {
-        schema: referTo('schemas', 'SignedInUser'),
-        example: { subject: user?.['subject'], tenant: 'acme', scopes, user },
-      },
-    },
+    content: json('SignedInUser', { subject: user?.['subject'], tenant: 'acme', scopes, user }),
   };
 }
 
@@ -107,6 +102,12 @@ function createdResponse(contract: Contract): Response {
   };
 }
 
+const ok = (
+  description: string,
+  headers: Response['headers'],
+  content: Content,
+): [status: string, response: Response] => ['200', { description, headers, content }];
+
 function success(contract: Contract): [status: string, response: Response] {
   const { method, resource } = contract;
   const shown = resource ? pascal(resource.kind) : '';
@@ -121,25 +122,19 @@ function success(contract: Contract): [status: string, response: Response] {
     case 'deletedList':
       return ['200', deletedListResponse(contract)];
     case 'entity':
-      return [
-        '200',
-        {
-          description: `The ${resource?.kind}.`,
-          headers: { ...entityTagHeader(contract), ...headerReferences('Cache-Control'), ...replayed },
-          content: json(shown, entityExample(contract)),
-        },
-      ];
+      return ok(
+        `The ${resource?.kind}.`,
+        { ...entityTagHeader(contract), ...headerReferences('Cache-Control'), ...replayed },
+        json(shown, entityExample(contract)),
+      );
     case 'created':
       return ['201', createdResponse(contract)];
     case 'batch':
-      return [
-        '200',
-        {
-          description: 'All operations are applied.',
-          headers: { ...headerReferences('Cache-Control'), ...replayed },
-          content: json(`${shown}BatchResults`, resource && batchResultsExample(resource)),
-        },
-      ];
+      return ok(
+        'All operations are applied.',
+        { ...headerReferences('Cache-Control'), ...replayed },
+        json(`${shown}BatchResults`, resource && batchResultsExample(resource)),
+      );
     case 'deleted':
       return [
         '204',
@@ -151,14 +146,11 @@ function success(contract: Contract): [status: string, response: Response] {
     case 'signedInUser':
       return ['200', signedInUserResponse(contract)];
     case 'health':
-      return [
-        '200',
-        {
-          description: 'The service is healthy.',
-          headers: headerReferences('Cache-Control'),
-          content: json('Health', { status: 'ok' }),
-        },
-      ];
+      return ok(
+        'The service is healthy.',
+        headerReferences('Cache-Control'),
+        json('Health', { status: 'ok' }),
+      );
   }
 }
 

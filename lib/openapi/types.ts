@@ -32,6 +32,14 @@ export interface Parameter {
   readonly example?: unknown;
 }
 
+/** Returns a parameter of the query. */
+export const inQuery = (
+  name: string,
+  description: string,
+  schema: Schema,
+  more: Pick<Parameter, 'example'> = {},
+): Parameter => ({ name, in: 'query', description, schema, ...more });
+
 export interface Header {
   readonly description: string;
   readonly required?: boolean;
