@@ -24,10 +24,10 @@ import { compareLogs, type LogDifference, subtractRows } from './compare-logs.ts
 import { rebuildLogs } from './rebuild-logs.ts';
 import type { Report } from './report.ts';
 import { addEntry, compareLogItems, raiseSequencer } from './sequencers.ts';
-import { Inventory, type Reference, referencesFrom, Suspects, tenantOf } from './snapshot.ts';
+import { Inventory, type Reference, referencesFrom, Suspects } from './snapshot.ts';
 import { compareSubjects, repairSubject } from './subjects.ts';
 import { compareTexts, repairText } from './texts.ts';
-import { compareTrees, repairCycle } from './trees.ts';
+import { compareTrees, repairCycle, tenantOf } from './trees.ts';
 
 interface AuditOptions {
   readonly repair?: boolean;
@@ -82,8 +82,8 @@ class TableAudit {
     const found: Findings = {
       orphans: await this.#orphans(suspects.dangling),
       cycles: await compareTrees(open, findCycles(suspects.parentOf)),
-      texts: await compareTexts(open, suspects.texts.suspects, pauseMs),
-      subjects: await compareSubjects(open, suspects.subjects.suspects, pauseMs),
+      texts: await compareTexts(open, suspects.texts, pauseMs),
+      subjects: await compareSubjects(open, suspects.subjects, pauseMs),
       sequencers,
       unlisted,
       logs: await compareLogs({ table, inventory, pauseMs }),

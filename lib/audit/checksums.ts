@@ -1,10 +1,30 @@
 /** Checksums of what is stored in two places. They need 72 MiB for a large table of any size, and less for a small one. */
 
+import { groupBy } from '../../functions/runtime/group-by.ts';
+
 /** A value that two places store under one key: one place adds it to a checksum, and the other one subtracts it. */
 export interface StoredCopy {
   readonly key: string;
   readonly value: string;
   readonly sign: 1 | -1;
+}
+
+/** Copies of the keys that may differ. */
+export class StoredCopies {
+  readonly #copies: StoredCopy[] = [];
+
+  add(copy: StoredCopy): void {
+    this.#copies.push(copy);
+  }
+
+  /** The copies of each key that has not just two equal ones, one in each place. Those that are added come first. */
+  get differing(): Map<string, readonly StoredCopy[]> {
+    const isEqual = ([one, other, ...others]: readonly StoredCopy[]): boolean =>
+      others.length === 0 && one?.value === other?.value && one?.sign !== other?.sign;
+    const copies = this.#copies.toSorted((one, other) => other.sign - one.sign);
+    const byKey = groupBy(copies, ({ key }) => key);
+    return new Map([...byKey].filter(([, ofKey]) => !isEqual(ofKey)));
+  }
 }
 
 /** 64 bits of a text, as two halves. */

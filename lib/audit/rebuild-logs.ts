@@ -23,7 +23,7 @@ import { countOf, Database } from '../../functions/engine/table/database.ts';
 import { Deadline } from '../../functions/engine/table/deadline.ts';
 import type { DynamoDb } from '../../functions/engine/table/operations.ts';
 import { type ScannedTable, scanTable } from '../hosting/scan-table.ts';
-import { tenantOf } from './snapshot.ts';
+import { tenantOf } from './trees.ts';
 
 /** Deadline of one call, retries included. */
 const maxCallMs = 60_000;

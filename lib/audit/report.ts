@@ -28,27 +28,10 @@ export interface Report {
   readonly repaired: number;
 }
 
-const findingsOf = ({
-  orphans,
-  cycles,
-  malformed,
-  texts,
-  subjects,
-  sequencers,
-  unlisted,
-  logs,
-}: Report): (readonly unknown[])[] => [
-  orphans,
-  cycles,
-  malformed,
-  texts,
-  subjects,
-  sequencers,
-  unlisted,
-  logs,
-];
+const findingsOf = (report: Report): readonly unknown[] =>
+  Object.values(report).flatMap((value: unknown) => (Array.isArray(value) ? value : []));
 
-export const isClean = (report: Report): boolean => findingsOf(report).flat().length === 0;
+export const isClean = (report: Report): boolean => findingsOf(report).length === 0;
 
 const examples = (texts: readonly string[]): string => texts.slice(0, 3).join(', ');
 
@@ -89,22 +72,10 @@ export const isLimited = ({ orphans, malformed, texts, subjects, logs }: Report)
  * blocks.
  */
 export const isRepaired = (report: Report): boolean =>
-  report.repaired > 0 && report.repaired === findingsOf(report).flat().length && !isLimited(report);
+  report.repaired > 0 && report.repaired === findingsOf(report).length && !isLimited(report);
 
 export function reportLines(report: Report): string[] {
-  const {
-    entities,
-    compared,
-    orphans,
-    cycles,
-    malformed,
-    texts,
-    subjects,
-    sequencers,
-    unlisted,
-    logs,
-    repaired,
-  } = report;
+  const { orphans, cycles, malformed, texts, subjects, sequencers, unlisted, logs, repaired } = report;
   return [
     ...orphans.map(
       ({ entity, field, refersTo }) => `Orphan: ${field} of ${entity} is ${refersTo}, which does not exist.`,
@@ -124,6 +95,6 @@ export function reportLines(report: Report): string[] {
     ...(isLimited(report)
       ? [`The audit keeps ${maxFindings} findings of a kind. Repair them, and audit again.`]
       : []),
-    `${entities} entities in ${compared} logs: ${orphans.length} orphans, ${cycles.length} cycles, ${malformed.length} malformed, ${texts.length} wrong texts, ${subjects.length} wrong subjects, ${sequencers.length} wrong sequencers, ${unlisted.length} logs without an entry, ${logs.length} wrong logs${repaired > 0 ? `; ${repaired} repaired` : ''}.`,
+    `${report.entities} entities in ${report.compared} logs: ${orphans.length} orphans, ${cycles.length} cycles, ${malformed.length} malformed, ${texts.length} wrong texts, ${subjects.length} wrong subjects, ${sequencers.length} wrong sequencers, ${unlisted.length} logs without an entry, ${logs.length} wrong logs${repaired > 0 ? `; ${repaired} repaired` : ''}.`,
   ];
 }

@@ -23,10 +23,10 @@ import type { Kind } from '../../functions/engine/model/schema.ts';
 import { isCut, splitWords, withoutWords, wordsField } from '../../functions/engine/model/words.ts';
 import type { Item, Key } from '../../functions/engine/model/writes.ts';
 import { schema } from '../../functions/schema.ts';
-import { Checksum, Checksums, KeyFilter, type StoredCopy } from './checksums.ts';
-import { copyOfSubject, ScannedSubjects } from './subjects.ts';
-import { copyOfText, ScannedTexts } from './texts.ts';
-import { parentKeyOf } from './trees.ts';
+import { Checksum, Checksums, KeyFilter, StoredCopies, type StoredCopy } from './checksums.ts';
+import { copyOfSubject } from './subjects.ts';
+import { copyOfText } from './texts.ts';
+import { parentKeyOf, tenantOf } from './trees.ts';
 
 export interface Reference {
   readonly child: Key;
@@ -36,8 +36,6 @@ export interface Reference {
 
 /** Findings of each kind, and rows of each log, that are kept. More would need memory by the number of errors, which can be that of all entities. */
 export const maxFindings = 10_000;
-
-export const tenantOf = ({ pk }: Pick<Key, 'pk'>): string => pk.slice(0, pk.indexOf('#'));
 
 export function referencesFrom(tenant: string, { kind, entity }: StoredEntity): Reference[] {
   const child = entityKey(tenant, kind, entity.id);
@@ -178,8 +176,8 @@ export const mayDiffer = ({ checksum, isUncertain }: AuditedLog): boolean => isU
 /** The result of the second scan. */
 export class Suspects {
   readonly dangling: Reference[] = [];
-  readonly texts = new ScannedTexts();
-  readonly subjects = new ScannedSubjects();
+  readonly texts = new StoredCopies();
+  readonly subjects = new StoredCopies();
   /** The parents of entities that are between others in a tree: a cycle has no others. */
   readonly parentOf = new Map<string, string>();
   readonly #inventory: Inventory;
@@ -191,12 +189,13 @@ export class Suspects {
 
   add(item: Item): void {
     const { checksums, logs, referable, inner } = this.#inventory;
-    const differs = (copy: StoredCopy | undefined): boolean =>
-      copy !== undefined && this.#kept < maxFindings && checksums.differs(copy.key);
-    const isSuspect = { text: differs(copyOfText(item)), subject: differs(copyOfSubject(item)) };
-    if (isSuspect.text) this.texts.add(item);
-    if (isSuspect.subject) this.subjects.add(item);
-    this.#kept += Number(isSuspect.text || isSuspect.subject);
+    const keep = (copies: StoredCopies, copy: StoredCopy | undefined): boolean => {
+      if (!copy || this.#kept >= maxFindings || !checksums.differs(copy.key)) return false;
+      copies.add(copy);
+      return true;
+    };
+    const kept = [keep(this.texts, copyOfText(item)), keep(this.subjects, copyOfSubject(item))];
+    this.#kept += Number(kept.includes(true));
     if (item.sk !== entitySortKey) return;
     const stored = decodeAnyEntity(item);
     const tenant = tenantOf(item);

@@ -19,8 +19,9 @@ import type { Database } from '../../functions/engine/table/database.ts';
 import { applyChangeSet } from '../../functions/engine/write/commit.ts';
 import { now } from '../../functions/runtime/time-and-chance.ts';
 import { user } from '../../functions/users/resource.ts';
-import type { StoredCopy } from './checksums.ts';
+import type { StoredCopies, StoredCopy } from './checksums.ts';
 import { confirm } from './confirm.ts';
+import { tenantOf } from './trees.ts';
 
 export type SubjectProblem =
   /** There is an item, but its user does not exist or has another subject. */
@@ -46,8 +47,6 @@ interface StoredSubject {
   readonly holders: readonly StoredEntity[];
 }
 
-const tenantOf = (pk: string): string => pk.slice(0, pk.indexOf('#'));
-
 function problemOf({ named, holders }: StoredSubject): SubjectProblem | undefined {
   const [first, ...others] = holders.map(({ entity }) => entity.id);
   if (first === undefined) return named === undefined ? undefined : 'unused';
@@ -61,33 +60,7 @@ export function copyOfSubject(item: Item): StoredCopy | undefined {
   const stored = item.sk === entitySortKey ? decodeAnyEntity(item) : undefined;
   const subject = uniqueValueOf(stored);
   if (subject === undefined || !stored) return undefined;
-  return { key: uniqueKey(tenantOf(item.pk), user.kind, subject).pk, value: stored.entity.id, sign: -1 };
-}
-
-export class ScannedSubjects {
-  readonly #named = new Map<string, string>();
-  readonly #holders = new Map<string, string[]>();
-
-  add(item: Item): void {
-    const copy = copyOfSubject(item);
-    if (!copy) return;
-    const { key, value, sign } = copy;
-    if (sign === 1) this.#named.set(key, value);
-    else this.#holders.set(key, [...(this.#holders.get(key) ?? []), value]);
-  }
-
-  /** The subjects whose item does not name exactly the users that have them. */
-  get suspects(): Pick<SubjectDifference, 'item' | 'users'>[] {
-    const all = [...new Set([...this.#named.keys(), ...this.#holders.keys()])];
-    return all
-      .map((item) => {
-        const named = this.#named.get(item);
-        const holders = this.#holders.get(item) ?? [];
-        return { item, named, holders, users: [...new Set([...(named ? [named] : []), ...holders])] };
-      })
-      .filter(({ named, holders }) => holders.length !== 1 || holders[0] !== named)
-      .map(({ item, users }) => ({ item, users }));
-  }
+  return { key: uniqueKey(tenantOf(item), user.kind, subject).pk, value: stored.entity.id, sign: -1 };
 }
 
 /** Reads what is stored for a subject. @param users the ids of the users that can have it. */
@@ -95,7 +68,7 @@ async function readStoredSubject(
   database: Database,
   { item: pk, users }: Pick<SubjectDifference, 'item' | 'users'>,
 ): Promise<StoredSubject> {
-  const tenant = tenantOf(pk);
+  const tenant = tenantOf({ pk });
   const key: Key = { pk, sk: uniqueSortKey };
   const items = await database.getMany([key, ...users.map((id) => entityKey(tenant, user.kind, id))]);
   const item = items.find(({ sk }) => sk === uniqueSortKey);
@@ -113,12 +86,13 @@ async function readStoredSubject(
 /** Returns the differences that are still there when the subjects are read again, with pauses. */
 export const compareSubjects = (
   open: () => Database,
-  suspects: readonly Pick<SubjectDifference, 'item' | 'users'>[],
+  copies: StoredCopies,
   pauseMs: number,
 ): Promise<SubjectDifference[]> =>
-  confirm(suspects, pauseMs, async (suspect) => {
-    const problem = problemOf(await readStoredSubject(open(), suspect));
-    return problem && { ...suspect, problem };
+  confirm([...copies.differing], pauseMs, async ([item, ofItem]) => {
+    const users = [...new Set(ofItem.map(({ value }) => value))];
+    const problem = problemOf(await readStoredSubject(open(), { item, users }));
+    return problem && { item, users, problem };
   });
 
 /** Returns the removal of an item of a subject, on condition that it still names the same user. */
@@ -133,7 +107,7 @@ const removal = (pk: string, named: string): Write => ({
  */
 export async function repairSubject(database: Database, difference: SubjectDifference): Promise<void> {
   const { item: pk } = difference;
-  const session = { tenant: tenantOf(pk), database };
+  const session = { tenant: tenantOf({ pk }), database };
   const { named, holders } = await readStoredSubject(database, difference);
   const nowMs = now();
   if (!problemOf({ named, holders })) return;

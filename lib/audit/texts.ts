@@ -12,8 +12,9 @@ import type { Item, Key } from '../../functions/engine/model/writes.ts';
 import type { Database } from '../../functions/engine/table/database.ts';
 import { applyChangeSet } from '../../functions/engine/write/commit.ts';
 import { now } from '../../functions/runtime/time-and-chance.ts';
-import type { StoredCopy } from './checksums.ts';
+import type { StoredCopies, StoredCopy } from './checksums.ts';
 import { confirm } from './confirm.ts';
+import { tenantOf } from './trees.ts';
 
 export type TextProblem =
   /** The entity does not exist, or has a short text. */
@@ -62,21 +63,6 @@ export function copyOfText(item: Item): StoredCopy | undefined {
   return digest && { key, value: `${expiresAt} ${digest.text}`, sign: -1 };
 }
 
-export class ScannedTexts {
-  readonly #ofTexts = new Map<string, string>();
-  readonly #inEntities = new Map<string, string>();
-
-  add(item: Item): void {
-    const copy = copyOfText(item);
-    if (copy) (copy.sign === 1 ? this.#ofTexts : this.#inEntities).set(copy.key, copy.value);
-  }
-
-  get suspects(): string[] {
-    const all = new Set([...this.#ofTexts.keys(), ...this.#inEntities.keys()]);
-    return [...all].filter((pk) => this.#ofTexts.get(pk) !== this.#inEntities.get(pk));
-  }
-}
-
 async function readStoredText(database: Database, pk: string): Promise<StoredText> {
   const query = {
     KeyConditionExpression: 'pk = :partition',
@@ -96,10 +82,10 @@ async function readStoredText(database: Database, pk: string): Promise<StoredTex
 /** Returns the differences that are still there when the texts are read again, with pauses. */
 export const compareTexts = (
   open: () => Database,
-  suspects: readonly string[],
+  copies: StoredCopies,
   pauseMs: number,
 ): Promise<TextDifference[]> =>
-  confirm(suspects, pauseMs, async (entity) => {
+  confirm([...copies.differing.keys()], pauseMs, async (entity) => {
     const problem = problemOf(await readStoredText(open(), entity));
     return problem && { entity, problem };
   });
@@ -129,7 +115,7 @@ export async function repairText(database: Database, difference: TextDifference)
   }
   const digest = digestOf(entity);
   const description = digest && (text ?? beginningOf(digest.text));
-  const tenant = pk.slice(0, pk.indexOf('#'));
+  const tenant = tenantOf({ pk });
   try {
     const fields = description === undefined ? {} : { description };
     const change = entity.deletion

@@ -5,10 +5,13 @@ import type { StoredEntity } from '../../functions/engine/model/entity.ts';
 import { entityKey, idOfPartition } from '../../functions/engine/model/keys.ts';
 import { treeOf } from '../../functions/engine/model/relations.ts';
 import type { Kind } from '../../functions/engine/model/schema.ts';
+import type { Key } from '../../functions/engine/model/writes.ts';
 import type { Database } from '../../functions/engine/table/database.ts';
 
 /** The partition keys of the entities of a cycle. */
 export type Cycle = readonly string[];
+
+export const tenantOf = ({ pk }: Pick<Key, 'pk'>): string => pk.slice(0, pk.indexOf('#'));
 
 /** Returns the partition key of the parent of an entity in its tree. */
 export function parentKeyOf(tenant: string, { kind, entity }: StoredEntity): string | undefined {
