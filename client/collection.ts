@@ -201,9 +201,9 @@ export class Collection<Types extends ResourceTypes> extends Listing<Types> {
    */
   async restore(
     target: Target<Types['entity']>,
-    { idempotencyKey, signal }: CreateOptions = {},
+    options?: CreateOptions,
   ): Promise<Versioned<Types['entity']>> {
-    return this.entityFrom({ method: 'POST', ...this.target(target, '/restore'), idempotencyKey, signal });
+    return this.act(target, '/restore', options);
   }
 
   /**
@@ -219,17 +219,11 @@ export class Collection<Types extends ResourceTypes> extends Listing<Types> {
     Sum extends keyof Types['sums'] = never,
   >(
     query?: DeletedQuery<Types, Field, Expand, Count, Sum>,
-    { signal }: RequestOptions = {},
+    options?: RequestOptions,
   ): Promise<
     DeletedPage<Item<Types, Field, Expand>> & Counted<Types['counts'], Count> & Summed<Types['sums'], Sum>
   > {
-    const { body } = await this.connection.send({
-      method: 'GET',
-      path: `${this.path}/deleted`,
-      query: queryString(query ?? {}),
-      signal,
-    });
-    return body as never;
+    return (await this.read(`${this.path}/deleted`, query ?? {}, options)) as never;
   }
 
   /**
@@ -246,14 +240,8 @@ export class Collection<Types extends ResourceTypes> extends Listing<Types> {
     operations: Operations,
     { idempotencyKey, signal }: CreateOptions = {},
   ): Promise<BatchResults<Types['entity'], Operations>> {
-    const path = `${this.path}/batch`;
-    const { body } = await this.connection.send({
-      method: 'POST',
-      path,
-      body: { operations },
-      idempotencyKey,
-      signal,
-    });
+    const message = { path: `${this.path}/batch`, body: { operations }, idempotencyKey, signal };
+    const { body } = await this.connection.send({ method: 'POST', ...message });
     const { results } = body as { results: readonly { etag?: string; body?: Types['entity'] }[] };
     const entities = results.map(({ etag, body: entity }) => entity && withVersion(entity, etag));
     return entities as BatchResults<Types['entity'], Operations>;
@@ -269,10 +257,8 @@ export class Collection<Types extends ResourceTypes> extends Listing<Types> {
     id: string,
     { after, limit, signal }: HistoryOptions = {},
   ): Promise<HistoryPage<Types['entity']>> {
-    const path = `${this.#pathOf(id)}/changes`;
-    const query = queryString({ after, limit });
-    const { body } = await this.connection.send({ method: 'GET', path, query, signal });
-    return body as HistoryPage<Types['entity']>;
+    const history = await this.read(`${this.#pathOf(id)}/changes`, { after, limit }, { signal });
+    return history as HistoryPage<Types['entity']>;
   }
 
   /**
@@ -285,23 +271,9 @@ export class Collection<Types extends ResourceTypes> extends Listing<Types> {
    */
   async changes<Field extends keyof Types['entity'] = keyof Types['entity']>(
     query?: ChangesQuery<Types, Field> & { readonly since?: string | undefined },
-    { signal }: RequestOptions = {},
+    options?: RequestOptions,
   ): Promise<ChangesPage<Versioned<Types['entity'], Item<Types, Field, never>>>> {
-    const { body } = await this.connection.send({
-      method: 'GET',
-      path: `${this.path}/changes`,
-      query: queryString({ ...query, etags: true }),
-      signal,
-    });
-    const {
-      data,
-      etags = [],
-      ...rest
-    } = body as ChangesPage<Types['entity']> & {
-      readonly etags?: readonly string[];
-    };
-    // The types of the service's responses follow from the query, which TypeScript cannot see in the response.
-    return { data: data.map((entity, position) => withVersion(entity, etags[position])), ...rest } as never;
+    return (await this.readPage(`${this.path}/changes`, query ?? {}, options)) as never;
   }
 
   /**
@@ -352,6 +324,16 @@ export class Collection<Types extends ResourceTypes> extends Listing<Types> {
       }
     }
     return results as BatchResults<Types['entity'], Operations>;
+  }
+
+  /** Sends the request of an action on an entity, which responds with an entity. */
+  protected act(
+    target: Target<Types['entity']>,
+    action: string,
+    { idempotencyKey, signal }: CreateOptions = {},
+    body?: object,
+  ): Promise<Versioned<Types['entity']>> {
+    return this.entityFrom({ method: 'POST', ...this.target(target, action), body, idempotencyKey, signal });
   }
 
   /**

@@ -151,19 +151,12 @@ export function unlessAborted<Value>(
 }
 
 /** Waits. @throws the reason of the signal when it is aborted. */
-export function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      reject(signal && reasonOf(signal));
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', end);
-      resolve();
-    }, milliseconds);
-    signal?.addEventListener('abort', end);
-    if (signal?.aborted) end();
+export async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const elapsed = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
   });
+  await unlessAborted(elapsed, signal).finally(() => clearTimeout(timer));
 }
 
 /** An HTTP address with an optional path, or a path alone: without a query, a fragment or a user. */

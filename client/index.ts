@@ -55,9 +55,9 @@ class Organizations extends Collection<types.OrganizationTypes> {
    */
   async archive(
     target: Target<types.Organization>,
-    { idempotencyKey, signal }: CreateOptions = {},
+    options?: CreateOptions,
   ): Promise<Versioned<types.Organization>> {
-    return this.entityFrom({ method: 'POST', ...this.target(target, '/archive'), idempotencyKey, signal });
+    return this.act(target, '/archive', options);
   }
 
   /**
@@ -88,15 +88,9 @@ class Projects extends Collection<types.ProjectTypes> {
   async clone(
     target: Target<types.Project>,
     options: types.CloneProjectOptions = {},
-    { idempotencyKey, signal }: CreateOptions = {},
+    requestOptions?: CreateOptions,
   ): Promise<Versioned<types.Project>> {
-    return this.entityFrom({
-      method: 'POST',
-      ...this.target(target, '/clone'),
-      body: options,
-      idempotencyKey,
-      signal,
-    });
+    return this.act(target, '/clone', requestOptions, options);
   }
 
   /**

@@ -55,7 +55,7 @@ export class Listing<Types extends ResourceTypes> {
       Summed<Types['sums'], Sum>
   > {
     // The types of the service's responses follow from the query, which TypeScript cannot see in the response.
-    return (await this.#read(query ?? {}, options)) as never;
+    return (await this.readPage(this.path, query ?? {}, options)) as never;
   }
 
   /**
@@ -78,7 +78,8 @@ export class Listing<Types extends ResourceTypes> {
     if (query && 'page' in query) throw new TypeError('"page" is not an option: an iteration has all pages.');
     const seen = new Set<string>();
     for (let after: string | null = ''; after !== null; ) {
-      const page: Page<Types['entity']> = await this.#read({ limit: 100, ...query, after }, options);
+      const read = await this.readPage(this.path, { limit: 100, ...query, after }, options);
+      const page = read as Page<Types['entity']>;
       const data = page.data.filter(({ id }) => !seen.has(id));
       for (const { id } of data) seen.add(id);
       yield* data as unknown as readonly Versioned<Types['entity'], Item<Types, Field, Expand>>[];
@@ -86,14 +87,15 @@ export class Listing<Types extends ResourceTypes> {
     }
   }
 
-  async #read(query: object, { signal }: RequestOptions = {}): Promise<Page<Types['entity']>> {
-    const { body } = await this.connection.send({
-      method: 'GET',
-      path: this.path,
-      query: queryString({ ...query, etags: true }),
-      signal,
-    });
-    const { data, etags = [], ...rest } = body as ReceivedPage<Types['entity']>;
+  protected async read(path: string, query: object, { signal }: RequestOptions = {}): Promise<unknown> {
+    const { body } = await this.connection.send({ method: 'GET', path, query: queryString(query), signal });
+    return body;
+  }
+
+  /** Reads a page, each entity with its version. */
+  protected async readPage(path: string, query: object, options?: RequestOptions): Promise<unknown> {
+    const page = await this.read(path, { ...query, etags: true }, options);
+    const { data, etags = [], ...rest } = page as ReceivedPage<Types['entity']>;
     return { data: data.map((entity, position) => withVersion(entity, etags[position])), ...rest };
   }
 }
