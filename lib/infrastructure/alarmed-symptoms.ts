@@ -32,9 +32,10 @@ interface Symptom {
   /** Heading of its section in docs/operations.md. */
   readonly heading: string;
   readonly metric: Metric | MathExpression;
-  readonly threshold: number;
-  /** Consecutive periods of the metric. */
-  readonly periods: number;
+  /** Default: 1. */
+  readonly threshold?: number;
+  /** Consecutive periods of the metric. Default: 1. */
+  readonly periods?: number;
   /** Unit of the metric, for the alarm description. */
   readonly label: string;
   /** Whether the alarm is about too little: fewer than the threshold, or no data at all. */
@@ -88,8 +89,6 @@ const requestSymptoms = ({ api }: MonitoredResources): Symptom[] => [
       '% of responses with 5xx',
       api.metricServerError({ period: shareWindow, statistic: 'Sum' }),
     ),
-    threshold: 1,
-    periods: 1,
   },
   {
     heading: 'Requests are slow',
@@ -132,7 +131,7 @@ function refusalSymptoms({ api, claimTenant }: MonitoredResources, settings: Set
   ): Symptom => {
     const label = `% of responses with ${statuses.join(' or ')}`;
     const counted = countOfStatuses(api, settings, name, statuses);
-    return { heading, label, metric: shareOfRequests(api, label, counted), threshold, periods: 1 };
+    return { heading, label, metric: shareOfRequests(api, label, counted), threshold };
   };
   const limited = shareOf('Requests are limited', 'limited', ['429'], 5);
   if (settings.authentication === 'none') return [limited];
@@ -145,8 +144,6 @@ function refusalSymptoms({ api, claimTenant }: MonitoredResources, settings: Set
       heading: 'Sign-in fails',
       label: 'failed calls of the function that adds the tenant to tokens',
       metric: claimTenant.metricErrors({ period, statistic: 'Sum' }),
-      threshold: 1,
-      periods: 1,
     },
   ];
 }
@@ -164,8 +161,6 @@ const backupSymptoms = ({ backupVault }: MonitoredResources): Symptom[] =>
             statistic: 'Sum',
             period,
           }),
-          threshold: 1,
-          periods: 1,
         },
       ]
     : [];
@@ -197,7 +192,6 @@ const throttlingSymptoms = ({ table }: MonitoredResources): Symptom[] => [
     heading: 'A key is hot',
     label: 'writes throttled by the limit of one partition',
     metric: sumOf('throttled', withIndexes(table, 'WriteKeyRangeThroughputThrottleEvents')),
-    threshold: 1,
     periods: 3,
   },
   {
@@ -205,7 +199,6 @@ const throttlingSymptoms = ({ table }: MonitoredResources): Symptom[] => [
     heading: 'A key is read too often',
     label: 'reads throttled by the limit of one partition',
     metric: sumOf('throttled', withIndexes(table, 'ReadKeyRangeThroughputThrottleEvents')),
-    threshold: 1,
     periods: 3,
   },
 ];
@@ -226,14 +219,11 @@ const jobSymptoms = ({ onStream, onLogRecords, onSchedule, deadLetters }: Monito
     label: 'jobs that the stream did not start',
     // One is enough: where large deletions are rare, a second one would come days later.
     metric: jobMetric(onSchedule, jobMetrics.missed),
-    threshold: 1,
-    periods: 1,
   },
   {
     heading: 'The schedule has stopped',
     label: 'runs of the schedule',
     metric: onSchedule.metricInvocations({ period, statistic: 'Sum' }),
-    threshold: 1,
     periods: 2,
     isTooLittle: true,
   },
@@ -249,7 +239,6 @@ const jobSymptoms = ({ onStream, onLogRecords, onSchedule, deadLetters }: Monito
     label: 'ms since the oldest job began',
     metric: jobMetric(onSchedule, jobMetrics.age),
     threshold: 14_400_000,
-    periods: 1,
   },
   {
     heading: 'Jobs fail',
@@ -265,8 +254,6 @@ const jobSymptoms = ({ onStream, onLogRecords, onSchedule, deadLetters }: Monito
     heading: 'There are dead letters',
     label: 'dead letters',
     metric: deadLetters.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum' }),
-    threshold: 1,
-    periods: 1,
   },
 ];
 
@@ -277,7 +264,6 @@ const listSymptoms = ({ onLogRecords, onSchedule }: MonitoredResources): Symptom
     metric: jobMetric(onSchedule, jobMetrics.delay),
     // Records expire after 7 days or more.
     threshold: 1_800_000,
-    periods: 1,
   },
   {
     heading: 'Change logs are long',
@@ -294,8 +280,6 @@ const listSymptoms = ({ onLogRecords, onSchedule }: MonitoredResources): Symptom
     label: 'logs with a change that is four days old, or that could not be visited',
     // The visit of a log is daily.
     metric: jobMetric(onSchedule, jobMetrics.uncompacted).with({ period: Duration.days(1) }),
-    threshold: 1,
-    periods: 1,
   },
 ];
 
@@ -309,8 +293,6 @@ const eventSymptoms = ({ unpublishedEvents }: MonitoredResources): Symptom[] =>
             unpublishedEvents.metricApproximateNumberOfMessagesDelayed({ period, statistic: 'Maximum' }),
             unpublishedEvents.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum' }),
           ]),
-          threshold: 1,
-          periods: 1,
         },
       ]
     : [];

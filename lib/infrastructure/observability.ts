@@ -108,7 +108,7 @@ export function observability(
     dashboardName: accountWideName(settings),
   });
   const alarmWidgets = symptoms(resources, settings).map((symptom) => {
-    const { heading, label, metric, threshold, periods, isTooLittle } = symptom;
+    const { heading, label, metric, threshold = 1, periods = 1, isTooLittle } = symptom;
     if (!topic) return new GraphWidget({ title: heading, left: [metric] });
     const amount = isTooLittle ? `Fewer than ${threshold}` : String(threshold);
     const alarm = new Alarm(scope, camel(heading), {
