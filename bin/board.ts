@@ -1,7 +1,6 @@
 import { Command } from '@commander-js/extra-typings';
-import { createClient } from '../client/index.ts';
 import { asFailure, runUntilStopped, wholeNumber } from '../lib/command-line/command-line.ts';
-import { quickCheck, requireService } from '../lib/command-line/require-service.ts';
+import { requireService } from '../lib/command-line/require-service.ts';
 import { urlOption } from '../lib/command-line/service-options.ts';
 import { serveBoard } from '../lib/local/serve-board.ts';
 
@@ -11,7 +10,7 @@ export const command = new Command('board')
   // Not 5173, which Vite uses: the front end under development may run there.
   .option('--port <number>', 'port to listen on; 0 selects any free port', wholeNumber(0, 65_535), 3_080)
   .action(async ({ url, port }) => {
-    await requireService(createClient({ url, ...quickCheck }), url);
+    await requireService(url);
     const board = await asFailure(serveBoard(url, port));
     const running = { stop: board.stop, failed: new Promise<never>(() => {}) };
     await runUntilStopped(running, () => console.log(`The board for ${url}: ${board.url}\nStop: Ctrl-C`));

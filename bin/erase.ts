@@ -1,10 +1,10 @@
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import { isId } from '../functions/engine/model/ids.ts';
+import type { Kind } from '../functions/engine/model/schema.ts';
 import { SdkDynamoDb } from '../functions/engine/table/client.ts';
 import { publicTenant } from '../functions/http/caller.ts';
 import { routes } from '../functions/routes.ts';
-import type { Kind } from '../functions/engine/model/schema.ts';
 import { asFailure, wholeNumber } from '../lib/command-line/command-line.ts';
 import { progressOn } from '../lib/command-line/progress.ts';
 import { endpointOption, stageOption, tableOf, tableOption } from '../lib/command-line/table-options.ts';

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { Command, Option } from '@commander-js/extra-typings';
-import { createClient } from '../client/index.ts';
 import { collections } from '../lib/command-line/collections.ts';
 import { progressOn } from '../lib/command-line/progress.ts';
-import { quickCheck, requireService } from '../lib/command-line/require-service.ts';
+import { requireService } from '../lib/command-line/require-service.ts';
 import { tokenOption, urlOption } from '../lib/command-line/service-options.ts';
 import { exportCollection } from '../lib/transfer/export-collection.ts';
 
@@ -26,7 +25,7 @@ export const command = new Command('export')
     if (!only && output === undefined) {
       return command.error('Name a folder for the files with --output, or one collection with --collection.');
     }
-    await requireService(createClient({ url: options.url, ...quickCheck }), options.url);
+    await requireService(options.url);
     // The standard output can be the export.
     const progress = progressOn(process.stderr);
     for (const collection of only ? [only] : collections) {

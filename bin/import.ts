@@ -1,8 +1,7 @@
 import { Command, Option } from '@commander-js/extra-typings';
-import { createClient } from '../client/index.ts';
 import { wholeNumber } from '../lib/command-line/command-line.ts';
 import { progressOn } from '../lib/command-line/progress.ts';
-import { quickCheck, requireService } from '../lib/command-line/require-service.ts';
+import { requireService } from '../lib/command-line/require-service.ts';
 import { collectionOption, tokenOption, urlOption } from '../lib/command-line/service-options.ts';
 import { importCollection } from '../lib/transfer/import-collection.ts';
 
@@ -25,7 +24,7 @@ export const command = new Command('import')
   .option('--concurrency <number>', 'parallel requests, of up to 25 entities each', wholeNumber(1, 64), 4)
   .action(async (options) => {
     const { url, collection } = options;
-    await requireService(createClient({ url, ...quickCheck }), url);
+    await requireService(url);
     const progress = progressOn(process.stdout);
     const { created, known, ids } = await importCollection(options, progress);
     if (known > 0) console.log(`An earlier run created ${known} of the ${collection}.`);

@@ -1,9 +1,8 @@
 import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
-import { createClient } from '../client/index.ts';
 import { collections } from '../lib/command-line/collections.ts';
 import { wholeNumber } from '../lib/command-line/command-line.ts';
 import { progressOn } from '../lib/command-line/progress.ts';
-import { quickCheck, requireService } from '../lib/command-line/require-service.ts';
+import { requireService } from '../lib/command-line/require-service.ts';
 import { urlOption } from '../lib/command-line/service-options.ts';
 import { type SeedOptions, seed } from '../lib/seed/seed.ts';
 
@@ -14,7 +13,7 @@ const isOnThisMachine = (url: string): boolean =>
 
 async function fill(options: SeedOptions): Promise<void> {
   const { amounts, url } = options;
-  await requireService(createClient({ url, ...quickCheck }), url);
+  await requireService(url);
   const total = Object.values(amounts).reduce((sum, amount) => sum + amount, 0);
   console.log(
     `${options.reset ? 'Empties' : 'Fills'} ${url}${options.reset ? ' and fills it' : ''} with ${total} entities. --url selects another service.`,

@@ -5,7 +5,6 @@ import { createRequire } from 'node:module';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Argument, Command, InvalidArgumentError } from '@commander-js/extra-typings';
-import { createClient } from '../client/index.ts';
 import { serviceAddress } from '../lib/command-line/command-line.ts';
 import { defaultStage, readOutputs, requiredOutput } from '../lib/command-line/outputs.ts';
 import { requireService } from '../lib/command-line/require-service.ts';
@@ -87,7 +86,7 @@ export const command = new Command('verify')
       throw new InvalidArgumentError('Give a URL or --stage, not both.');
     const url = given ?? serviceAddress(requiredOutput(readOutputs(stage ?? defaultStage), 'Url'));
     const deployment = { url, token };
-    await requireService(createClient(deployment), url);
+    await requireService(url, deployment);
     await cleanUp(deployment, 'an earlier run');
     const code = await runTests(deployment, only);
     await cleanUp(deployment, code === undefined ? 'the interrupted run' : 'failed tests');

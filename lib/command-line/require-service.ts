@@ -1,13 +1,16 @@
-import { type Client, ConnectionError, ProblemError } from '../../client/index.ts';
+import { type ClientOptions, ConnectionError, createClient, ProblemError } from '../../client/index.ts';
 import { CommandFailure } from './command-line.ts';
 
-/** Options of a client that checks an address before a command begins. A service that does not respond ends it soon. */
-export const quickCheck = { tries: 1, timeout: 3_000 } as const;
+/** A service that does not respond ends a command soon. */
+const quickCheck = { tries: 1, timeout: 3_000 };
 
 /** @throws CommandFailure that says what responds instead of a healthy service of this project. */
-export async function requireService(client: Client, url: string): Promise<void> {
+export async function requireService(
+  url: string,
+  options: Omit<ClientOptions, 'url'> = quickCheck,
+): Promise<void> {
   try {
-    await client.health();
+    await createClient({ url, ...options }).health();
   } catch (cause) {
     if (cause instanceof ConnectionError) {
       const message = `No service responds at ${url}. Start one with "npm start", or correct the URL.`;

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommanderError, InvalidArgumentError } from '@commander-js/extra-typings';
-import { createClient } from '#client/index.ts';
 import { CommandFailure } from '#lib/command-line/command-line.ts';
 import { readOutputs } from '#lib/command-line/outputs.ts';
 import { npm } from '#lib/command-line/programs.ts';
@@ -39,8 +38,8 @@ describe('require service', () => {
     ['sends a web page', 200, 'text/html', '<h1>Hello</h1>', 'is not a project-management service'],
   ])('checks a service that %s', async (_, status, type, body, message) => {
     const respond = async () => new Response(body, { status, headers: { 'content-type': type } });
-    const client = createClient({ url: 'http://service.example', tries: 1, fetch: respond });
-    const failure = await requireService(client, 'the URL').catch((error: unknown) => error);
+    const options = { tries: 1, fetch: respond };
+    const failure = await requireService('http://service.example', options).catch((error: unknown) => error);
     if (message === undefined) {
       expect(failure).toBeUndefined();
     } else {
