@@ -2,6 +2,7 @@
  * The JWT authorizer of an API Gateway HTTP API.
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-jwt-authorizer.html
  */
+import { STATUS_CODES } from 'node:http';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { createRemoteJWKSet, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { findKeys } from './issuer.ts';
@@ -19,16 +20,22 @@ export interface JwtContext {
   readonly scopes: string[];
 }
 
+/** Returns the response that API Gateway sends itself. */
+export const gatewayError = (
+  statusCode: number,
+  headers: Readonly<Record<string, string>> = {},
+): APIGatewayProxyStructuredResultV2 => ({
+  statusCode,
+  headers: { 'content-type': 'application/json', ...headers },
+  body: JSON.stringify({ message: STATUS_CODES[statusCode] }),
+});
+
 export class AuthorizationError extends Error {
   readonly response: APIGatewayProxyStructuredResultV2;
 
   constructor(statusCode: 401 | 403, challenge: string, cause?: unknown) {
     super(challenge, { cause });
-    this.response = {
-      statusCode,
-      headers: { 'content-type': 'application/json', 'www-authenticate': challenge },
-      body: JSON.stringify({ message: statusCode === 401 ? 'Unauthorized' : 'Forbidden' }),
-    };
+    this.response = gatewayError(statusCode, { 'www-authenticate': challenge });
   }
 }
 

@@ -18,25 +18,18 @@ const packages = createRequire(import.meta.url);
 export const nativeFile = (platform: NodeJS.Platform, architecture: string): string =>
   `@dynoxide/${platform}-${architecture}/dynoxide${platform === 'win32' ? '.exe' : ''}`;
 
-const nativeCommand =
-  (file: string): EngineProgram['command'] =>
-  ({ host, port }, dataFile) => [
-    file,
-    '--host',
-    host,
-    '--port',
-    String(port),
+const native = (name: string, file: string): EngineProgram => ({
+  name,
+  dataFile: (databaseFile) => databaseFile,
+  command: ({ host, port }, dataFile) => [
+    ...[file, '--host', host, '--port', String(port)],
     ...(dataFile === undefined ? [] : ['--db-path', dataFile]),
-  ];
+  ],
+});
 
 export function nativeEngine(): EngineProgram | undefined {
   try {
-    const file = packages.resolve(nativeFile(process.platform, process.arch));
-    return {
-      name: 'embedded engine',
-      dataFile: (databaseFile) => databaseFile,
-      command: nativeCommand(file),
-    };
+    return native('embedded engine', packages.resolve(nativeFile(process.platform, process.arch)));
   } catch {
     return undefined;
   }
@@ -49,12 +42,7 @@ export function engineOnPath(): EngineProgram | undefined {
     .find((candidate) => existsSync(candidate));
   if (file === undefined) return undefined;
   const { status, stdout } = spawnSync(file, ['--version'], { encoding: 'utf8', windowsHide: true });
-  if (status !== 0) return undefined;
-  return {
-    name: `${stdout.trim()} on the PATH`,
-    dataFile: (databaseFile) => databaseFile,
-    command: nativeCommand(file),
-  };
+  return status === 0 ? native(`${stdout.trim()} on the PATH`, file) : undefined;
 }
 
 const java = (...args: readonly string[]) => spawnSync('java', args, { encoding: 'utf8', windowsHide: true });

@@ -13,6 +13,7 @@ import type { DynamoDb } from '../../functions/engine/table/operations.ts';
 import type { CloudEvent } from '../../functions/jobs/cloud-events.ts';
 import { publishItems, type SendEvents } from '../../functions/jobs/publish-records.ts';
 import { findLogs } from './find-logs.ts';
+import { reasonOf } from './issuer.ts';
 
 /** Events of one request. */
 const maxEvents = 100;
@@ -50,13 +51,6 @@ const postTo =
     }
     return undefined;
   };
-
-const reasonOf = (error: unknown): string => {
-  const { message, cause } = error as Error;
-  return cause instanceof Error
-    ? cause.message || ((cause as NodeJS.ErrnoException).code ?? message)
-    : message;
-};
 
 export class EventDelivery {
   readonly #client: DynamoDb;

@@ -1,12 +1,12 @@
 /** An HTTP API of API Gateway: converts requests to Lambda events, and results to responses. It knows no sockets: `gateway.ts` has the server. */
-import { type IncomingHttpHeaders, STATUS_CODES } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import findMyWay from 'find-my-way';
 import { Problem, problemResponse } from '../../functions/http/problems.ts';
 import { monotonic } from '../../functions/runtime/time-and-chance.ts';
 import { allowedOrigin, type CrossOrigin } from '../hosting/cors.ts';
-import { AuthorizationError, type Authorizer, type JwtContext } from './authorizer.ts';
+import { AuthorizationError, type Authorizer, gatewayError, type JwtContext } from './authorizer.ts';
 import type { Fault } from './faults.ts';
 import { functionContext } from './lambda-context.ts';
 import { decodedPath, type HttpRequest, newRequestId, splitTarget, toEvent } from './lambda-event.ts';
@@ -101,11 +101,7 @@ async function withFault(
   if (status === undefined) return call();
   // The function was called: only its response is lost.
   if (status === 504) await call();
-  return {
-    statusCode: status,
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ message: STATUS_CODES[status] }),
-  };
+  return gatewayError(status);
 }
 
 function outgoingHeaders(
@@ -201,9 +197,8 @@ export class HttpApi {
       if (error instanceof AuthorizationError) return error.response;
       if (error instanceof IncompleteRequest) throw error;
       console.error(error);
-      // The response of API Gateway when a function fails.
-      const body = JSON.stringify({ message: 'Internal Server Error' });
-      return { statusCode: 500, headers: { 'content-type': 'application/json' }, body };
+      // A function has failed.
+      return gatewayError(500);
     }
   }
 

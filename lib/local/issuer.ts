@@ -6,7 +6,7 @@
 const maxStartLookupMs = 5_000;
 
 /** Returns the message of the innermost cause. The message of `fetch` itself is only "fetch failed". */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause instanceof Error) return reasonOf(error.cause);
   // An AggregateError for several addresses has a code but no message.
