@@ -58,10 +58,10 @@ const everyLanding = (occasion: Occasion, base: string): Step[] => [
     command: jest('--selectProjects', 'contract', 'engine'),
     environment: { TEST_ENGINE: 'embedded' },
   },
-  { name: 'stack', command: jest('--selectProjects', 'stack') },
+  { name: 'stack', command: project('stack') },
   {
     name: 'programs',
-    command: jest('--selectProjects', 'programs'),
+    command: project('programs'),
     unavailable: chromiumIsMissing(),
   },
   {
@@ -83,7 +83,7 @@ const ofOthers = ['--silent', '--engine-strict=false'];
 async function testTypeScript(): Promise<number> {
   const folder = 'test/client/typescript-5.4';
   const code = await runInOrder([
-    npm('run', '--silent', '--prefix', 'client', 'build'),
+    clientBuild,
     npm('install', ...ofOthers, '--no-package-lock', '--prefix', folder),
     npm('test', '--silent', '--prefix', folder),
   ]);
@@ -94,14 +94,17 @@ async function testTypeScript(): Promise<number> {
   });
 }
 
+/** Installs the packages that the lock file of a folder names. */
+const packagesOf = (folder: string, ...options: string[]) =>
+  npm('ci', ...ofOthers, ...options, '--prefix', folder);
+
+const clientBuild = npm('run', '--silent', '--prefix', 'client', 'build');
+
+const project = (name: string) => jest('--selectProjects', name);
+
 /** Lists tasks with clients that other generators make from the OpenAPI document (206 MB). */
-async function testGeneratedClients(): Promise<number> {
-  const folder = 'test/generated-clients';
-  return runInOrder([
-    npm('ci', ...ofOthers, '--prefix', folder),
-    tool('jest', '--selectProjects', 'generated-clients'),
-  ]);
-}
+const testGeneratedClients = () =>
+  runInOrder([packagesOf('test/generated-clients'), project('generated-clients')]);
 
 /** Installs a folder as its packed file would be, without a link. */
 const installed = ['--offline', '--ignore-scripts', '--no-save', '--install-links'];
@@ -110,45 +113,29 @@ const installed = ['--offline', '--ignore-scripts', '--no-save', '--install-link
  * Follows lists with the adapters of the packed client, in the libraries that they are for, and tries the examples of docs/client.md with TanStack Query (155 MB).
  * RxDB brings packages for its other plugins that refuse Node.js 20, which npm takes for an error in a project with `engine-strict`.
  */
-async function testSyncAdapters(): Promise<number> {
-  const folder = 'test/sync-adapters';
-  return runInOrder([
-    npm('ci', ...ofOthers, '--ignore-scripts', '--prefix', folder),
-    npm('run', '--silent', '--prefix', 'client', 'build'),
-    npm('install', ...ofOthers, ...installed, '--prefix', folder, './client'),
-    npm('run', '--silent', '--prefix', folder, 'types'),
-    tool('jest', '--selectProjects', 'sync-adapters'),
+const testSyncAdapters = () =>
+  runInOrder([
+    packagesOf('test/sync-adapters', '--ignore-scripts'),
+    clientBuild,
+    npm('install', ...ofOthers, ...installed, '--prefix', 'test/sync-adapters', './client'),
+    npm('run', '--silent', '--prefix', 'test/sync-adapters', 'types'),
+    project('sync-adapters'),
   ]);
-}
 
 /** Builds the example of an app that works offline, and uses it in Chromium (90 MB). */
-async function testOfflineApp(): Promise<number> {
-  const folder = 'examples/offline-app';
-  return runInOrder([
-    npm('run', '--silent', '--prefix', 'client', 'build'),
-    npm('ci', ...ofOthers, '--ignore-scripts', '--prefix', folder),
-    tool('jest', '--selectProjects', 'offline-app'),
-  ]);
-}
+const testOfflineApp = () =>
+  runInOrder([clientBuild, packagesOf('examples/offline-app', '--ignore-scripts'), project('offline-app')]);
 
 /** Tries the guide about events, whose webhook has a package of its own, and parses events with the official library (7 MB). */
-async function testWebhook(): Promise<number> {
-  const folder = 'examples/webhook';
-  return runInOrder([
-    npm('ci', ...ofOthers, '--prefix', folder),
-    tool('tsc', '--project', folder),
-    tool('jest', '--selectProjects', 'webhook'),
+const testWebhook = () =>
+  runInOrder([
+    packagesOf('examples/webhook'),
+    tool('tsc', '--project', 'examples/webhook'),
+    project('webhook'),
   ]);
-}
 
 /** Calls the tools for agents with the official clients of the Model Context Protocol (38 MB). */
-async function testAgents(): Promise<number> {
-  const folder = 'test/agents';
-  return runInOrder([
-    npm('ci', ...ofOthers, '--ignore-scripts', '--prefix', folder),
-    tool('jest', '--selectProjects', 'agents'),
-  ]);
-}
+const testAgents = () => runInOrder([packagesOf('test/agents', '--ignore-scripts'), project('agents')]);
 
 /** Runs the contract tests on DynamoDB Local. Those of list options make no call that others do not make. */
 async function testDynamoDbLocal(): Promise<number> {
@@ -202,16 +189,12 @@ const everyNight = (): readonly NightStep[] => [
   {
     name: 'worked-examples',
     about: ['docs/extending.md', 'functions/contract/', 'test/extending/'],
-    command: jest('--selectProjects', 'extending'),
+    command: project('extending'),
   },
   {
     name: 'benchmark-types',
     about: ['benchmarks/'],
-    command: () =>
-      runInOrder([
-        npm('ci', ...ofOthers, '--prefix', 'benchmarks'),
-        tool('tsc', '--project', 'benchmarks/peers'),
-      ]),
+    command: () => runInOrder([packagesOf('benchmarks'), tool('tsc', '--project', 'benchmarks/peers')]),
   },
   // With the packages that the step before installs, so that other frameworks are measured too.
   { name: 'benchmarks', about: ['benchmarks/'], command: npm('run', 'bench', '--', '--smallest') },

@@ -2,6 +2,7 @@
 
 import { pascal } from '../../functions/contract/contract.ts';
 import { resources } from '../../functions/schema.ts';
+import { resolve } from './resolve.ts';
 import type { OpenApiDocument, Operation, Parameter, Schema } from './types.ts';
 import { arrayOf, comment, declaration, fieldType, optional, union } from './typescript.ts';
 
@@ -13,12 +14,10 @@ interface List {
   readonly counts: Schema;
 }
 
-function toList({ schemas, parameters }: OpenApiDocument['components'], name: string, list: Operation): List {
+function toList(document: OpenApiDocument, name: string, list: Operation): List {
+  const { schemas } = document.components;
   const resolved = (list.parameters ?? [])
-    .map(
-      (parameter) =>
-        parameters['$ref' in parameter ? (parameter.$ref.split('/').at(-1) ?? '') : ''] as Parameter,
-    )
+    .map((parameter) => resolve<Parameter>(document, parameter))
     .filter((parameter) => parameter.in === 'query' && !parameter.deprecated);
   return {
     name,
@@ -60,27 +59,17 @@ function counts({ counts: { properties = {} } }: List, name: string): string {
 function declarationsOf(list: List): string[] {
   const { name, parameters } = list;
   const fields = namesIn(list, 'fields').filter((field) => parameters.has(field));
+  const added = (types: string, option: string, write: (one: string) => string): string =>
+    declaration(`${name}${types}`, `What \`${option}\` adds.`, namesIn(list, option).map(write));
   return [
     declaration(
       `${name}Filters`,
       `Filters of "${list.summary}": for each field its exact value, or operators.`,
       fields.map((field) => filter(list, field)),
     ),
-    declaration(
-      `${name}Expansions`,
-      'What `expand` adds.',
-      namesIn(list, 'expand').map((one) => expansion(list, one)),
-    ),
-    declaration(
-      `${name}Counts`,
-      'What `countBy` adds.',
-      namesIn(list, 'countBy').map((one) => counts(list, one)),
-    ),
-    declaration(
-      `${name}Sums`,
-      'What `sumBy` adds.',
-      namesIn(list, 'sumBy').map((one) => `  readonly ${one}: number;\n`),
-    ),
+    added('Expansions', 'expand', (one) => expansion(list, one)),
+    added('Counts', 'countBy', (one) => counts(list, one)),
+    added('Sums', 'sumBy', (one) => `  readonly ${one}: number;\n`),
     declaration(`${name}Types`, `All types of the resource, for \`ListQuery<${name}Types>\`.`, [
       `  readonly entity: ${name};\n`,
       `  readonly new: New${name};\n`,
@@ -95,13 +84,13 @@ function declarationsOf(list: List): string[] {
 }
 
 /** Returns the declarations for all lists, and by type of entity the fields that `expand` adds. */
-export function listTypes({ components, paths }: OpenApiDocument): {
+export function listTypes(document: OpenApiDocument): {
   readonly declarations: readonly string[];
   readonly expansions: Readonly<Record<string, readonly string[]>>;
 } {
-  const lists = Object.entries(paths).flatMap(([path, { get }]) => {
+  const lists = Object.entries(document.paths).flatMap(([path, { get }]) => {
     const resource = resources.find(({ plural }) => path === `/v1/${plural}`);
-    return get && resource ? [toList(components, pascal(resource.kind), get)] : [];
+    return get && resource ? [toList(document, pascal(resource.kind), get)] : [];
   });
   return {
     declarations: lists.flatMap(declarationsOf),

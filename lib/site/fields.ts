@@ -1,6 +1,7 @@
 /** Fields and parameters as lists in Markdown. */
+
+import { resolve } from '../openapi/resolve.ts';
 import type { OpenApiDocument, Parameter, Schema } from '../openapi/types.ts';
-import { resolve } from './resolve.ts';
 
 export const code = (value: unknown): string => `\`${String(value)}\``;
 

@@ -1,8 +1,8 @@
 /** The page of an operation, in Markdown. */
 import { listOptions } from '../../functions/contract/list-fields.ts';
+import { resolve } from '../openapi/resolve.ts';
 import type { OpenApiDocument, Operation, Parameter, Reference, Response, Schema } from '../openapi/types.ts';
 import { code, fieldList, filterList, parameterList, section } from './fields.ts';
-import { resolve } from './resolve.ts';
 
 export interface OperationPlace {
   readonly path: string;

@@ -1,7 +1,8 @@
 /** What the form of an operation has, and the request that it sends. */
+
+import { resolve } from '../openapi/resolve.ts';
 import { type SampleRequest, sampleRequest } from '../openapi/samples/request.ts';
 import type { OpenApiDocument, Parameter } from '../openapi/types.ts';
-import { resolve } from './resolve.ts';
 
 /** Operators of filters as words. What has none is shown as it is. */
 export const operatorWords: Readonly<Record<string, string>> = {

@@ -1,5 +1,6 @@
 /** Gets a token of the local issuer as a program does, without a page. */
 import { CommandFailure } from '../command-line/command-line.ts';
+import { tokenFrom } from './tokens.ts';
 
 interface LocalTokenOptions {
   readonly issuer: string;
@@ -32,10 +33,5 @@ export async function localToken({ issuer, roles, scopes, ...names }: LocalToken
       throw new CommandFailure(message, { cause });
     },
   );
-  const text = await response.text();
-  const { access_token: token } = response.ok
-    ? (JSON.parse(text) as { access_token?: string })
-    : { access_token: undefined };
-  if (token) return token;
-  throw new CommandFailure(`The issuer returned ${response.status}: ${text.slice(0, 200)}`);
+  return tokenFrom(response, 'The issuer');
 }

@@ -7,6 +7,14 @@ import { loopback } from '../local/port.ts';
 
 const random = (): string => randomBytes(32).toString('base64url');
 
+/** Returns the token in a response. @throws CommandFailure that says what the sender returned instead. */
+export async function tokenFrom(response: Response, sender: string): Promise<string> {
+  const text = await response.text();
+  const token = response.ok ? (JSON.parse(text) as { access_token?: string }).access_token : undefined;
+  if (token) return token;
+  throw new CommandFailure(`${sender} returned ${response.status}: ${text.slice(0, 200)}`);
+}
+
 /** Sends a request to the token endpoint. @throws CommandFailure with the error of the issuer. */
 async function requestToken(
   signInUrl: string,
@@ -18,10 +26,7 @@ async function requestToken(
     headers,
     body: new URLSearchParams(body),
   });
-  const text = await response.text();
-  const token = response.ok ? (JSON.parse(text) as { access_token?: string }).access_token : undefined;
-  if (token) return token;
-  throw new CommandFailure(`The token endpoint returned ${response.status}: ${text.slice(0, 200)}`);
+  return tokenFrom(response, 'The token endpoint');
 }
 
 /** Returns a token of a client with a secret (RFC 6749, section 4.4). */

@@ -1,4 +1,5 @@
 /** A typical request of an operation: what every sample sends. */
+import { resolve } from '../resolve.ts';
 import type { OpenApiDocument, Operation, Parameter } from '../types.ts';
 
 /** Stands for the address of the service in every example. The site shows its own instead. */
@@ -19,13 +20,6 @@ export interface SampleRequest {
   readonly needsToken: boolean;
 }
 
-const resolved = (document: OpenApiDocument, { parameters = [] }: Operation): Parameter[] =>
-  parameters.map((parameter) =>
-    '$ref' in parameter
-      ? (document.components.parameters[parameter.$ref.split('/').at(-1) ?? ''] as Parameter)
-      : parameter,
-  );
-
 /** The query of a list, from the example in its description: `GET /v1/tasks?…`. */
 function exampleQuery({ description = '' }: Operation): [string, string][] {
   const [, query = ''] = /`GET [^?`]+\?([^`]+)`/.exec(description) ?? [];
@@ -41,7 +35,7 @@ export function sampleRequest(
   method: string,
   operation: Operation,
 ): SampleRequest {
-  const parameters = resolved(document, operation);
+  const parameters = (operation.parameters ?? []).map((one) => resolve<Parameter>(document, one));
   const found = parameters.find((parameter) => parameter.in === 'path')?.example;
   const id = found === undefined ? undefined : String(found);
   const isCreation = operation.operationId.startsWith('create');

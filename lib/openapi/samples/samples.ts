@@ -19,14 +19,12 @@ const languages: readonly (readonly [
   ['python', 'Python', pythonSample],
 ];
 
-const writeSamples = (request: SampleRequest): CodeSample[] =>
-  languages.map(([lang, label, write]) => ({ lang, label, source: write(request) }));
-
 export function samplesOf(
   document: OpenApiDocument,
   path: string,
   method: string,
   operation: Operation,
 ): CodeSample[] {
-  return writeSamples(sampleRequest(document, path, method, operation));
+  const request = sampleRequest(document, path, method, operation);
+  return languages.map(([lang, label, write]) => ({ lang, label, source: write(request) }));
 }

@@ -1,4 +1,4 @@
-import type { Header, OpenApiDocument, Parameter, Reference, Response, Schema } from '../openapi/types.ts';
+import type { Header, OpenApiDocument, Parameter, Reference, Response, Schema } from './types.ts';
 
 type Component = Parameter | Response | Schema | Header;
 
