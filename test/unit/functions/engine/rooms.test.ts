@@ -85,7 +85,7 @@ describe('the door', () => {
     [...text.matchAll(/`([a-z-]+\/[a-z/-]+\.ts)`/g)].map(([, file = '']) => file).sort();
 
   test('has all that the application imports, and nothing else', () => {
-    expect(listedIn(own.replace(/^Code outside.*$/m, ''))).toEqual(importedBy('functions'));
+    expect(listedIn(own.replace(/^The application.*$/m, ''))).toEqual(importedBy('functions'));
   });
 
   test('has for commands, the local service and the stack what these import besides', () => {
