@@ -25,6 +25,15 @@ const textList = v.pipe(
   v.transform((values) => values.map((value) => value.trim()).filter(Boolean)),
 );
 
+const listOf = (pattern: RegExp) =>
+  v.optional(
+    v.pipe(
+      textList,
+      v.everyItem((value) => pattern.test(value)),
+    ),
+    [],
+  );
+
 const wholeNumber = (min: number, max: number) =>
   v.pipe(
     v.union([v.number(), v.pipe(v.string(), v.regex(/^\d{1,9}$/), v.transform(Number))]),
@@ -89,9 +98,7 @@ export const definitions = {
     'the name of a restored table, or empty for the table of the stack',
   ),
   tableStreamArn: setting(
-    optionalText(
-      v.pipe(v.string(), v.regex(/^arn:[\w-]+:dynamodb:[\w-]+:\d{12}:table\/[\w.-]+\/stream\/.+$/)),
-    ),
+    optionalArn(/^arn:[\w-]+:dynamodb:[\w-]+:\d{12}:table\/[\w.-]+\/stream\/.+$/),
     'the ARN of the stream of the table that "tableName" names ("LatestStreamArn" of "aws dynamodb describe-table"), or empty without "tableName" and for a table that was imported into the stack',
   ),
   otherTableName: setting(
@@ -144,15 +151,7 @@ export const definitions = {
     'the name of the claim that contains the tenant',
   ),
   callbackUrls: setting(
-    v.optional(
-      v.pipe(
-        textList,
-        v.everyItem((value) =>
-          /^https:\/\/.|^http:\/\/localhost[:/]|^(?!https?:)[a-z][a-z0-9+.-]*:\/\//.test(value),
-        ),
-      ),
-      [],
-    ),
+    listOf(/^https:\/\/.|^http:\/\/localhost[:/]|^(?!https?:)[a-z][a-z0-9+.-]*:\/\//),
     'addresses to which the sign-in page redirects, for example "https://app.example.com/"; empty with "userPoolId"',
   ),
   machineClient: setting(toggle(), `${isToggle}, and false with "userPoolId"`),
@@ -190,13 +189,7 @@ export const definitions = {
     'the id of the Route 53 hosted zone of "domainName", or empty if its records are elsewhere',
   ),
   tags: setting(
-    v.optional(
-      v.pipe(
-        textList,
-        v.everyItem((tag) => /^(?!aws:)[^=]{1,128}=.{0,256}$/.test(tag)),
-      ),
-      [],
-    ),
+    listOf(/^(?!aws:)[^=]{1,128}=.{0,256}$/),
     'tags of the form "key=value", separated by commas',
   ),
   permissionsBoundary: setting(
