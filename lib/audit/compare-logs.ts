@@ -47,17 +47,6 @@ async function readEntities(
   );
 }
 
-const differingIds = (
-  rows: ReadonlyMap<string, KnownRow>,
-  entities: ReadonlyMap<string, SegmentRow>,
-  ids: Iterable<string>,
-): string[] =>
-  [...ids].filter((id) => {
-    const row = rows.get(id);
-    const entity = entities.get(id);
-    return !isDeepStrictEqual(row && { ...row }, entity && { version: entity.version, row: entity.values });
-  });
-
 export interface LogDifference {
   readonly log: string;
   /** `maxFindings` at most. */
@@ -158,11 +147,16 @@ async function compareLog(
   if (typeof first === 'string') return { log, ids: [], unreadable: first };
   const database = new Database(table.client, table.tableName, new Deadline(10 * maxCallMs));
   const candidates = [...new Set([...first.found.keys(), ...own.suspects])];
-  const differing = differingIds(
-    first.found,
-    await readEntities(database, own, candidates, inventory.nowMs),
-    candidates,
-  );
+  /** Returns those whose rows differ from the entities. */
+  const differingIds = async (rows: FoundRows['found'], ids: readonly string[]): Promise<string[]> => {
+    const entities = await readEntities(database, own, ids, inventory.nowMs);
+    return ids.filter((id) => {
+      const row = rows.get(id);
+      const entity = entities.get(id);
+      return !isDeepStrictEqual(row && { ...row }, entity && { version: entity.version, row: entity.values });
+    });
+  };
+  const differing = await differingIds(first.found, candidates);
   const suspects = new Set(differing);
   if (suspects.size === 0 && first.total === first.rows) {
     const isIncomplete = Math.max(first.found.size, own.suspects.size) >= maxFindings;
@@ -171,11 +165,7 @@ async function compareLog(
   await delay(pauseMs);
   const again = await readRowsOf(comparison, own, (id) => suspects.has(id));
   if (typeof again === 'string') return { log, ids: [], unreadable: again };
-  const ids = differingIds(
-    again.found,
-    await readEntities(database, own, differing, inventory.nowMs),
-    suspects,
-  );
+  const ids = await differingIds(again.found, differing);
   const isWrong = again.total !== again.rows;
   return ids.length > 0 || isWrong ? { log, ids, ...(isWrong && { wrongTotal: again.total }) } : undefined;
 }
