@@ -10,6 +10,7 @@ import {
   type IncomingMessage,
   type ServerResponse,
 } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { unreachableByPages } from '../local/port.ts';
 import { busesOf, type PutEventsRequest, putEvents } from './event-bus.ts';
 import { formatPermission, type Permission, type Policy, requiredPermissions } from './policy.ts';
@@ -37,12 +38,6 @@ interface IamProxyOptions {
   readonly partitionKey: string;
   /** The functions' policies, by the access key id of their credentials. */
   readonly policies: ReadonlyMap<string, Policy>;
-}
-
-async function readBody(stream: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
 }
 
 /** Returns the access key id that a request is signed with (Signature Version 4). */
@@ -133,7 +128,7 @@ export async function startIamProxy({
       response.end('healthy: dynamodb');
       return;
     }
-    const body = await readBody(request);
+    const body = await buffer(request);
     const [service = '', operation = ''] = String(request.headers['x-amz-target'] ?? '').split('.');
     const caller = accessKeyIdOf(request);
     const record = records.get(caller);

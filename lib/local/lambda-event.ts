@@ -14,13 +14,11 @@ export interface HttpRequest {
 }
 
 const domainName = 'localhost';
-const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** Returns a time in the common log format of Apache, which API Gateway uses. */
 function commonLogTime(now: Date): string {
-  const twoDigits = (number: number): string => String(number).padStart(2, '0');
-  const day = `${twoDigits(now.getUTCDate())}/${months[now.getUTCMonth()]}/${now.getUTCFullYear()}`;
-  return `${day}:${twoDigits(now.getUTCHours())}:${twoDigits(now.getUTCMinutes())}:${twoDigits(now.getUTCSeconds())} +0000`;
+  const [, day, month, year, time] = now.toUTCString().split(' ');
+  return `${day}/${month}/${year}:${time} +0000`;
 }
 
 /** Returns headers with lower-case names. Repeated headers are joined with commas; cookies are separate. */
