@@ -4,7 +4,7 @@ import { isId } from '../functions/engine/model/ids.ts';
 import type { Kind } from '../functions/engine/model/schema.ts';
 import { SdkDynamoDb } from '../functions/engine/table/client.ts';
 import { publicTenant } from '../functions/http/caller.ts';
-import { routes } from '../functions/routes.ts';
+import { resources } from '../functions/schema.ts';
 import { asFailure, wholeNumber } from '../lib/command-line/command-line.ts';
 import { progressOn } from '../lib/command-line/progress.ts';
 import { endpointOption, stageOption, tableOf, tableOption } from '../lib/command-line/table-options.ts';
@@ -39,7 +39,6 @@ interface Erasure {
 
 function parseEntity(text: string): Entity {
   const [collection = '', id = ''] = text.split('/');
-  const resources = routes.flatMap(({ contract: { resource } }) => resource ?? []);
   const kind = resources.find(({ plural }) => plural === collection)?.kind;
   if (kind && isId(id)) return { kind, id };
   throw new InvalidArgumentError('It must be a collection and an id, for example tasks/<id>.');

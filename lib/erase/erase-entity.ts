@@ -1,5 +1,3 @@
-import type { Kind } from '../../functions/engine/model/schema.ts';
-import '../../functions/engine/model/schema.ts';
 import { openLog } from '../../functions/engine/columns/compact/dynamodb-compaction-storage.ts';
 import { purge } from '../../functions/engine/columns/compact/purge.ts';
 import { eraseDeleted } from '../../functions/engine/deletions/erase-deleted.ts';
@@ -8,6 +6,7 @@ import { ConditionFailed, EntityNotFound, RestoreInProgress } from '../../functi
 import { decodeAnyEntity } from '../../functions/engine/model/item-codec.ts';
 import { entityKey } from '../../functions/engine/model/keys.ts';
 import { cascadeKinds } from '../../functions/engine/model/relations.ts';
+import type { Kind } from '../../functions/engine/model/schema.ts';
 import { Database } from '../../functions/engine/table/database.ts';
 import { Deadline } from '../../functions/engine/table/deadline.ts';
 import type { DynamoDb } from '../../functions/engine/table/operations.ts';

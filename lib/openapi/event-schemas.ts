@@ -5,7 +5,7 @@ import type { Resource } from '../../functions/contract/resource.ts';
 import type { ChangeOperation } from '../../functions/engine/feed/describe-change.ts';
 import { readOnlyFields } from '../../functions/engine/model/entity.ts';
 import { busSource, type EventType, eventNames } from '../../functions/jobs/cloud-events.ts';
-import { routes } from '../../functions/routes.ts';
+import { resources } from '../../functions/schema.ts';
 import { fieldSchemas } from './entity-schemas.ts';
 import { count, objectOf } from './json-schema.ts';
 import type { Schema } from './types.ts';
@@ -83,10 +83,6 @@ function eventSchema(resource: Resource, operation: ChangeOperation): [EventType
     }),
   ];
 }
-
-const resources: readonly Resource[] = [
-  ...new Set(routes.flatMap(({ contract }) => ('resource' in contract ? contract.resource : []))),
-];
 
 /** Returns the schema of all events. `$defs` has the schema of each type. */
 export function eventSchemas(): Schema {

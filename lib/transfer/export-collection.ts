@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createClient } from '../../client/index.ts';
-import { routes } from '../../functions/routes.ts';
+import { resources } from '../../functions/schema.ts';
 import { type CollectionName, collectionOf, maxAttempts, toFailure } from '../command-line/collections.ts';
 import { CommandFailure } from '../command-line/command-line.ts';
 import type { Progress } from '../command-line/progress.ts';
@@ -19,10 +19,6 @@ interface ExportOptions {
   readonly output?: string | undefined;
 }
 
-const fieldNames = (plural: string): readonly string[] =>
-  routes.find(({ contract: { resource } }) => resource?.plural === plural)?.contract.resource?.fieldNames ??
-  [];
-
 /**
  * Writes all entities of a collection in the order of their creation.
  * @returns the number of entities.
@@ -31,7 +27,7 @@ const fieldNames = (plural: string): readonly string[] =>
 export async function exportCollection(options: ExportOptions, progress: Progress): Promise<number> {
   const { collection: name, url, token, format, output } = options;
   const collection = collectionOf(createClient({ url, token, tries: maxAttempts }), name);
-  const fields = fieldNames(name);
+  const fields = resources.find(({ plural }) => plural === name)?.fieldNames ?? [];
   let count = 0;
   async function* lines(): AsyncGenerator<string> {
     if (format === 'csv') yield csvLine(fields);

@@ -6,8 +6,8 @@ import { maxOperations } from '../../functions/contract/contract.ts';
 import { referencesOf, treeOf } from '../../functions/engine/model/relations.ts';
 import type { Kind, Relation } from '../../functions/engine/model/schema.ts';
 import { maxBodyBytes } from '../../functions/http/json-body.ts';
-import { routes } from '../../functions/routes.ts';
 import { forEach } from '../../functions/runtime/for-each.ts';
+import { resources } from '../../functions/schema.ts';
 import { type CollectionName, createAll, maxAttempts } from '../command-line/collections.ts';
 import { CommandFailure } from '../command-line/command-line.ts';
 import type { Progress } from '../command-line/progress.ts';
@@ -168,7 +168,6 @@ export async function importCollection(options: ImportOptions, progress: Progres
   const { collection: name, url, token, input, otherReferences, concurrency } = options;
   if (!statSync(input, { throwIfNoEntry: false })?.isFile())
     throw new CommandFailure(`There is no file ${input}.`);
-  const resources = routes.flatMap(({ contract: { resource } }) => resource ?? []);
   const kind = resources.find(({ plural }) => plural === name)?.kind ?? name;
   const lines = await checkLines(input, kind);
   const entities = [...lines.keys()];
