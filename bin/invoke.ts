@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { STATUS_CODES } from 'node:http';
 import { Argument, Command, InvalidArgumentError } from '@commander-js/extra-typings';
-import { type Contract, scopeOf } from '../functions/contract/contract.ts';
+import type { Contract } from '../functions/contract/contract.ts';
 import { suggestion } from '../functions/http/suggestion.ts';
 import { routes } from '../functions/routes.ts';
 import { CommandFailure } from '../lib/command-line/command-line.ts';
 import { databaseFileOption, engineOption, tableNameOption } from '../lib/command-line/start-options.ts';
+import { apiScopes } from '../lib/hosting/scopes.ts';
 import { type Engine, existingEngine, shareEngine } from '../lib/local/dynamodb-engine.ts';
 import { type InvokeResult, invokeWithEvent, openFunctions } from '../lib/local/invoke.ts';
 import { operationEvent } from '../lib/local/operation-event.ts';
@@ -51,7 +52,7 @@ function readQuery(text: string, before = ''): string {
 const tenantClaims = (tenant: string): Record<string, unknown> => ({
   sub: 'pm-api invoke',
   tenant,
-  scope: [...new Set(routes.flatMap(({ contract }) => scopeOf(contract) ?? []))].join(' '),
+  scope: apiScopes.join(' '),
 });
 
 function readClaims(json: string): Record<string, unknown> {

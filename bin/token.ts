@@ -5,7 +5,8 @@ import { roles } from '../functions/authentication/roles.ts';
 import { CommandFailure, httpAddress, wholeNumber } from '../lib/command-line/command-line.ts';
 import { defaultStage, type Outputs, readOutputs, requiredOutput } from '../lib/command-line/outputs.ts';
 import { urlOption } from '../lib/command-line/service-options.ts';
-import { apiScopes, proposed } from '../lib/local/sign-in/person.ts';
+import { apiScopes } from '../lib/hosting/scopes.ts';
+import { proposed } from '../lib/local/sign-in/person.ts';
 import { issuerBeside, localToken } from '../lib/tokens/local-token.ts';
 import { machineToken, personToken } from '../lib/tokens/tokens.ts';
 

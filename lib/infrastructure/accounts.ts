@@ -18,16 +18,12 @@ import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { roles } from '../../functions/authentication/roles.ts';
-import { scopeOf } from '../../functions/contract/contract.ts';
-import { routes } from '../../functions/routes.ts';
 import { requestTimeoutMs, tenantClaimFile } from '../hosting/functions.ts';
-import { resourceServer } from '../hosting/scopes.ts';
+import { apiScopes, resourceServer } from '../hosting/scopes.ts';
 import { byPartition } from './aws-partitions.ts';
 import { isDisposable } from './names.ts';
 import { ServiceFunction, type ServiceFunctionContext } from './service-function.ts';
 import type { Settings } from './settings.ts';
-
-const scopes = [...new Set(routes.flatMap(({ contract }) => scopeOf(contract) ?? []))].sort();
 
 /** Addresses on a developer's machine: an app, and `npx pm-api token`. */
 const localCallbackUrls = ['http://localhost:3000/', 'http://localhost:8976/'];
@@ -109,11 +105,11 @@ class OwnAccounts extends Construct implements Accounts {
     const signInHost = `${domainPrefix}.${byPartition(this, 'SignInHosts', hosts)}${Aws.REGION}.amazoncognito.com`;
     const server = this.pool.addResourceServer('ResourceServer', {
       identifier: resourceServer,
-      scopes: scopes.map(
+      scopes: apiScopes.map(
         (scopeName) => new ResourceServerScope({ scopeName, scopeDescription: describe(scopeName) }),
       ),
     });
-    const allScopes = scopes.map((scopeName) =>
+    const allScopes = apiScopes.map((scopeName) =>
       OAuthScope.resourceServer(server, new ResourceServerScope({ scopeName, scopeDescription: scopeName })),
     );
     const callbackUrls = callbackUrlsOf(settings);

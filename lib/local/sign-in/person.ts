@@ -1,11 +1,5 @@
 import { deniedScopes } from '../../../functions/authentication/roles.ts';
-import { scopeOf } from '../../../functions/contract/contract.ts';
-import { routes } from '../../../functions/routes.ts';
-
-/** The scopes of the API. */
-export const apiScopes: readonly string[] = [
-  ...new Set(routes.flatMap(({ contract }) => scopeOf(contract) ?? [])),
-].sort();
+import { apiScopes } from '../../hosting/scopes.ts';
 
 /** Who signs in, as the page or the parameter `login_hint` says. */
 export interface Person {
