@@ -1,6 +1,7 @@
 /** Calls the handler of an operation as Lambda does, without a gateway. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import type { Page, SignedInUser } from '../../client/index.ts';
 import type { Contract } from '../../functions/contract/contract.ts';
 import type { Entity } from '../../functions/engine/model/entity.ts';
 import { connect, shareClient } from '../../functions/engine/table/client.ts';
@@ -14,21 +15,11 @@ import { loadHandler } from './source-functions.ts';
 import { ensureTable } from './table.ts';
 
 interface Bodies {
-  readonly list: {
-    readonly data: readonly Entity[];
-    readonly total: number;
-    readonly page: number;
-    readonly totalPages: number;
-  };
+  readonly list: Page<Entity>;
   readonly entity: Entity;
   readonly created: Entity;
   readonly deleted: undefined;
-  readonly signedInUser: {
-    readonly subject: string | null;
-    readonly tenant: string;
-    readonly scopes: readonly string[];
-    readonly user: Entity | null;
-  };
+  readonly signedInUser: SignedInUser;
   readonly health: { readonly status: string };
 }
 
