@@ -1,5 +1,6 @@
 /** A bus of EventBridge on this machine: what `PutEvents` accepts, and how it responds. */
 import { randomUUID } from 'node:crypto';
+import type { JsonResponse } from './queue.ts';
 
 /** Entries and bytes of a request, at most. @see https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-putevents.html */
 const maxEntries = 10;
@@ -30,9 +31,7 @@ interface BusEvent {
   readonly detail: unknown;
 }
 
-interface BusResponse {
-  readonly status: number;
-  readonly body: object;
+interface BusResponse extends JsonResponse {
   /** The events of the entries that were accepted. */
   readonly events: readonly BusEvent[];
 }

@@ -14,7 +14,7 @@ import { buffer } from 'node:stream/consumers';
 import { unreachableByPages } from '../local/port.ts';
 import { busesOf, type PutEventsRequest, putEvents } from './event-bus.ts';
 import { formatPermission, type Permission, type Policy, requiredPermissions } from './policy.ts';
-import { queueOf, sendMessage } from './queue.ts';
+import { type JsonResponse, queueOf, sendMessage } from './queue.ts';
 import type { Place } from './templates.ts';
 
 export interface PermissionReport {
@@ -70,11 +70,6 @@ function forward(
 /** The services in the targets of requests to EventBridge and SQS. */
 const busService = 'AWSEvents';
 const queueService = 'AmazonSQS';
-
-interface JsonResponse {
-  readonly status: number;
-  readonly body: object;
-}
 
 /**
  * Returns what responds to the calls of EventBridge and SQS, by service. There are no rules, so nobody gets the events. The first event is never

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
-import { SQSClient } from '@aws-sdk/client-sqs';
+import { type SendMessageRequest, SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBBatchResponse, DynamoDBRecord, SQSEvent } from 'aws-lambda';
 import { v7 as uuidv7 } from 'uuid';
 import { openLog } from '#functions/engine/columns/compact/dynamodb-compaction-storage.ts';
@@ -21,7 +21,7 @@ import type { UnpublishedRecords } from '#functions/jobs/unpublished-queue.ts';
 import { setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
 import type { Kind } from '#functions/schema.ts';
 import { type PutEventsRequest, putEvents } from '#lib/cloud-assembly/event-bus.ts';
-import { type SendMessageRequest, sendMessage } from '#lib/cloud-assembly/queue.ts';
+import { sendMessage } from '#lib/cloud-assembly/queue.ts';
 import { functionContext } from '#lib/local/lambda-context.ts';
 import { absorbedRows } from '#test/support/compaction.ts';
 import { startTestStore } from '#test/support/local-store.ts';
