@@ -19,7 +19,7 @@ import { Deadline, maxRequestMs } from '../../functions/engine/table/deadline.ts
 import type { DynamoDb } from '../../functions/engine/table/operations.ts';
 import { continueJob } from '../../functions/jobs/continue-job.ts';
 import { now } from '../../functions/runtime/time-and-chance.ts';
-import { scanTable } from '../hosting/scan-table.ts';
+import { type ScannedTable, scanTable } from '../hosting/scan-table.ts';
 import { compareLogs, type LogDifference, subtractRows } from './compare-logs.ts';
 import { rebuildLogs } from './rebuild-logs.ts';
 import type { Report } from './report.ts';
@@ -31,10 +31,6 @@ import { compareTrees, repairCycle, tenantOf } from './trees.ts';
 
 interface AuditOptions {
   readonly repair?: boolean;
-  /** Sees the items of both scans. */
-  readonly onItems?: ((count: number) => void) | undefined;
-  /** Segments of the table that are read at the same time. */
-  readonly segments?: number | undefined;
   /** Milliseconds between two comparisons of a log. It is wrong when both find the same: writes in progress have ended by then. */
   readonly pauseMs: number;
   /** Milliseconds since 1970; by default, the time of this machine. */
@@ -50,29 +46,28 @@ interface Findings
 const maxCallMs = 60_000;
 
 class TableAudit {
-  readonly #client: DynamoDb;
-  readonly #tableName: string;
+  readonly #table: ScannedTable;
   readonly #options: AuditOptions;
 
-  constructor(client: DynamoDb, tableName: string, options: AuditOptions) {
-    this.#client = client;
-    this.#tableName = tableName;
+  constructor(table: ScannedTable, options: AuditOptions) {
+    this.#table = table;
     this.#options = options;
   }
 
-  get #database(): Database {
-    return new Database(this.#client, this.#tableName, new Deadline(maxCallMs));
+  #open(maxMs = maxCallMs): Database {
+    const { client, tableName } = this.#table;
+    return new Database(client, tableName, new Deadline(maxMs));
   }
 
   async run(): Promise<Report> {
-    const { pauseMs, segments, onItems } = this.#options;
-    const table = { client: this.#client, tableName: this.#tableName, segments, onItems };
+    const { pauseMs } = this.#options;
+    const table = this.#table;
     const inventory = new Inventory(this.#options.nowMs ?? now());
     await scanTable(table, (items) => {
       for (const item of items) inventory.add(item);
     });
     // Each read has its own time.
-    const open = (): Database => this.#database;
+    const open = (): Database => this.#open();
     const { sequencers, unlisted } = await compareLogItems(open, inventory.logs);
     await subtractRows(table, inventory);
     const suspects = new Suspects(inventory);
@@ -114,8 +109,8 @@ class TableAudit {
    * whose log cannot be rebuilt stay as they are.
    */
   async #repair({ sequencers, unlisted, logs, ...found }: Findings): Promise<number> {
-    for (const log of unlisted) await addEntry(this.#database, log);
-    for (const difference of sequencers) await raiseSequencer(this.#database, difference);
+    for (const log of unlisted) await addEntry(this.#open(), log);
+    for (const difference of sequencers) await raiseSequencer(this.#open(), difference);
     const blocked = await this.#rebuild(logs);
     const blockedTenants = new Set([...blocked].map((pk) => tenantOf({ pk })));
     const isOpen = (pk: string): boolean => !blockedTenants.has(tenantOf({ pk }));
@@ -124,9 +119,9 @@ class TableAudit {
     const texts = found.texts.filter(({ entity }) => isOpen(entity));
     const subjects = found.subjects.filter(({ item }) => isOpen(item));
     await this.#sweep(orphans);
-    for (const cycle of cycles) await repairCycle(this.#database, cycle);
-    for (const difference of texts) await repairText(this.#database, difference);
-    for (const difference of subjects) await repairSubject(this.#database, difference);
+    for (const cycle of cycles) await repairCycle(this.#open(), cycle);
+    for (const difference of texts) await repairText(this.#open(), difference);
+    for (const difference of subjects) await repairSubject(this.#open(), difference);
     const differences = [sequencers, unlisted, logs, orphans, cycles, texts, subjects];
     return differences.reduce((sum, { length }) => sum + length, -blocked.length);
   }
@@ -134,7 +129,7 @@ class TableAudit {
   /** Returns the references that still have no target, and that no job is about to clear, or to give their target back. */
   async #orphans(dangling: readonly Reference[]): Promise<Reference[]> {
     if (dangling.length === 0) return [];
-    const database = this.#database;
+    const database = this.#open();
     const swept = new Set<string>();
     const restored = new Set<string>();
     for (const { tenant, work } of await readJobs(database)) {
@@ -164,19 +159,18 @@ class TableAudit {
   /** Returns the logs that could not be rebuilt. */
   async #rebuild(logs: readonly LogDifference[]): Promise<string[]> {
     if (logs.length === 0) return [];
-    const { segments } = this.#options;
+    const { client, tableName, segments } = this.#table;
     const only = new Set(logs.map(({ log }) => log));
-    const options = { only, segments };
-    return [...(await rebuildLogs(this.#client, this.#tableName, options)).blocked.keys()];
+    return [...(await rebuildLogs(client, tableName, { only, segments })).blocked.keys()];
   }
 
   async #sweep(orphans: readonly Reference[]): Promise<void> {
     for (const parent of uniqueKeys(orphans.map((orphan) => orphan.parent))) {
       const [tenant = '', kind = '', id = ''] = parent.pk.split('#');
       const job = { tenant, id: newId(now()).id };
-      await this.#database.transact([beginSweep({ tenant }, kind, [id], job)]);
+      await this.#open().transact([beginSweep({ tenant }, kind, [id], job)]);
       // As long as a step of a job in the cloud: later passes of restores wait for no longer one.
-      const database = new Database(this.#client, this.#tableName, new Deadline(maxRequestMs));
+      const database = this.#open(maxRequestMs);
       await continueJob(database, job, { owner: `audit ${randomUUID()}` });
     }
   }
@@ -188,5 +182,8 @@ const keyOfRestore = (tenant: string, { kind, id, root = { kind, id } }: Restore
 
 const uniqueKeys = (keys: readonly Key[]): Key[] => [...new Map(keys.map((key) => [key.pk, key])).values()];
 
-export const auditTable = (client: DynamoDb, tableName: string, options: AuditOptions): Promise<Report> =>
-  new TableAudit(client, tableName, options).run();
+export const auditTable = (
+  client: DynamoDb,
+  tableName: string,
+  { segments, onItems, ...options }: AuditOptions & Pick<ScannedTable, 'segments' | 'onItems'>,
+): Promise<Report> => new TableAudit({ client, tableName, segments, onItems }, options).run();

@@ -100,9 +100,7 @@ async function readNewRows(
   return rows;
 }
 
-interface RebuildOptions {
-  readonly onItems?: ((count: number) => void) | undefined;
-  readonly segments?: number | undefined;
+interface RebuildOptions extends Pick<ScannedTable, 'onItems' | 'segments'> {
   /** The partitions of the logs to rebuild. Default: all that have entities, records or columns. */
   readonly only?: ReadonlySet<string> | undefined;
 }
