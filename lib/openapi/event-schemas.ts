@@ -3,10 +3,10 @@
 import { longTextField } from '../../functions/contract/fields.ts';
 import type { Resource } from '../../functions/contract/resource.ts';
 import type { ChangeOperation } from '../../functions/engine/feed/describe-change.ts';
-import { readOnlyFields } from '../../functions/engine/model/entity.ts';
 import { busSource, type EventType, eventNames } from '../../functions/jobs/cloud-events.ts';
 import { resources } from '../../functions/schema.ts';
 import { fieldSchemas } from './entity-schemas.ts';
+import { changingFields } from './history.ts';
 import { count, objectOf } from './json-schema.ts';
 import type { Schema } from './types.ts';
 
@@ -38,9 +38,7 @@ function fieldChange(name: string, field: Schema, operation: ChangeOperation): S
 }
 
 function dataSchema(resource: Resource, operation: ChangeOperation): Schema {
-  const fields = Object.entries(fieldSchemas(resource)).filter(
-    ([name]) => !(readOnlyFields as readonly string[]).includes(name),
-  );
+  const fields = changingFields(fieldSchemas(resource));
   return {
     type: 'object',
     properties: {

@@ -45,11 +45,13 @@ function fieldChange(name: string, { readOnly: _readOnly, ...value }: Schema): S
   };
 }
 
+/** Returns the fields that changes have, without those that only the service sets. */
+export const changingFields = (fields: Readonly<Record<string, Schema>>) =>
+  Object.entries(fields).filter(([name]) => !(readOnlyFields as readonly string[]).includes(name));
+
 /** @param fields the schemas of the fields of the entity. */
 export function historySchema({ kind }: Resource, fields: Readonly<Record<string, Schema>>): Schema {
-  const changes = Object.entries(fields)
-    .filter(([name]) => !(readOnlyFields as readonly string[]).includes(name))
-    .map(([name, schema]) => [name, fieldChange(name, schema)] as const);
+  const changes = changingFields(fields).map(([name, schema]) => [name, fieldChange(name, schema)] as const);
   const entry = objectOf(
     'One change.',
     {
