@@ -17,10 +17,9 @@ let to: Client;
 let folder: string;
 
 beforeAll(async () => {
-  [source, target] = await Promise.all([
-    startService({ port: 0, databaseFile: ':memory:' }),
-    startService({ port: 0, databaseFile: ':memory:' }),
-  ]);
+  // One after the other: the address of the engine is in the environment of the process while a service starts.
+  source = await startService({ port: 0, databaseFile: ':memory:' });
+  target = await startService({ port: 0, databaseFile: ':memory:' });
   from = createClient({ url: source.url });
   to = createClient({ url: target.url });
 });
