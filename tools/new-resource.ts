@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { v7 } from 'uuid';
+import { pascal } from '../functions/contract/contract.ts';
 import { CommandFailure } from '../lib/command-line/command-line.ts';
 
 /** The names of a resource, from its words. */
@@ -12,8 +13,6 @@ interface Names {
   readonly plural: string;
   readonly kind: string;
 }
-
-const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
 const camel = (name: string): string => name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 
@@ -85,7 +84,7 @@ const entriesOf = ({ folder, plural, kind }: Names): Readonly<Record<string, Ent
   },
   'client/index.ts': {
     entries: [
-      `readonly ${plural}: Collection<types.${capitalized(kind)}Types>;`,
+      `readonly ${plural}: Collection<types.${pascal(kind)}Types>;`,
       `this.${plural} = new Collection(connection, '/v1/${folder}');`,
     ],
   },
@@ -113,8 +112,8 @@ export function writeResource(root: string, plural: string, kind: string): void 
   if (existsSync(join(root, folder))) throw new CommandFailure(`${folder} exists already.`);
   const renamed = (text: string): string =>
     text
-      .replaceAll('Tags', capitalized(names.plural))
-      .replaceAll('Tag', capitalized(names.kind))
+      .replaceAll('Tags', pascal(names.plural))
+      .replaceAll('Tag', pascal(names.kind))
       .replaceAll('tag', names.kind);
   const read = (file: string): string => readFileSync(join(root, file), 'utf8');
   const own = ownFiles(names);

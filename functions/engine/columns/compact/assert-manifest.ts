@@ -18,7 +18,10 @@ export function assertManifest(before: Manifest, after: Manifest, written: Itera
     end = last;
   }
   const among = sumOf(segments.map((segment) => segment.waiting ?? 0));
-  assert(among <= sumOf(waiting.map(({ rows }) => rows)), 'The rows that wait among segments do wait.');
+  assert(
+    among <= sumOf(waiting.map(({ rows }) => rows)),
+    'Segments count no more waiting rows than there are.',
+  );
   const known = new Set([...manifestNames(before), ...written]);
   for (const name of manifestNames(after)) assert(known.has(name), `The item ${name} has been written.`);
 }

@@ -491,7 +491,7 @@ describe('a manifest is not written', () => {
     [
       'with more waiting rows among segments than wait',
       { segments: [makeSegment({ waiting: 1 })] },
-      'do wait',
+      'than there are',
     ],
     ['with items that nobody has written', { segments: [makeSegment({}), second] }, 'has been written'],
   ])('%s', (_, more, message) => {
