@@ -1,6 +1,7 @@
 import { environment } from './runtime/environment.ts';
 // Whatever reads or writes the table needs the schema.
 import './schema.ts';
+import type { Limits } from './engine/table/calls.ts';
 import { sharedClient, warmSharedClient } from './engine/table/client.ts';
 import { Database } from './engine/table/database.ts';
 import { Deadline, maxRequestMs } from './engine/table/deadline.ts';
@@ -19,7 +20,7 @@ export function openDatabase(
   context: { getRemainingTimeInMillis(): number; readonly cancelled?: AbortSignal },
   reserveMs: number,
   maxMs = maxRequestMs,
-  limits?: ConstructorParameters<typeof Database>[3],
+  limits?: Limits,
 ): Database {
   const timeMs = Math.min(context.getRemainingTimeInMillis() - reserveMs, maxMs);
   return new Database(

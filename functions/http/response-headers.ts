@@ -1,5 +1,6 @@
 /** Sets the headers that every response has, and removes the content of responses to `HEAD`. */
 
+import { newConsumption } from '../engine/table/query.ts';
 import { environment } from '../runtime/environment.ts';
 import type { Middleware, PipelineEvent, PipelineRequest } from './middleware.ts';
 
@@ -7,8 +8,7 @@ import type { Middleware, PipelineEvent, PipelineRequest } from './middleware.ts
 const strictTransportSecurity = 'max-age=31536000';
 
 function serverTiming({ session }: PipelineEvent): string {
-  const nothing = { calls: 0, readUnits: 0, writeUnits: 0, durationMs: 0 };
-  const { calls, readUnits, writeUnits, durationMs } = session?.database.consumption ?? nothing;
+  const { calls, readUnits, writeUnits, durationMs } = session?.database.consumption ?? newConsumption();
   return `dynamodb;dur=${durationMs.toFixed(1)};desc="calls=${calls}, read=${readUnits}, write=${writeUnits}"`;
 }
 
