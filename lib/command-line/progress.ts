@@ -57,7 +57,7 @@ function lineOf({ what, amount, done, began }: Phase, now: number): string {
 }
 
 /** Returns progress as lines for logs and files: one at the end of each phase, and one every few seconds. */
-export function progressLines(write: (line: string) => void, now = Date.now): Progress {
+function progressLines(write: (line: string) => void, now = Date.now): Progress {
   let current = { what: '', amount: 0, done: 0, began: 0 };
   let lastLine = now();
   return {
