@@ -48,13 +48,10 @@ async function audit({ table, endpoint, region, repair, rebuild, only, segments 
   progress.begin('items read', rebuild ? total : 2 * total);
   const onItems = (count: number): void => progress.step(count);
   if (rebuild) {
-    const result = await rebuildLogs(client, table, { onItems, segments, only });
-    progress.end();
-    return reportRebuild(result);
+    return reportRebuild(await rebuildLogs(client, table, { onItems, segments, only }));
   }
   const pauseMs = endpoint && !isAws(endpoint) ? localPauseMs : awsPauseMs;
   const report = await auditTable(client, table, { repair, onItems, segments, pauseMs });
-  progress.end();
   for (const line of reportLines(report)) console.log(line);
   return isClean(report) || isRepaired(report);
 }

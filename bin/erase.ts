@@ -65,7 +65,6 @@ async function eraseAll(client: DynamoDBClient, command: Erasure): Promise<void>
     pauseMs: endpoint && !isAws(endpoint) ? localPauseMs : awsPauseMs,
     onItems: (count) => progress.step(count),
     onPass: (pass, erased) => {
-      progress.end();
       const isLast = Object.keys(erased).length === 0;
       console.log(`Pass ${pass}: ${isLast ? 'found nothing' : `erased ${list(erased)}`}.`);
       if (!isLast) progress.begin(`items read in pass ${pass + 1}`, Table?.ItemCount ?? 0);

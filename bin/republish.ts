@@ -55,7 +55,7 @@ async function republish({ table, bus, fromMs, toMs, endpoint, region }: Republi
     FilterExpression: 'begins_with(sk, :record) AND #time BETWEEN :from AND :to',
     ExpressionAttributeNames: { '#time': timeAttribute },
     ExpressionAttributeValues: { ':record': recordPrefix, ':from': fromMs, ':to': toMs },
-  }).finally(() => progress.end());
+  });
   console.log(`Published the events of ${published} records.`);
   if (failed === 0) return;
   const message = `${failed} records were not published: ${(reason as Error).message} Run the command again.`;

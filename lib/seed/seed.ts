@@ -64,25 +64,21 @@ export async function seed(options: SeedOptions, progress: Progress): Promise<Se
     tasks: [],
   };
   const started = performance.now();
-  try {
-    if (options.reset) {
-      await deleteAll(client, progress).catch((error: unknown) => {
-        throw toFailure('The deletion', error);
-      });
-    }
-    for (const kind of collections) {
-      progress.begin(kind, amounts[kind]);
-      const batches = inBatches([...Array(amounts[kind]).keys()]);
-      await forEach(batches, concurrency, async (positions) => {
-        // Generated before the first await, so in the order of positions.
-        const bodies = positions.map((position) => data[kind](position, ids));
-        const created = await createAll(client, kind, bodies);
-        for (const [place, position] of positions.entries()) ids[kind][position] = created[place] as string;
-        progress.step(positions.length);
-      });
-    }
-  } finally {
-    progress.end();
+  if (options.reset) {
+    await deleteAll(client, progress).catch((error: unknown) => {
+      throw toFailure('The deletion', error);
+    });
+  }
+  for (const kind of collections) {
+    progress.begin(kind, amounts[kind]);
+    const batches = inBatches([...Array(amounts[kind]).keys()]);
+    await forEach(batches, concurrency, async (positions) => {
+      // Generated before the first await, so in the order of positions.
+      const bodies = positions.map((position) => data[kind](position, ids));
+      const created = await createAll(client, kind, bodies);
+      for (const [place, position] of positions.entries()) ids[kind][position] = created[place] as string;
+      progress.step(positions.length);
+    });
   }
   const [projectId] = ids.projects;
   const list = projectId ? `projects/${projectId}/tasks` : 'tasks';

@@ -58,7 +58,5 @@ export async function exportCollection(options: ExportOptions, progress: Progres
       throw new CommandFailure(`${what} cannot be written: ${message}`, { cause: error });
     }
     throw toFailure(`GET /v1/${name}`, error);
-  } finally {
-    progress.end();
   }
 }

@@ -213,7 +213,6 @@ export async function importCollection(options: ImportOptions, progress: Progres
       if (failure !== undefined) throw failure;
     }
   } finally {
-    progress.end();
     ids.close();
   }
   return { created, known: entities.length - created, ids: path };

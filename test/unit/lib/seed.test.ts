@@ -98,7 +98,7 @@ describe('seed', () => {
   const list = async (path: string) =>
     (await (await service.fetch(`${service.url}/v1/${path}`)).json()) as { readonly total: number };
 
-  const quiet = { begin: () => {}, step: () => {}, end: () => {} };
+  const quiet = { begin: () => {}, step: () => {} };
 
   const totals = async () =>
     Object.fromEntries(
