@@ -1,20 +1,14 @@
 import { writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { assemblyFunctions } from '../lib/cloud-assembly/assembly-functions.ts';
-import { readDeployment, runtimes } from '../lib/cloud-assembly/deployment.ts';
+import { readDeployment } from '../lib/cloud-assembly/deployment.ts';
 import type { PermissionReport } from '../lib/cloud-assembly/iam-proxy.ts';
-import { findNode, isCurrentVersion, majorVersionOf } from '../lib/cloud-assembly/runtime.ts';
-import { tokenHelp } from '../lib/cloud-assembly/token-help.ts';
 import { CommandFailure, runUntilStopped } from '../lib/command-line/command-line.ts';
-import { runProgram } from '../lib/command-line/run-program.ts';
 import { explainStartError, hostedCommand, hostedOptions } from '../lib/command-line/start-options.ts';
 import type { Authentication } from '../lib/local/authorizer.ts';
 import { isAws } from '../lib/local/engine-environment.ts';
+import { checkIssuer } from '../lib/local/issuer.ts';
 import { startService } from '../lib/local/service.ts';
-
-const runOn = (node: string): Promise<number> =>
-  runProgram([node, fileURLToPath(new URL('../bin/pm-api.mjs', import.meta.url)), ...process.argv.slice(2)]);
 
 function summary(reports: readonly PermissionReport[]): string {
   const lines = (title: string, field: 'refused' | 'unused'): string[] => {
@@ -29,28 +23,15 @@ function summary(reports: readonly PermissionReport[]): string {
   ].join('\n');
 }
 
-/**
- * Returns the Node.js executable to run on, or undefined when this process can run the functions.
- * @throws Error when the functions need another version, which is not available.
- */
-function otherNode(assembly: string, isAnyAllowed: boolean): string | undefined {
-  const [major = ''] = runtimes(assembly).map(majorVersionOf);
-  if (isAnyAllowed || isCurrentVersion(major)) return undefined;
-  const found = findNode(major);
-  if (found) return found;
-  throw new Error(
-    `The functions need Node.js ${major}; this is ${process.versions.node}, and the download of the other failed. ` +
-      `Install Node.js ${major}, or run on this one with --any-node.`,
-  );
-}
-
 /** Prints a warning when the issuer is unreachable. The user pool of the templates may not be deployed. */
 async function warnWithoutIssuer(assembly: string, given: Authentication | undefined): Promise<void> {
-  const { authentication, routes } = readDeployment(assembly);
+  const { authentication } = readDeployment(assembly);
   if (!authentication) return;
-  const scope = routes.flatMap(({ scopes = [] }) => scopes)[0] ?? '';
-  const text = await tokenHelp((given ?? authentication).issuer, scope);
-  if (text) console.error(text);
+  await checkIssuer((given ?? authentication).issuer).catch(({ message }: Error) => {
+    console.error(
+      `Tokens cannot be verified: ${message}. Requests that need one get the response 401. Name an issuer with --authentication-issuer and --authentication-audience, or synthesize without one: npm run synth -- -c authentication=none`,
+    );
+  });
 }
 
 export const command = hostedCommand('start-synthesized')
@@ -58,13 +39,12 @@ export const command = hostedCommand('start-synthesized')
     'Runs the cloud assembly that "npm run synth" wrote, on this machine. Routes, environments, bundles, roles and the authorizer are those of the templates. An IAM proxy checks every call to the database against the role of the function.',
   )
   .option('--assembly <folder>', 'folder of the cloud assembly', 'cdk.out')
-  .option('--any-node', 'runs on this Node.js, whatever runtime the templates name')
   .option('--without-stream', 'does not read the stream; the schedule runs all jobs')
   .option(
     '--permission-report <file>',
     'file for the used, unused and refused permissions, written at the end',
   )
-  .action(async ({ assembly, anyNode = false, withoutStream = false, permissionReport, ...flags }) => {
+  .action(async ({ assembly, withoutStream = false, permissionReport, ...flags }) => {
     const options = hostedOptions(flags);
     const { endpoint } = options;
     if (endpoint && isAws(endpoint))
@@ -73,11 +53,6 @@ export const command = hostedCommand('start-synthesized')
       );
     let service: Awaited<ReturnType<typeof startService>>;
     try {
-      const node = otherNode(assembly, anyNode);
-      if (node) {
-        process.exitCode = await runOn(node);
-        return;
-      }
       const onPermissionReport = (reports: PermissionReport[]): void => {
         console.log(summary(reports));
         if (permissionReport) writeFileSync(permissionReport, JSON.stringify(reports, null, 2));

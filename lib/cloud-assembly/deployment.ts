@@ -76,9 +76,7 @@ function functionsOf(templates: Templates, assembly: string): DeployedFunction[]
       policy: policyOf(role),
       folder: join(assembly, `asset.${S3Key.replace(/\.zip$/, '')}`),
       handler: String(properties['Handler']),
-      runtime: String(properties['Runtime']),
       timeoutMs: Number(properties['Timeout']) * 1_000,
-      memoryMb: Number(properties['MemorySize']),
       environment: ((properties['Environment'] as Properties | undefined)?.['Variables'] ?? {}) as Record<
         string,
         string
@@ -204,9 +202,4 @@ export function readDeployment(assembly: string): Deployment {
     streams: streamsOf(templates, functions),
     schedule: functionBy(functions, target?.Arn),
   };
-}
-
-export function runtimes(assembly: string): string[] {
-  const functions = new Templates(assembly, place).ofType('AWS::Lambda::Function');
-  return [...new Set([...functions.values()].map(({ Runtime }) => String(Runtime)))];
 }

@@ -14,11 +14,7 @@ export interface FunctionBundle {
   readonly folder: string;
   /** File and export, for example `index.handler`. */
   readonly handler: string;
-  /** For example `nodejs24.x`. */
-  readonly runtime: string;
   readonly timeoutMs: number;
-  /** Megabytes of memory. They decide the share of a core. */
-  readonly memoryMb: number;
   readonly environment: Environment;
 }
 

@@ -56,7 +56,7 @@ async function startClient(...flags: string[]) {
   const report = join(temporaryFolder(), 'report.json');
   const started = spawnStart(
     { PORT: '0', DATABASE_FILE: ':memory:', ...environment },
-    ['--assembly', assembly, '--any-node', '--permission-report', report, ...flags],
+    ['--assembly', assembly, '--permission-report', report, ...flags],
     { command: 'start-synthesized' },
   );
   const url = await untilItListens(started);
