@@ -1,5 +1,6 @@
 /** A bus of EventBridge on this machine: what `PutEvents` accepts, and how it responds. */
 import { randomUUID } from 'node:crypto';
+import type { PutEventsRequest, PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
 import type { JsonResponse } from './queue.ts';
 
 /** Entries and bytes of a request, at most. @see https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-putevents.html */
@@ -9,39 +10,22 @@ const maxBytes = 256 * 1_024;
 /** Bytes that the time of an entry counts for. */
 const timeBytes = 14;
 
-interface Entry {
-  readonly EventBusName?: string;
-  readonly Source?: string;
-  readonly DetailType?: string;
-  readonly Detail?: string;
-  /** Seconds since 1970. */
-  readonly Time?: number;
-}
-
-export interface PutEventsRequest {
-  readonly Entries?: readonly Entry[];
-}
-
-/** An event as targets of rules get it. */
+/** An event that the bus has accepted. */
 interface BusEvent {
   readonly id: string;
-  readonly source: string;
-  readonly 'detail-type': string;
-  readonly time: string;
   readonly detail: unknown;
 }
 
 interface BusResponse extends JsonResponse {
-  /** The events of the entries that were accepted. */
   readonly events: readonly BusEvent[];
 }
 
 type Result = { readonly EventId: string } | { readonly ErrorCode: string; readonly ErrorMessage: string };
 
-const bytesOf = ({ Source = '', DetailType = '', Detail = '', Time }: Entry): number =>
+const bytesOf = ({ Source = '', DetailType = '', Detail = '', Time }: PutEventsRequestEntry): number =>
   [Source, DetailType, Detail].reduce((sum, text) => sum + Buffer.byteLength(text), Time ? timeBytes : 0);
 
-function detailOf({ Detail = '' }: Entry): unknown {
+function detailOf({ Detail = '' }: PutEventsRequestEntry): unknown {
   try {
     return JSON.parse(Detail);
   } catch {
@@ -55,8 +39,8 @@ const refused = (message: string): BusResponse => ({
   events: [],
 });
 
-function accept(entry: Entry, isRefused: (detail: string) => boolean): Result | BusEvent {
-  const { Source, DetailType, Time, Detail = '' } = entry;
+function accept(entry: PutEventsRequestEntry, isRefused: (detail: string) => boolean): Result | BusEvent {
+  const { Source, DetailType, Detail = '' } = entry;
   if (isRefused(Detail)) {
     return { ErrorCode: 'InternalFailure', ErrorMessage: 'The event is refused, as a test of its sender.' };
   }
@@ -67,12 +51,11 @@ function accept(entry: Entry, isRefused: (detail: string) => boolean): Result | 
   if (typeof detail !== 'object' || detail === null) {
     return { ErrorCode: 'MalformedDetail', ErrorMessage: 'Detail is malformed.' };
   }
-  const time = new Date(Time === undefined ? Date.now() : Time * 1_000).toISOString();
-  return { id: randomUUID(), source: Source, 'detail-type': DetailType, time, detail };
+  return { id: randomUUID(), detail };
 }
 
 /** Returns the names of the buses that a request names. */
-export const busesOf = ({ Entries = [] }: PutEventsRequest): string[] => [
+export const busesOf = ({ Entries = [] }: Partial<PutEventsRequest>): string[] => [
   ...new Set(Entries.map(({ EventBusName = 'default' }) => EventBusName)),
 ];
 
@@ -81,7 +64,7 @@ export const busesOf = ({ Entries = [] }: PutEventsRequest): string[] => [
  * @param isRefused says which events are not accepted, by their details.
  */
 export function putEvents(
-  { Entries = [] }: PutEventsRequest,
+  { Entries = [] }: Partial<PutEventsRequest>,
   isRefused: (detail: string) => boolean = () => false,
 ): BusResponse {
   if (Entries.length === 0 || Entries.length > maxEntries) {

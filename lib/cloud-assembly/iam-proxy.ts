@@ -11,8 +11,9 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import type { PutEventsRequest } from '@aws-sdk/client-eventbridge';
 import { unreachableByPages } from '../local/port.ts';
-import { busesOf, type PutEventsRequest, putEvents } from './event-bus.ts';
+import { busesOf, putEvents } from './event-bus.ts';
 import { formatPermission, type Permission, type Policy, requiredPermissions } from './policy.ts';
 import { type JsonResponse, queueOf, sendMessage } from './queue.ts';
 import type { Place } from './templates.ts';
@@ -82,7 +83,7 @@ function eventServices(): Readonly<Record<string, (input: object) => JsonRespons
     return detail === refused;
   };
   return {
-    [busService]: (input: PutEventsRequest) => putEvents(input, isRefused),
+    [busService]: (input: Partial<PutEventsRequest>) => putEvents(input, isRefused),
     [queueService]: sendMessage,
   };
 }

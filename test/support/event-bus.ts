@@ -1,5 +1,6 @@
+import type { PutEventsRequest } from '@aws-sdk/client-eventbridge';
 import type { CloudEvent } from '#functions/jobs/cloud-events.ts';
-import { type PutEventsRequest, putEvents } from '#lib/cloud-assembly/event-bus.ts';
+import { putEvents } from '#lib/cloud-assembly/event-bus.ts';
 import { startResponder, type TestServer } from './http-server.ts';
 
 /** A bus of EventBridge that speaks the protocol of `PutEvents`. */

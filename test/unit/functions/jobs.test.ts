@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import { EventBridgeClient, type PutEventsRequest } from '@aws-sdk/client-eventbridge';
 import { type SendMessageRequest, SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBBatchResponse, DynamoDBRecord, SQSEvent } from 'aws-lambda';
 import { v7 as uuidv7 } from 'uuid';
@@ -20,7 +20,7 @@ import { handler as onStream } from '#functions/jobs/on-stream.ts';
 import type { UnpublishedRecords } from '#functions/jobs/unpublished-queue.ts';
 import { setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
 import type { Kind } from '#functions/schema.ts';
-import { type PutEventsRequest, putEvents } from '#lib/cloud-assembly/event-bus.ts';
+import { putEvents } from '#lib/cloud-assembly/event-bus.ts';
 import { sendMessage } from '#lib/cloud-assembly/queue.ts';
 import { functionContext } from '#lib/local/lambda-context.ts';
 import { absorbedRows } from '#test/support/compaction.ts';
