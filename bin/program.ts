@@ -33,7 +33,6 @@ export const commands: Readonly<Record<string, readonly [summary: string, load: 
   test: ['Checks types and lint, and runs tests.', () => import('../tools/test.ts')],
   'test:watch': ['Runs the tests of what you save.', () => import('../tools/test-watch.ts')],
   'test:mutations': ['Runs tests with mutations of the code.', () => import('../test/mutations/run.ts')],
-  coverage: ['Reports which lines the tests cover.', () => import('../tools/coverage.ts')],
   bench: ['Runs a benchmark.', () => import('../benchmarks/run.ts')],
 };
 
