@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { committedFile } from '../lib/openapi/committed-document.ts';
+import { resolve } from '../lib/openapi/resolve.ts';
 import type {
+  Header,
   OpenApiDocument,
   Operation,
   Parameter,
-  Reference,
   Response,
   Schema,
 } from '../lib/openapi/types.ts';
@@ -45,42 +46,28 @@ function missingValues(from: readonly unknown[], other: readonly unknown[]): rea
 const valueSchema = ({ schema, explode }: Parameter): Schema =>
   explode === false ? (schema.items ?? {}) : schema;
 
-class ResolvedDocument {
-  readonly document: OpenApiDocument;
-
-  constructor(document: OpenApiDocument) {
-    this.document = document;
-  }
-
-  at<Value>(value: Value | Reference | undefined): Value | undefined {
-    const reference = (value as Partial<Reference> | undefined)?.$ref;
-    if (reference === undefined) return value as Value | undefined;
-    const [, , section, name] = reference.split('/');
-    const sections = this.document.components as unknown as Record<string, Record<string, Value>>;
-    return this.at(sections[section ?? '']?.[name ?? '']);
-  }
-
-  parameters({ parameters = [] }: Operation): ReadonlyMap<string, Parameter> {
-    const resolved = parameters.flatMap((parameter) => this.at<Parameter>(parameter) ?? []);
-    return new Map(
-      resolved.map((parameter) => [`${parameter.in} ${parameter.name.toLowerCase()}`, parameter]),
-    );
-  }
+/** Returns the parameters of an operation by their places and names. */
+function parametersOf(
+  document: OpenApiDocument,
+  { parameters = [] }: Operation,
+): ReadonlyMap<string, Parameter> {
+  const resolved = parameters.map((parameter) => resolve<Parameter>(document, parameter));
+  return new Map(resolved.map((parameter) => [`${parameter.in} ${parameter.name.toLowerCase()}`, parameter]));
 }
 
 class Comparison {
   readonly changes: string[] = [];
-  readonly #before: ResolvedDocument;
-  readonly #after: ResolvedDocument;
+  readonly #before: OpenApiDocument;
+  readonly #after: OpenApiDocument;
 
   constructor(before: OpenApiDocument, after: OpenApiDocument) {
-    this.#before = new ResolvedDocument(before);
-    this.#after = new ResolvedDocument(after);
+    this.#before = before;
+    this.#after = after;
   }
 
   documents(): void {
-    const { paths } = this.#after.document;
-    for (const [path, item] of Object.entries(this.#before.document.paths)) {
+    const { paths } = this.#after;
+    for (const [path, item] of Object.entries(this.#before.paths)) {
       for (const [method, operation] of Object.entries(item)) {
         const place = `${method.toUpperCase()} ${path}`;
         const after = paths[path]?.[method];
@@ -100,14 +87,14 @@ class Comparison {
       operation.security.flatMap((scheme) => Object.values(scheme).flat());
     for (const scope of missing(scopes(after), scopes(before)))
       this.#report(place, `now requires the scope ${scope}`);
-    this.#parameters(place, this.#before.parameters(before), this.#after.parameters(after));
+    this.#parameters(place, parametersOf(this.#before, before), parametersOf(this.#after, after));
     this.#bodies(place, before, after);
     for (const [status, response] of Object.entries(before.responses)) {
-      const one = this.#before.at<Response>(response);
-      const other = this.#after.at<Response>(after.responses[status]);
+      const now = after.responses[status];
       // A removed error response breaks no client.
-      if (!other && Number(status) < 400) this.#report(place, `no longer responds with ${status}`);
-      if (one && other) this.#responses(`${place} ${status}`, one, other);
+      if (!now && Number(status) < 400) this.#report(place, `no longer responds with ${status}`);
+      if (now)
+        this.#responses(`${place} ${status}`, resolve(this.#before, response), resolve(this.#after, now));
     }
     for (const status of missing(Object.keys(after.responses), Object.keys(before.responses))) {
       // Clients follow a redirect, and 304 is for those that ask for it.
@@ -148,10 +135,10 @@ class Comparison {
 
   #responses(place: string, before: Response, after: Response): void {
     for (const [name, reference] of Object.entries(before.headers)) {
-      const required = this.#before.at<{ required?: boolean }>(reference)?.required;
+      const { required } = resolve<Header>(this.#before, reference);
       const now = after.headers[name];
-      const still = this.#after.at<{ required?: boolean }>(now)?.required;
-      if (!now || (required && !still)) this.#report(place, `can now lack the header ${name}`);
+      if (!now || (required && !resolve<Header>(this.#after, now).required))
+        this.#report(place, `can now lack the header ${name}`);
     }
     for (const [mediaType, { schema }] of Object.entries(before.content ?? {})) {
       const now = after.content?.[mediaType];
@@ -161,8 +148,8 @@ class Comparison {
   }
 
   #schemas(place: string, direction: Direction, before?: Schema, after?: Schema): void {
-    const one = this.#before.at<Schema>(before) ?? {};
-    const other = this.#after.at<Schema>(after) ?? {};
+    const one = resolve<Schema>(this.#before, before ?? {});
+    const other = resolve<Schema>(this.#after, after ?? {});
     if (direction === 'sent' ? hasMoreAlternatives(one, other) : hasMoreAlternatives(other, one)) {
       this.#report(place, direction === 'sent' ? 'accepts fewer alternatives' : 'has more alternatives');
       return;
