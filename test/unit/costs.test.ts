@@ -342,7 +342,7 @@ describe('quiet-log', () => {
 });
 
 describe('write-costs', () => {
-  /** The capacity units of writes. docs/performance.md has them. */
+  /** The capacity units of writes. docs/costs-and-limits.md has them. */
 
   const tenant = 'writes';
 
