@@ -10,7 +10,7 @@ export const command = new Command('test')
   )
   .option(
     '--landing',
-    'also runs what a change must pass to land: the contract tests on the embedded engine, the stacks, the programs, 300 histories, and the mutations and peers of what the change touches',
+    'also runs what a change must pass to land: the contract tests on the embedded engine, the stacks, the programs, 120 histories, and the mutations and peers of what the change touches',
   )
   .option('--nightly', 'runs everything, with new histories. The same as: npm run test:nightly')
   .option('--base <commit>', 'with which a landing compares', 'HEAD^')

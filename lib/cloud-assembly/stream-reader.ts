@@ -35,20 +35,14 @@ function toEvent(records: readonly StreamRecord[], eventSourceARN: string): Dyna
   };
 }
 
-interface Position {
-  readonly iterator: string;
-  /** Type of the iterator before the first record was delivered. */
-  readonly from: ShardIteratorType;
-  readonly last?: string | undefined;
-}
-
 export class StreamReader {
   readonly #client: DynamoDBStreamsClient;
   readonly #tableName: string;
   readonly #deliver: StreamFunction;
   readonly #retries: number;
   readonly #stopped = new AbortController();
-  readonly #positions = new Map<string, Position>();
+  /** The next iterator of each shard. */
+  readonly #iterators = new Map<string, string>();
   /** Shards that were opened, including those that have ended. */
   readonly #opened = new Set<string>();
   #streamArn = '';
@@ -99,31 +93,10 @@ export class StreamReader {
     }
   }
 
-  async #open(ShardId: string, from: ShardIteratorType, last?: string): Promise<void> {
-    const { ShardIterator: iterator } = await this.#client.send(
-      new GetShardIteratorCommand({
-        StreamArn: this.#streamArn,
-        ShardId,
-        ...(last === undefined
-          ? { ShardIteratorType: from }
-          : { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: last }),
-      }),
-    );
-    if (iterator) this.#positions.set(ShardId, { iterator, from, last });
-  }
-
-  /**
-   * Replaces an iterator that DynamoDB rejects. An iterator expires after 15 minutes, for example while the machine
-   * sleeps; records are trimmed after 24 hours. The schedule handles the jobs of records that are lost.
-   */
-  async #reopen(shard: string, { from, last }: Position, error: unknown): Promise<void> {
-    try {
-      if (!(error instanceof ExpiredIteratorException)) throw error;
-      await this.#open(shard, from, last);
-    } catch (reason) {
-      if (!(reason instanceof TrimmedDataAccessException)) throw reason;
-      await this.#open(shard, 'TRIM_HORIZON');
-    }
+  async #open(ShardId: string, ShardIteratorType: ShardIteratorType): Promise<void> {
+    const request = { StreamArn: this.#streamArn, ShardId, ShardIteratorType };
+    const { ShardIterator } = await this.#client.send(new GetShardIteratorCommand(request));
+    if (ShardIterator) this.#iterators.set(ShardId, ShardIterator);
   }
 
   async #run(): Promise<void> {
@@ -144,25 +117,26 @@ export class StreamReader {
   async #readShards(): Promise<boolean> {
     let found = false;
     let closed = false;
-    for (const [shard, position] of this.#positions) {
+    for (const [shard, ShardIterator] of this.#iterators) {
       let output: GetRecordsCommandOutput;
       try {
-        const request = new GetRecordsCommand({ ShardIterator: position.iterator, Limit: 100 });
-        output = await this.#client.send(request);
+        output = await this.#client.send(new GetRecordsCommand({ ShardIterator, Limit: 100 }));
       } catch (error) {
-        await this.#reopen(shard, position, error);
+        // An iterator expires after 15 minutes, for example while the machine sleeps, and records after 24 hours. Repeated records change nothing twice.
+        if (!(error instanceof ExpiredIteratorException || error instanceof TrimmedDataAccessException))
+          throw error;
+        await this.#open(shard, 'TRIM_HORIZON');
         continue;
       }
-      const { Records: records = [], NextShardIterator: iterator } = output;
+      const { Records: records = [], NextShardIterator: next } = output;
       if (records.length > 0) {
         found = true;
         await this.#deliverRecords(records);
       }
-      if (iterator) {
-        const last = records.at(-1)?.dynamodb?.SequenceNumber ?? position.last;
-        this.#positions.set(shard, { ...position, iterator, last });
+      if (next) {
+        this.#iterators.set(shard, next);
       } else {
-        this.#positions.delete(shard);
+        this.#iterators.delete(shard);
         closed = true;
       }
     }
