@@ -5,14 +5,7 @@ import { createServer } from 'node:net';
 /** Address that is reachable from this machine only. */
 export const loopback = '127.0.0.1';
 
-/**
- * Ports outside the ephemeral range. The system could assign an ephemeral port to another process before the engine
- * listens on it.
- * @see https://www.kernel.org/doc/html/latest/networking/ip-sysctl.html ip_local_port_range
- */
-const range = { from: 12_000, to: 32_000 };
-
-async function isFree(port: number, host = loopback): Promise<boolean> {
+async function isFree(port: number, host: string): Promise<boolean> {
   const server = createServer();
   try {
     await once(server.listen(port, host), 'listening');
@@ -22,13 +15,6 @@ async function isFree(port: number, host = loopback): Promise<boolean> {
   server.close();
   await once(server, 'close');
   return true;
-}
-
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(range.from, range.to);
-    if (await isFree(port)) return port;
-  }
 }
 
 export interface Address {

@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { CommandFailure } from '#lib/command-line/command-line.ts';
-import { freePort } from '#lib/local/port.ts';
 import { machineToken, personToken } from '#lib/tokens/tokens.ts';
-import { startResponder, type TestServer } from '../support/http-server.ts';
+import { startResponder, startServer, type TestServer } from '../support/http-server.ts';
 
 /** A sign-in page that signs everyone in, with the checks of Cognito. */
 
@@ -44,7 +43,8 @@ async function signIn(address: string, more: Record<string, string>): Promise<So
 }
 
 const person = async (more: Record<string, string>): Promise<string> => {
-  const port = await freePort();
+  const { port, stop } = await startServer();
+  await stop();
   let browser: Promise<Socket> | undefined;
   const token = personToken({
     signInUrl: server.url,
