@@ -2,7 +2,7 @@
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { APIGatewayProxyEventV2, Context, DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 import { Authorizer } from '../local/authorizer.ts';
-import { isAws, setCredentials } from '../local/engine-environment.ts';
+import { setCredentials } from '../local/engine-environment.ts';
 import type { FunctionHost } from '../local/hosted-functions.ts';
 import type { GatewayRoute, LambdaFunction } from '../local/http-api.ts';
 import { functionContext, scheduledEvent } from '../local/lambda-context.ts';
@@ -68,9 +68,6 @@ function gatewayRoutes(deployment: Deployment, environment: Environment) {
 export const assemblyFunctions =
   ({ assembly, withoutStream = false, onPermissionReport }: AssemblyOptions): FunctionHost =>
   async ({ endpoint }, options) => {
-    if (isAws(endpoint)) {
-      throw new Error('The IAM proxy does not sign the requests that it forwards: AWS would reject them.');
-    }
     setCredentials(endpoint);
     const deployment = readDeployment(assembly);
     const { place, tableName, streamArn, functions, streams, schedule } = deployment;

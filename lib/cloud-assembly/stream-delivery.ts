@@ -1,12 +1,8 @@
 /** Delivers stream records to a function with the retries of Lambda's event source mapping (`lib/infrastructure/jobs.ts`). */
+import type { _Record as StreamRecord } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBBatchResponse } from 'aws-lambda';
 
-/** A record with its sequence number, which is unique in its shard. */
-interface NumberedRecord {
-  readonly dynamodb?: { readonly SequenceNumber?: string | undefined } | undefined;
-}
-
-interface Delivery<StreamRecord> {
+interface Delivery {
   readonly call: (records: readonly StreamRecord[]) => Promise<DynamoDBBatchResponse>;
   /** Receives the records whose retries are used up. In the cloud they go to the dead-letter queue. */
   readonly onDiscarded: (records: readonly StreamRecord[], error: unknown) => void;
@@ -15,22 +11,22 @@ interface Delivery<StreamRecord> {
   readonly retries: number;
 }
 
-interface Batch<StreamRecord> {
+interface Batch {
   readonly records: readonly StreamRecord[];
   /** Number of deliveries, including the next one. */
   readonly attempt: number;
 }
 
-const numberOf = ({ dynamodb }: NumberedRecord): string => dynamodb?.SequenceNumber ?? '';
+const numberOf = ({ dynamodb }: StreamRecord): string => dynamodb?.SequenceNumber ?? '';
 
 /**
  * Delivers a batch once.
  * @returns the remaining records: the first failed record and all after it.
  * @throws Error when the function fails, or reports records that it did not receive.
  */
-async function deliverOnce<StreamRecord extends NumberedRecord>(
+async function deliverOnce(
   records: readonly StreamRecord[],
-  { call }: Delivery<StreamRecord>,
+  { call }: Delivery,
 ): Promise<readonly StreamRecord[]> {
   const { batchItemFailures } = await call(records);
   const positions = batchItemFailures.map(({ itemIdentifier }) =>
@@ -40,10 +36,7 @@ async function deliverOnce<StreamRecord extends NumberedRecord>(
   return positions.length === 0 ? [] : records.slice(Math.min(...positions));
 }
 
-function retriesOf<StreamRecord>(
-  { records, attempt }: Batch<StreamRecord>,
-  remaining: readonly StreamRecord[],
-): Batch<StreamRecord>[] {
+function retriesOf({ records, attempt }: Batch, remaining: readonly StreamRecord[]): Batch[] {
   // Lambda bisects a batch that failed as a whole. A bisection does not count as a retry.
   if (remaining === records && records.length > 1) {
     const middle = Math.ceil(records.length / 2);
@@ -57,11 +50,8 @@ function retriesOf<StreamRecord>(
  * block the records after it.
  * @see https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html
  */
-export async function deliverAll<StreamRecord extends NumberedRecord>(
-  records: readonly StreamRecord[],
-  delivery: Delivery<StreamRecord>,
-): Promise<void> {
-  const waiting: Batch<StreamRecord>[] = [{ records, attempt: 1 }];
+export async function deliverAll(records: readonly StreamRecord[], delivery: Delivery): Promise<void> {
+  const waiting: Batch[] = [{ records, attempt: 1 }];
   for (let batch = waiting.shift(); batch && !delivery.isStopped(); batch = waiting.shift()) {
     let remaining = batch.records;
     let failure: unknown;
