@@ -1,4 +1,4 @@
-/** Checksums of what is stored in two places. They need 72 MiB for a large table of any size, and less for a small one. */
+/** Checksums of what is stored in two places. They need 80 MiB for a large table of any size, and less for a small one. */
 
 import { groupBy } from '../../functions/runtime/group-by.ts';
 
@@ -47,27 +47,14 @@ function hashOf(text: string): Hash {
   return { low, high };
 }
 
-/** A sum of hashes. It is zero when every copy was added and subtracted, with a probability of error of 2^-64. */
-export class Checksum {
-  #low = 0;
-  #high = 0;
-
-  change({ key, value, sign }: StoredCopy): void {
-    const { low, high } = hashOf(`${key} ${value}`);
-    this.#low = (this.#low + sign * low) | 0;
-    this.#high = (this.#high + sign * high) | 0;
-  }
-
-  get isZero(): boolean {
-    return this.#low === 0 && this.#high === 0;
-  }
-}
-
 /** Checksums of all keys together (8 MiB), and of a page (2 KiB). */
 const checksums = 2 ** 20;
 const checksumsOfPage = 2 ** 8;
 
-/** A limited number of checksums, by key: they say which keys must be compared one by one. */
+/**
+ * A limited number of checksums, sums of hashes, by key: they say which keys must be compared one by one. A checksum is zero when every copy was added and
+ * subtracted, with a probability of error of 2^-64.
+ */
 export class Checksums {
   /** Each page is allocated with its first checksum. It has the lower halves, and then the upper ones. */
   readonly #pages = new Map<number, Int32Array>();

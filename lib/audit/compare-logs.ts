@@ -24,7 +24,6 @@ import {
   copyOfRow,
   type Inventory,
   maxFindings,
-  mayDiffer,
   rowOfEntity,
 } from './snapshot.ts';
 
@@ -88,7 +87,7 @@ export async function subtractRows(table: ScannedTable, inventory: Inventory): P
   await forEach(inventory.logs, table.segments ?? defaultSegments, async ([partition, log]) => {
     try {
       const { rows, total } = await visitLog(table, log, inventory.nowMs, (id, known) =>
-        inventory.change(log, copyOfRow(partition, id, known, -1)),
+        inventory.change(partition, copyOfRow(partition, id, known, -1)),
       );
       log.isUncertain = rows !== total;
     } catch (error) {
@@ -172,7 +171,8 @@ async function compareLog(
 
 /** Compares the logs that differ by their checksums with their entities, row by row. */
 export async function compareLogs(comparison: Comparison): Promise<LogDifference[]> {
-  const differing = [...comparison.inventory.logs].filter(([, log]) => mayDiffer(log));
+  const { inventory } = comparison;
+  const differing = [...inventory.logs].filter(([partition]) => inventory.mayDiffer(partition));
   const found: LogDifference[] = [];
   for (const [log, own] of differing) {
     const difference = await compareLog(comparison, log, own);

@@ -23,7 +23,7 @@ import type { Kind } from '../../functions/engine/model/schema.ts';
 import { isCut, splitWords, withoutWords, wordsField } from '../../functions/engine/model/words.ts';
 import type { Item, Key } from '../../functions/engine/model/writes.ts';
 import { schema } from '../../functions/schema.ts';
-import { Checksum, Checksums, KeyFilter, StoredCopies, type StoredCopy } from './checksums.ts';
+import { Checksums, KeyFilter, StoredCopies, type StoredCopy } from './checksums.ts';
 import { copyOfSubject } from './subjects.ts';
 import { copyOfText } from './texts.ts';
 import { parentKeyOf, tenantOf } from './trees.ts';
@@ -75,8 +75,6 @@ export interface AuditedLog {
   readonly kind: Kind;
   /** The greatest position that a record, the columns or an entity have. */
   position: number;
-  /** Of its rows: the entities add them, and the columns subtract them. */
-  readonly checksum: Checksum;
   /** Whether the columns could not be subtracted, so the log must be compared whatever the checksum is. */
   isUncertain: boolean;
   /** The ids of entities with a checksum that differs, of a log that differs. */
@@ -106,6 +104,8 @@ export class Inventory {
   /** By partition. A log can have rows although no entity is left, in its columns or in its records. */
   readonly logs = new Map<string, AuditedLog>();
   readonly checksums = new Checksums();
+  /** Of the rows of each log, by partition: the entities add them, and the columns subtract them. */
+  readonly #logs = new Checksums();
   /** The entities that others can refer to. */
   readonly referable = new KeyFilter();
   /** The entities that are above others in a tree. */
@@ -123,14 +123,19 @@ export class Inventory {
     for (const copy of [copyOfText(item), copyOfSubject(item)]) if (copy) this.checksums.change(copy);
     const position = positionOfLog(item);
     const log = position === undefined ? undefined : parseLogPartition(item.pk);
-    if (log) this.#logOf(log.tenant, log.kind, position);
+    if (log) this.#reach(log.tenant, log.kind, position);
     if (item.sk === entitySortKey) this.#addEntity(item);
   }
 
   /** Changes the checksums of a row. */
-  change(log: AuditedLog, copy: StoredCopy): void {
-    log.checksum.change(copy);
+  change(partition: string, copy: StoredCopy): void {
+    this.#logs.change({ ...copy, key: partition, value: `${copy.key} ${copy.value}` });
     this.checksums.change(copy);
+  }
+
+  /** Returns whether the rows of a log differ from its entities. */
+  mayDiffer(partition: string): boolean {
+    return this.logs.get(partition)?.isUncertain || this.#logs.differs(partition);
   }
 
   #addEntity(item: Item): void {
@@ -143,9 +148,10 @@ export class Inventory {
     );
     if (isMalformed && this.malformed.length < maxFindings) this.malformed.push(pk);
     const { kind, entity, version, deletion } = stored;
-    const log = this.#logOf(tenant, kind, stored.logPosition);
+    this.#reach(tenant, kind, stored.logPosition);
     const row = rowOfEntity(stored, this.nowMs);
-    if (row) this.change(log, copyOfRow(logPartition(tenant, kind), entity.id, { version, row }, 1));
+    const partition = logPartition(tenant, kind);
+    if (row) this.change(partition, copyOfRow(partition, entity.id, { version, row }, 1));
     if (deletion) return;
     this.entities += 1;
     if (parents.has(kind)) this.referable.add(pk);
@@ -153,25 +159,20 @@ export class Inventory {
     if (parent) this.inner.add(parent);
   }
 
-  /** Returns a log that has reached a position. */
-  #logOf(tenant: string, kind: Kind, position = 0): AuditedLog {
+  /** Notes that a log has reached a position. */
+  #reach(tenant: string, kind: Kind, position = 0): void {
     const partition = logPartition(tenant, kind);
     const log = this.logs.get(partition) ?? {
       tenant,
       kind,
       position,
-      checksum: new Checksum(),
       isUncertain: false,
       suspects: new Set(),
     };
     log.position = Math.max(log.position, position);
     this.logs.set(partition, log);
-    return log;
   }
 }
-
-/** Returns whether the rows of a log differ from its entities. */
-export const mayDiffer = ({ checksum, isUncertain }: AuditedLog): boolean => isUncertain || !checksum.isZero;
 
 /** The result of the second scan. */
 export class Suspects {
@@ -203,7 +204,7 @@ export class Suspects {
     const log = logs.get(partition);
     if (
       log &&
-      mayDiffer(log) &&
+      this.#inventory.mayDiffer(partition) &&
       log.suspects.size < maxFindings &&
       checksums.differs(`${partition}#${stored.entity.id}`)
     )
