@@ -23,6 +23,7 @@ export const commands: Readonly<Record<string, readonly [summary: string, load: 
   republish: ['Publishes events again.', () => import('./republish.ts')],
   verify: ['Runs the contract tests against a deployment.', () => import('./verify.ts')],
   trace: ['Finds the source of a stack trace in the log.', () => import('./trace.ts')],
+  costs: ['Prints what typical requests cost on AWS.', () => import('./costs.ts')],
   cdk: ['Checks settings and credentials, and runs CDK.', () => import('./cdk.ts')],
   'start-synthesized': ['Runs the synthesized stacks.', () => import('../tools/start-synthesized.ts')],
   new: ['Writes the files of a resource.', () => import('../tools/new.ts')],
