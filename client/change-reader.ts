@@ -1,5 +1,5 @@
 import type { Collection } from './collection.ts';
-import type { RequestOptions } from './connection.ts';
+import { pause, type RequestOptions } from './connection.ts';
 import { isProblem } from './problems.ts';
 import type { ChangesPage, ResourceTypes } from './query.ts';
 import type { Versioned } from './versions.ts';
@@ -70,6 +70,8 @@ export class ChangeReader<Types extends ResourceTypes> {
       return await this.#collection.changes({ ...this.#filters, since: cursor }, { signal });
     } catch (error) {
       if (!ids || cursor === undefined || !isProblem(error, 'cursor-expired')) throw error;
+      // All who saw a project begin again when it is closed: not all at once.
+      await pause(error.retryAfterMs, signal);
       return undefined;
     }
   }

@@ -82,6 +82,10 @@ export interface Project {
   readonly startDate: string | null;
   /** The last day. `YYYY-MM-DD`. */
   readonly dueDate: string | null;
+  /** Who sees the project and its tasks: all of the tenant, or only its members and tokens with the scope `all-projects`. */
+  readonly visibility: 'tenant' | 'members';
+  /** The ids of the users who take part. At most 100. */
+  readonly memberIds: readonly string[];
   /** The time of the creation, in UTC. */
   readonly createdAt: string;
   /** The time of the last write, in UTC. */
@@ -118,10 +122,16 @@ export interface DeletedProject {
   readonly startDate: string | null;
   /** The last day. `YYYY-MM-DD`. */
   readonly dueDate: string | null;
+  /** Who sees the project and its tasks: all of the tenant, or only its members and tokens with the scope `all-projects`. */
+  readonly visibility: 'tenant' | 'members';
+  /** The ids of the users who take part. At most 100. */
+  readonly memberIds: readonly string[];
   /** The time of the creation, in UTC. */
   readonly createdAt: string;
   /** The time of the last write, in UTC. */
   readonly updatedAt: string;
+  /** With `expand`: the users of `memberIds`. */
+  readonly members?: readonly undefined[] | undefined;
   /** When it was deleted. It can be restored for 30 days. As in `2026-03-02T09:15:27.318Z`. */
   readonly deletedAt: string;
   /** The subject of the token with which it was deleted: that of the user whose `subject` it is. Null on a service without tokens. At most 1,024 characters. */
@@ -154,6 +164,10 @@ export interface NewProject {
   readonly startDate?: string | null | undefined;
   /** The last day. `YYYY-MM-DD`. Default: `null`. */
   readonly dueDate?: string | null | undefined;
+  /** Who sees the project and its tasks: all of the tenant, or only its members and tokens with the scope `all-projects`. */
+  readonly visibility?: 'tenant' | 'members' | undefined;
+  /** The ids of the users who take part. At most 100. */
+  readonly memberIds?: readonly string[] | undefined;
 }
 
 /** Fields that you omit do not change. null clears a nullable field. */
@@ -170,6 +184,10 @@ export interface ProjectChanges {
   readonly startDate?: string | null | undefined;
   /** The last day. `YYYY-MM-DD`. */
   readonly dueDate?: string | null | undefined;
+  /** Who sees the project and its tasks: all of the tenant, or only its members and tokens with the scope `all-projects`. */
+  readonly visibility?: 'tenant' | 'members' | undefined;
+  /** The ids of the users who take part. At most 100. */
+  readonly memberIds?: readonly string[] | undefined;
 }
 
 /** A user is a person to whom tasks can be assigned. */
@@ -230,7 +248,7 @@ export interface NewUser {
   readonly email?: string | null | undefined;
   /** Id of the organization. At most 255 characters. Default: `null`. */
   readonly organizationId?: string | null | undefined;
-  /** Identifies the user to the issuer of tokens: the claim `sub`. It is unique in a tenant; otherwise the response is 409. 1 to 255 characters. Default: `null`. */
+  /** Identifies the user to the issuer of tokens: the claim `sub`. It is unique in a tenant; otherwise the response is 409. 1 to 255 characters. */
   readonly subject?: string | null | undefined;
 }
 
@@ -294,6 +312,10 @@ export interface ExpandedProject {
   readonly startDate: string | null;
   /** The last day. `YYYY-MM-DD`. */
   readonly dueDate: string | null;
+  /** Who sees the project and its tasks: all of the tenant, or only its members and tokens with the scope `all-projects`. */
+  readonly visibility: 'tenant' | 'members';
+  /** The ids of the users who take part. At most 100. */
+  readonly memberIds: readonly string[];
   /** The time of the creation, in UTC. */
   readonly createdAt: string;
   /** The time of the last write, in UTC. */
@@ -400,7 +422,7 @@ export interface NewTask {
   readonly description?: string | undefined;
   /** The urgency, from none to urgent. Default: `'none'`. */
   readonly priority?: 'none' | 'low' | 'medium' | 'high' | 'urgent' | undefined;
-  /** Id of the project. Deleting the project also deletes the task. At most 255 characters. Default: `null`. */
+  /** Id of the project. Deleting the project also deletes the task. At most 255 characters. */
   readonly projectId?: string | null | undefined;
   /** Id of the task that it is a part of. Deleting that task also deletes this one. At most 255 characters. Default: `null`. */
   readonly parentId?: string | null | undefined;
@@ -563,6 +585,8 @@ export interface ProjectFilters {
   readonly description?: Filter<string, 'ne' | 'in' | 'notIn' | 'startsWith'> | undefined;
   readonly startDate?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte' | 'isNull'> | undefined;
   readonly dueDate?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte' | 'isNull'> | undefined;
+  readonly visibility?: Filter<'tenant' | 'members', 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
+  readonly memberIds?: Filter<string, 'in' | 'all' | 'isEmpty'> | undefined;
   readonly createdAt?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
   readonly updatedAt?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
 }
@@ -571,6 +595,8 @@ export interface ProjectFilters {
 export interface ProjectExpansions {
   /** With `expand`: the organization of `organizationId`. */
   readonly organization: ExpandedOrganization | null;
+  /** With `expand`: the users of `memberIds`. */
+  readonly members: readonly User[];
 }
 
 /** What `countBy` adds. */
@@ -583,6 +609,10 @@ export interface ProjectCounts {
   readonly startDate: readonly ValueCount<string | null>[];
   /** The most frequent values of `dueDate`, by count and then by value. */
   readonly dueDate: readonly ValueCount<string | null>[];
+  /** The most frequent values of `visibility`, by count and then by value. */
+  readonly visibility: readonly ValueCount<'tenant' | 'members'>[];
+  /** The most frequent values of `memberIds`, by count and then by value. */
+  readonly memberIds: readonly ValueCount<string>[];
 }
 
 /** What `sumBy` adds. */
@@ -595,7 +625,7 @@ export interface ProjectTypes {
   readonly new: NewProject;
   readonly changes: ProjectChanges;
   readonly filters: ProjectFilters;
-  readonly sort: 'id' | 'name' | 'status' | 'organizationId' | 'description' | 'startDate' | 'dueDate' | 'createdAt' | 'updatedAt';
+  readonly sort: 'id' | 'name' | 'status' | 'organizationId' | 'description' | 'startDate' | 'dueDate' | 'visibility' | 'createdAt' | 'updatedAt';
   readonly expansions: ProjectExpansions;
   readonly counts: ProjectCounts;
   readonly sums: ProjectSums;
@@ -765,6 +795,7 @@ export interface ProblemStatuses {
   'invalid-request': 400;
   'no-tenant': 403;
   'missing-scope': 403;
+  'not-a-member': 403;
   'not-found': 404;
   'method-not-allowed': 405;
   'reference-missing': 409;

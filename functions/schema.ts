@@ -23,7 +23,7 @@ export const resources = [
 export type Kind = (typeof resources)[number]['kind'];
 
 /** Returns a property of the resources that have it, by kind. */
-const byKind = <Name extends 'unique' | 'check'>(name: Name) =>
+const byKind = <Name extends 'unique' | 'check' | 'access'>(name: Name) =>
   Object.fromEntries(
     resources.flatMap(({ kind, [name]: value }) => (value ? [[kind, value]] : [])),
   ) as Record<string, NonNullable<Resource[Name]>>;
@@ -34,6 +34,7 @@ export const schema: Schema = {
   searchedFields: ['name', longTextField],
   uniqueFields: byKind('unique'),
   checks: byKind('check'),
+  access: byKind('access'),
   dictionary: {
     fields: [
       ...['name', 'status', 'description', 'updatedAt', 'priority', 'dueDate', 'projectId', 'userId'],

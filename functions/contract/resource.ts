@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { restoresField } from '../engine/model/deletion.ts';
 import { type Entity, type Fields, type ItemFields, readOnlyFields } from '../engine/model/entity.ts';
-import type { Check, Relation } from '../engine/model/schema.ts';
+import type { AccessRule, Check, Relation } from '../engine/model/schema.ts';
 import { lazy } from '../runtime/lazy.ts';
 import { label, longTextField, status, withDefault } from './fields.ts';
 import {
@@ -42,6 +42,8 @@ interface Definition<Name extends string> {
   readonly unique?: string;
   /** What must hold for the fields of an entity together. */
   readonly check?: Check;
+  /** Who sees its entities; by default all of a tenant. */
+  readonly access?: AccessRule;
 }
 
 export interface Resource<Name extends string = string> extends Definition<Name> {
@@ -54,6 +56,8 @@ export interface Resource<Name extends string = string> extends Definition<Name>
   readonly ranks: Readonly<Record<string, readonly string[]>>;
   /** By field: its default. An entity that is older than the field has this value. */
   readonly defaults: Readonly<Record<string, unknown>>;
+  /** The fields that decide who sees what: a body that does not name one leaves it as it is. */
+  readonly keptFields: readonly string[];
   /**
    * Returns what responses show of an entity: the fields in their order, and nothing else that the store has. An entity older than
    * a field has the field's default. Lists call this for every entity, so it does not validate again what was validated when it
@@ -63,7 +67,7 @@ export interface Resource<Name extends string = string> extends Definition<Name>
   show(entity: ItemFields, fields?: ReadonlySet<string>): Readonly<Record<string, unknown>>;
   /** Schemas are built on first use: a function needs one or two of them. */
   readonly schemas: {
-    /** A whole entity: fields that are left out get their defaults. */
+    /** A whole entity: fields that are left out get their defaults, but for kept ones. */
     readonly whole: () => v.GenericSchema<unknown, Fields>;
     /** Some fields: fields that are left out keep their values. */
     readonly part: () => v.GenericSchema<unknown, Record<string, unknown>>;
@@ -78,6 +82,17 @@ function expansionOf(name: string, schema: v.GenericSchema, { type }: ListField)
   const expanded = isArray ? name.replace(/Ids$/, 's') : name.replace(/Id$/, '');
   const shown = new Set(target.fieldNames.filter((field) => field !== longTextField));
   return [[expanded, { name: expanded, field: name, isArray, target, shown }]];
+}
+
+/** @throws TypeError when entities would be seen by all after the deletion of that through which they are seen. */
+function keptFieldsOf({ kind, access, unique, fields }: Definition<string>): string[] {
+  const ofUnique = unique === undefined ? [] : [unique];
+  if (!access) return ofUnique;
+  if ('members' in access) return [...Object.keys(access.when), access.members, ...ofUnique];
+  const reference = referenceIn(fields[access.through] as v.GenericSchema);
+  if (reference?.options.onDelete !== 'cascade')
+    throw new TypeError(`"${access.through}" of ${kind} must be deleted with what it refers to.`);
+  return [access.through, ...ofUnique];
 }
 
 const time = () => v.pipe(v.string(), v.metadata({ format: 'date-time', maxLength: 24 }));
@@ -126,8 +141,10 @@ export function resource<const Name extends string>(definition: Definition<Name>
       schemaOf.flatMap(([name, schema]) => expansionOf(name, schema, listFields[name] as ListField)),
     ),
   );
+  const keptFields = keptFieldsOf(definition);
   return {
     ...definition,
+    keptFields,
     get relations() {
       return relations();
     },
@@ -144,7 +161,13 @@ export function resource<const Name extends string>(definition: Definition<Name>
     defaults: Object.fromEntries(defaults),
     show: showing(defaults),
     schemas: {
-      whole: lazy(() => v.object(fields) as unknown as v.GenericSchema<unknown, Fields>),
+      whole: lazy(() => {
+        const named = schemaOf.map(([name, schema]) => {
+          const bare = withoutDefault(schema);
+          return [name, keptFields.includes(name) && bare !== schema ? v.optional(bare) : schema];
+        });
+        return v.object(Object.fromEntries(named)) as unknown as v.GenericSchema<unknown, Fields>;
+      }),
       part: lazy(() => {
         const optional = schemaOf.map(([name, schema]) => [name, v.optional(withoutDefault(schema))]);
         return v.object(Object.fromEntries(optional)) as v.GenericSchema<unknown, Record<string, unknown>>;
@@ -161,6 +184,16 @@ export function resource<const Name extends string>(definition: Definition<Name>
       ),
     },
   };
+}
+
+/**
+ * Returns the fields of a new entity: kept ones that the body does not name get their defaults. That through which it is seen is left to the engine, which knows
+ * the parent.
+ */
+export function newFields({ keptFields, defaults, access }: Resource, body: Fields): Fields {
+  const through = access && 'through' in access ? access.through : undefined;
+  const kept = keptFields.filter((name) => name !== through && body[name] === undefined);
+  return { ...body, ...Object.fromEntries(kept.map((name) => [name, defaults[name]])) };
 }
 
 /** Returns a resource as lists of its deleted entities show it: with the fields of deletions. */

@@ -34,6 +34,7 @@ function batchProblem(failed: BatchFailed): Problem {
 const statuses = { create: 201, update: 200, delete: 204 } as const;
 
 function showResult({ show }: Resource, result: BatchResult): object {
+  if (result.operation !== 'delete' && result.isHidden) return { status: 404 };
   const status = statuses[result.operation];
   if (result.operation === 'delete' || !result.stored) return { status: statuses.delete };
   const { entity, version } = result.stored;

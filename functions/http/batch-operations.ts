@@ -1,7 +1,7 @@
 /** Reads the operations of a batch. Each is validated like the request that it stands for. */
 import * as v from 'valibot';
 import { reference } from '../contract/fields.ts';
-import { bodyFields, type Resource } from '../contract/resource.ts';
+import { bodyFields, newFields, type Resource } from '../contract/resource.ts';
 import type { BatchOperation } from '../engine/batches/apply-batch.ts';
 import type { Fields } from '../engine/model/entity.ts';
 import { readPrecondition } from './conditional-requests.ts';
@@ -95,7 +95,8 @@ function readOperation(
   const fields = output as Fields;
   if (name === 'update') return { issues, operation: { operation: name, ...target, fields } };
   const ownId = typeof value['id'] === 'string' ? { id: value['id'] } : {};
-  return { issues, operation: { operation: name, ...ownId, fields } };
+  const created = issues.length > 0 ? fields : newFields(resource, fields);
+  return { issues, operation: { operation: name, ...ownId, fields: created } };
 }
 
 /**

@@ -64,6 +64,7 @@ export function callerOf(event: PipelineEvent, needsToken: boolean): Caller {
       tenant: publicTenant,
       tenantName: publicTenant,
       subject: undefined,
+      user: undefined,
       keyOwner: '',
       scopes: undefined,
     };
@@ -80,7 +81,7 @@ export function callerOf(event: PipelineEvent, needsToken: boolean): Caller {
   }
   const [user, client] = [claim('sub'), claim('client_id')];
   const keyOwner = user === undefined ? client && `client_id=${client}` : `sub=${user}`;
-  return { tenant, tenantName, subject: user ?? client, keyOwner, scopes: scopesOf(payload) };
+  return { tenant, tenantName, subject: user ?? client, user, keyOwner, scopes: scopesOf(payload) };
 }
 
 const scopeName = (scope: string): string => `${environment.scopePrefix()}${scope}`;

@@ -14,6 +14,8 @@ export interface Caller {
   readonly tenantName: string;
   /** The user or program that the token is for: its claim `sub`, or else `client_id`. It is `undefined` without a token, and when the token does not say. */
   readonly subject: string | undefined;
+  /** The claim `sub` alone: who sees what depends on the user. A program is none, whatever its \`client_id\`. */
+  readonly user: string | undefined;
   /** Whose idempotency keys the request uses: '' where no token is required, and `undefined` when the token does not say. */
   readonly keyOwner: string | undefined;
   /** The scopes of the token; `undefined` where no token is required. */

@@ -1,15 +1,20 @@
 /** Errors in terms of HTTP: one catalogue of codes, and one mapping from the errors of the store. */
+import { allProjectsScope } from '../contract/scopes.ts';
 import {
   ClockWrong,
   ContradictingField,
   CursorExpired,
   EntityNotFound,
   IdempotencyKeyReused,
+  IdTaken,
   KeysThrottled,
+  NeedsFullSight,
+  NotAMember,
   ReadBudgetExceeded,
   ReferenceNotFound,
   RequiredReferenceMissing,
   SequencerBehind,
+  SightChanged,
   StoreUnavailable,
   TooManyJobs,
   TooManyReferences,
@@ -19,6 +24,8 @@ import {
   ValueTaken,
   VersionMismatch,
 } from '../engine/model/errors.ts';
+import { environment } from '../runtime/environment.ts';
+import { randomInteger } from '../runtime/time-and-chance.ts';
 import { versionTag } from './entity-tags.ts';
 
 /** Every type of problem. The code is the last part of its `type`. */
@@ -28,6 +35,7 @@ export const catalogue = {
   'invalid-request': { status: 400, title: 'The request is not valid' },
   'no-tenant': { status: 403, title: 'The token names no tenant' },
   'missing-scope': { status: 403, title: 'The token lacks a scope' },
+  'not-a-member': { status: 403, title: 'Only members may change this' },
   'not-found': { status: 404, title: 'Not found' },
   'method-not-allowed': { status: 405, title: 'The path does not have this method' },
   'reference-missing': { status: 409, title: 'An entity that it belongs to does not exist' },
@@ -79,6 +87,9 @@ export class Problem extends Error {
 }
 
 export const maxIssues = 50;
+
+/** Seconds within which feeds begin again after a change of what their callers see. */
+const maxSpreadSeconds = 30;
 
 /** Different details of issues that `detail` repeats. */
 const maxIssuesInDetail = 3;
@@ -136,6 +147,26 @@ function toUnavailable(error: unknown): Problem | undefined {
   return unavailable(`${causeOf(error)} ${outcomeOf(error)}`, '1');
 }
 
+/** Returns the problem of an error about what the caller sees or has; `undefined` for another error. */
+function toSightProblem(error: unknown): Problem | undefined {
+  if (error instanceof IdTaken) return new Problem('version-mismatch', error.message, { cause: error });
+  if (error instanceof NotAMember) return new Problem('not-a-member', error.message, { cause: error });
+  if (error instanceof NeedsFullSight) {
+    const name = environment.scopePrefix() + allProjectsScope;
+    const detail = `${error.message} This request needs a token with the scope "${name}".`;
+    return new Problem('missing-scope', detail, { cause: error });
+  }
+  if (error instanceof CursorExpired || error instanceof SightChanged) {
+    const remedy =
+      'Begin again without "since", and then delete the entities that you have and did not get again.';
+    // All who see a project begin again when it is closed: not all at once.
+    const wait = { 'retry-after': String(randomInteger(1, maxSpreadSeconds + 1)) };
+    const headers = error instanceof SightChanged ? wait : {};
+    return new Problem('cursor-expired', `${error.message} ${remedy}`, { cause: error, headers });
+  }
+  return undefined;
+}
+
 /** Returns the problem of an error. A problem of an unexpected error says nothing about its cause. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
@@ -146,11 +177,8 @@ export function toProblem(error: unknown): Problem {
     const headers = { etag: versionTag(error.id, error.version) };
     return new Problem('version-mismatch', error.message, { cause: error, headers });
   }
-  if (error instanceof CursorExpired) {
-    const remedy =
-      'Begin again without "since", and then delete the entities that you have and did not get again.';
-    return new Problem('cursor-expired', `${error.message} ${remedy}`, { cause: error });
-  }
+  const ofSight = toSightProblem(error);
+  if (ofSight) return ofSight;
   if (error instanceof IdempotencyKeyReused) {
     return new Problem('idempotency-key-reused', error.message, { cause: error });
   }

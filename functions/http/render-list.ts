@@ -30,7 +30,7 @@ export function renderList(rendering: Rendering, page: Page & Partial<Results['l
   const etags = etagsOf(view, page);
   const next = query.after === undefined ? undefined : nextCursor(contract, query, page);
   const { log } = page;
-  const changesCursor = cursorHash && log && encodeCursor(cursorHash, cursorOf(session, log.progress));
+  const changesCursor = cursorHash && log && encodeCursor(cursorHash, cursorOf(session, log));
   const { after, limit, countBy, sumBy } = query;
   const content = renderData(page.entities, showing(rendering), {
     ...(etags && { etags }),

@@ -1,8 +1,11 @@
 /** Opens the session of a request. The documentation has none: its bundle does not contain the client of DynamoDB. */
+
+import { allProjectsScope } from '../contract/scopes.ts';
 import { maxRequestMs } from '../engine/table/deadline.ts';
 import type { Session } from '../engine/table/session.ts';
+import { Sight } from '../engine/table/sight.ts';
 import { openDatabase } from '../open-database.ts';
-import { callerOf } from './caller.ts';
+import { callerOf, hasScope } from './caller.ts';
 import type { Caller, Middleware, PipelineEvent } from './middleware.ts';
 
 /** Milliseconds of the function's time that are kept for the response. */
@@ -33,10 +36,11 @@ export const openSession = (needsToken: boolean): Middleware => ({
   before: ({ event, context }) => {
     const caller = callerOf(event, needsToken);
     event.caller = caller;
-    event.session = {
-      tenant: caller.tenant,
-      actor: actorOf(caller),
-      database: openDatabase(context, responseReserveMs, maxRequestMs, { maxReadUnits, maxKeyThrottles }),
-    };
+    const { tenant, user } = caller;
+    const limits = { maxReadUnits, maxKeyThrottles };
+    const whole = openDatabase(context, responseReserveMs, maxRequestMs, limits);
+    const sight = hasScope(caller, allProjectsScope) ? undefined : new Sight(tenant, user, whole);
+    const database = sight ? whole.restricted((items) => sight.filter(items)) : whole;
+    event.session = { tenant, actor: actorOf(caller), database, sight };
   },
 });

@@ -9,7 +9,7 @@ import type { ExpectedVersions, StoredEntity } from '../engine/model/entity.ts';
 import { newId } from '../engine/model/ids.ts';
 import { beginJob, type Job, type JobWork, type Step } from '../engine/model/job.ts';
 import { relationOf } from '../engine/model/relations.ts';
-import type { Session } from '../engine/table/session.ts';
+import { type Session, withoutSight } from '../engine/table/session.ts';
 import { commit } from '../engine/write/commit.ts';
 import type { JobHandler } from '../engine/write/job-handler.ts';
 import { now } from '../runtime/time-and-chance.ts';
@@ -33,7 +33,7 @@ const archiveAll = (projects: readonly StoredEntity[], nowMs: number): Change[] 
     .map((project) => buildUpdate(project, archived, nowMs));
 
 /**
- * Archives an organization and the projects that it has now. Repeating it archives projects that were created since.
+ * Archives an organization and the projects that it has now, also those that the caller does not see. Repeating it archives projects that were created since.
  * @throws EntityNotFound, VersionMismatch.
  */
 export function archiveWithProjects(session: Session, id: string, expected: ExpectedVersions) {
@@ -42,7 +42,7 @@ export function archiveWithProjects(session: Session, id: string, expected: Expe
     const isArchived = before.entity.status === archived.status;
     const nowMs = now();
     const change = isArchived ? undefined : buildUpdate(before, archived, nowMs);
-    const page = await readChildren(session, ownership(), [id]);
+    const page = await readChildren(withoutSight(session), ownership(), [id]);
     const asOf = await readSequencer(session, 'project');
     const own = change ? [change] : [];
     const work: ArchiveWork = { type: 'archive', id, asOf, after: '' };

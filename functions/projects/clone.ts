@@ -18,7 +18,7 @@ import {
 import { newId } from '../engine/model/ids.ts';
 import { beginJob, type Job, type JobWork, type Step, sizeAtLevel } from '../engine/model/job.ts';
 import { isStoreField, relationOf } from '../engine/model/relations.ts';
-import type { Session } from '../engine/table/session.ts';
+import { type Session, withoutSight } from '../engine/table/session.ts';
 import { findStored, readAnyStored, readTexts } from '../engine/table/stored-entities.ts';
 import { commit } from '../engine/write/commit.ts';
 import type { JobHandler } from '../engine/write/job-handler.ts';
@@ -113,7 +113,8 @@ async function copyTasks(
   };
   const known = new Set<string | null>(ids.values());
   const others = originals.map(parentOf).filter((id) => !known.has(id));
-  for (const { entity, deletion } of await readTasks(session, others))
+  // Copies keep parents in other projects, as the originals have them.
+  for (const { entity, deletion } of await readTasks(withoutSight(session), others))
     if (!deletion && entity['projectId'] !== from) known.add(entity.id);
   return new Map(
     originals.flatMap((task): [string, WholeChange][] => {

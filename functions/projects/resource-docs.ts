@@ -1,4 +1,4 @@
-import { type Documentation, organizationId, projectId, times } from '../contract/resource-docs.ts';
+import { type Documentation, organizationId, projectId, times, userId } from '../contract/resource-docs.ts';
 
 export const documentation: Documentation = {
   description: 'A project belongs to an organization and groups tasks.',
@@ -10,6 +10,8 @@ export const documentation: Documentation = {
     description: 'New structure and new design. The addresses stay the same.',
     startDate: '2026-03-02',
     dueDate: '2026-08-31',
+    visibility: 'tenant',
+    memberIds: [userId],
     ...times,
   },
   change: { status: 'planned', dueDate: null },
@@ -21,6 +23,9 @@ export const documentation: Documentation = {
   },
   fields: {
     startDate: 'The first day.',
+    visibility:
+      'Who sees the project and its tasks: all of the tenant, or only its members and tokens with the scope `all-projects`.',
+    memberIds: 'The ids of the users who take part.',
     include: 'What to copy with the project.',
   },
 };

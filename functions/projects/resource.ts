@@ -1,7 +1,8 @@
-import { day, nullable, reference, text, withDefault } from '../contract/fields.ts';
+import { day, nullable, oneOf, reference, references, text, withDefault } from '../contract/fields.ts';
 import { commonFields, resource } from '../contract/resource.ts';
-import type { Check } from '../engine/model/schema.ts';
+import { type Check, members } from '../engine/model/schema.ts';
 import { organization } from '../organizations/resource.ts';
+import { user } from '../users/resource.ts';
 
 /**
  * Checks that a change of dates does not make an entity end before it starts. Other changes of an entity that has such dates already are allowed.
@@ -27,6 +28,9 @@ export const project = resource({
     description: withDefault(text(10_000), ''),
     startDate: nullable(day()),
     dueDate: nullable(day()),
+    visibility: withDefault(oneOf(['tenant', 'members']), 'tenant'),
+    memberIds: withDefault(references(user, 100), []),
   },
   check: startsBeforeItEnds,
+  access: members('memberIds', { when: { visibility: 'members' } }),
 });

@@ -1,3 +1,4 @@
+import { allProjectsScope } from '../contract/scopes.ts';
 import { findByUniqueValue } from '../engine/entities/find-by-unique-value.ts';
 import { hasScope } from '../http/caller.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -6,7 +7,10 @@ import { readSignedInUser } from './contract.ts';
 import { user } from './resource.ts';
 
 /** All scopes of this API. A token can have others, which mean nothing here. */
-const scopes = resources.flatMap(({ plural }) => [`${plural}:read`, `${plural}:write`]);
+const scopes = [
+  ...resources.flatMap(({ plural }) => [`${plural}:read`, `${plural}:write`]),
+  allProjectsScope,
+];
 
 export const handler = endpoint(readSignedInUser, async ({ session, caller }) => {
   const { subject = null, tenantName: tenant } = caller;

@@ -1,9 +1,10 @@
 import { scopeOf } from '../../functions/contract/contract.ts';
+import { allProjectsScope } from '../../functions/contract/scopes.ts';
 import { routes } from '../../functions/routes.ts';
 
 /** The scopes of the API. */
 export const apiScopes: readonly string[] = [
-  ...new Set(routes.flatMap(({ contract }) => scopeOf(contract) ?? [])),
+  ...new Set([allProjectsScope, ...routes.flatMap(({ contract }) => scopeOf(contract) ?? [])]),
 ].sort();
 
 /** Identifier of the resource server in Cognito. Tokens have scopes like `project-management/projects:read`. */

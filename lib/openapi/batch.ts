@@ -80,12 +80,12 @@ const status = (...statuses: number[]): Schema => ({
   type: 'integer',
   format: 'int32',
   minimum: 200,
-  maximum: 204,
+  maximum: Math.max(204, ...statuses),
   enum: statuses,
   description: 'Status of the operation.',
 });
 
-export const batchResultsSchema = ({ kind }: Resource, name: string): Schema =>
+export const batchResultsSchema = ({ kind, access }: Resource, name: string): Schema =>
   objectOf('The results of a batch.', {
     results: {
       type: 'array',
@@ -108,8 +108,8 @@ export const batchResultsSchema = ({ kind }: Resource, name: string): Schema =>
           {
             type: 'object',
             title: 'deleted',
-            description: `The ${kind} is deleted.`,
-            properties: { status: status(204) },
+            description: `The ${kind} is deleted${access ? '; or, in a repeated response, one that you do not see any more (404)' : ''}.`,
+            properties: { status: access ? status(204, 404) : status(204) },
             required: ['status'],
           },
         ],

@@ -1,4 +1,5 @@
 import { type Contract, isConditionalWrite, needsToken, pascal } from '../../functions/contract/contract.ts';
+import { decidesWhoViewersAre } from '../../functions/engine/model/access.ts';
 import { referencesOf } from '../../functions/engine/model/relations.ts';
 import { catalogue, type ProblemCode, problemType } from '../../functions/http/problems.ts';
 import { headerReferences } from './headers.ts';
@@ -52,6 +53,7 @@ const problemHeaders: Readonly<Record<number, Record<string, Reference>>> = {
     ...headerReferences('WWW-Authenticate'),
     'Cache-Control': referTo('headers', 'Error-Cache-Control'),
   },
+  410: headerReferences('Retry-After'),
   412: { ETag: referTo('headers', 'Current-ETag') },
   415: headerReferences('Accept', 'Accept-Encoding'),
   429: {
@@ -63,9 +65,21 @@ const problemHeaders: Readonly<Record<number, Record<string, Reference>>> = {
 
 const descriptions: Readonly<Record<number, string>> = {
   401: 'The token is missing or invalid.',
-  403: 'The token lacks the scope of this operation, or does not name a tenant.',
+  403: 'The token lacks a scope that this request needs, or does not name a tenant; or only members may change this.',
   429: 'The request rate of the tenant or of all clients is too high.',
 };
+
+/** Returns whether an operation can change whom tokens are for. */
+const saysWhoIsWho = ({ method, resource }: Contract): boolean =>
+  method !== 'GET' && resource !== undefined && decidesWhoViewersAre(resource.kind);
+
+/** Returns whether an operation can change who sees an entity. */
+function changesMembers(contract: Contract): boolean {
+  const { success, body, resource } = contract;
+  const isChange =
+    success === 'batch' || (isConditionalWrite(contract) && body !== undefined && !body.optional);
+  return isChange && 'members' in (resource?.access ?? {});
+}
 
 /** Returns the problems that an operation can respond with, by status. A status without problems is a response of the gateway. */
 export function problemsOf(contract: Contract): Map<number, readonly ProblemCode[]> {
@@ -85,10 +99,12 @@ export function problemsOf(contract: Contract): Map<number, readonly ProblemCode
     ...when(body !== undefined, 'malformed-body'),
     'invalid-request',
     ...when(needsToken(contract), 'no-tenant'),
-    ...when(additionalScope !== undefined || expands, 'missing-scope'),
-    ...when(isOne || isBatch, 'not-found'),
+    ...when(additionalScope !== undefined || expands || saysWhoIsWho(contract), 'missing-scope'),
+    ...when(changesMembers(contract), 'not-a-member'),
+    // In the response to a repeated creation, of what the caller does not see any more.
+    ...when(isOne || isBatch || (success === 'created' && resource?.access !== undefined), 'not-found'),
     ...when(givesSubject, 'subject-taken'),
-    ...when(isRestore && needsParent, 'reference-missing'),
+    ...when(isRestore && (needsParent || 'through' in (resource?.access ?? {})), 'reference-missing'),
     ...when(success === 'changes', 'cursor-expired'),
     ...when(isConditionalWrite(contract) || isBatch, 'version-mismatch'),
     ...when(body !== undefined, 'body-too-large', 'unsupported-media-type'),
@@ -129,6 +145,7 @@ function errorResponse(status: number, own: readonly ProblemCode[]): Response {
 const rareProblems: readonly ProblemCode[] = [
   'malformed-body',
   'missing-scope',
+  'not-a-member',
   'reference-missing',
   'clone-too-large',
 ];

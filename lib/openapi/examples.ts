@@ -16,8 +16,10 @@ const total = 41;
 
 const exampleOf = ({ kind }: Resource): Entity => docsOf({ kind }).example;
 
-const isWritableValue = ({ kind, fields, unique }: Resource, field: string): boolean =>
-  field in fields && field !== unique && !referencesOf(kind).some((relation) => relation.field === field);
+const isWritableValue = ({ kind, fields, keptFields }: Resource, field: string): boolean =>
+  field in fields &&
+  !keptFields.includes(field) &&
+  !referencesOf(kind).some((relation) => relation.field === field);
 
 /** Returns a body that creates an entity. It succeeds in every service that has what required references name. */
 export function creationBody(resource: Resource): Entity {
@@ -51,7 +53,10 @@ export function entityExample({ method, operation, resource }: Contract): Entity
   if (!resource) return undefined;
   const example = exampleOf(resource);
   if (method === 'PATCH') return changedEntity(resource);
-  if (method === 'PUT') return createdEntity(resource, { updatedAt: example['updatedAt'] });
+  if (method === 'PUT') {
+    const kept = Object.fromEntries(resource.keptFields.map((field) => [field, example[field]]));
+    return createdEntity(resource, { ...kept, updatedAt: example['updatedAt'] });
+  }
   return operation.startsWith('archive') ? { ...example, status: 'archived' } : example;
 }
 

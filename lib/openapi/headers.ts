@@ -12,7 +12,7 @@ export const headers: Readonly<Record<string, Header>> = {
     example: '"7a2c4d8f0e36-3"',
   },
   'Current-ETag': {
-    description: 'The current version of the entity. Absent for a batch.',
+    description: 'The current version of the entity. Absent for a batch, and for one that you do not see.',
     schema: entityTag,
     example: '"7a2c4d8f0e36-3"',
   },

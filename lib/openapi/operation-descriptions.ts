@@ -56,6 +56,29 @@ const special: Readonly<Record<string, string>> = {
   checkHealth: 'Reads from the database. If the database does not respond, the response is 503.',
 };
 
+/** Returns what somebody sees who may not see all. */
+function describeSight({ kind, access, keptFields }: Resource, { method, success, path }: Contract): string {
+  if (!access) return '';
+  const hidden =
+    'members' in access
+      ? `A ${kind} with \`${Object.keys(access.when)[0]}\` \`${Object.values(access.when)[0]}\` is seen by its members, and by tokens with the scope \`all-projects\`. To others it does not exist.`
+      : `A ${kind} is seen by those who see what its \`${access.through}\` names. To others it does not exist.`;
+  const kept =
+    method === 'PUT'
+      ? ` Without ${joined(keptFields.map((field) => `\`${field}\``))} in the body, an existing ${kind} keeps ${keptFields.length > 1 ? 'them' : 'it'}.`
+      : '';
+  const isCreated = success === 'created' && !path.includes('{');
+  const inherited =
+    isCreated && 'through' in access
+      ? ` Without \`${access.through}\` in the body, it gets that of its parent.`
+      : '';
+  const of410 =
+    success === 'changes' && 'through' in access
+      ? ' When what you see changes for another reason, the response is 410: begin again after `Retry-After`.'
+      : '';
+  return hidden + kept + inherited + of410;
+}
+
 function describeList(resource: Resource, { nestedBy }: Contract): string {
   const paging = `By default, returns the newest ${resource.plural} first, ${defaultLimit} per page. \`total\` is the number of matches on all pages. Pages after the last one are empty. To read all pages without gaps while others write, send an empty \`after\` first, then the \`next\` of each response.`;
   const nested = nestedBy
@@ -133,4 +156,10 @@ function describeScope(contract: Contract): string {
 }
 
 export const describeOperation = (contract: Contract): string =>
-  [describeEffect(contract), describeScope(contract)].filter((part) => part !== '').join('\n\n');
+  [
+    describeEffect(contract),
+    contract.resource ? describeSight(contract.resource, contract) : '',
+    describeScope(contract),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');

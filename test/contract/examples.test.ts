@@ -29,7 +29,7 @@ const comparable = (value: unknown): unknown =>
 
 beforeAll(async () => {
   // Tasks refer to tags, and new resources to others.
-  for (const kind of new Set<Kind>(['organization', 'project', 'user', 'tag', ...kinds])) {
+  for (const kind of new Set<Kind>(['organization', 'user', 'project', 'tag', ...kinds])) {
     const { id, subject, createdAt: _, updatedAt: __, ...fields } = docsOf({ kind }).example;
     const body = withOwnIds({ ...fields, ...(subject !== undefined && { subject: randomUUID() }) });
     const response = await request('POST', resourceOf(kind).path, { body: body as JsonObject });

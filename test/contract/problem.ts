@@ -19,7 +19,7 @@ export interface Problem {
 }
 
 const internals =
-  /dynamo|dynoxide|sqlite|aws[-_ ]?sdk|@aws|smithy|middy|valibot|node_modules|node:internal|\.[cm]?[jt]s:\d+|\bat \S+ \(|expressionattribute|conditionexpression|validationexception|transactioncancel|conditionalcheck|resourcenotfoundexception|\bgsi\d|\btenant|"(?:pk|sk|stack)"|\b(?:TypeError|RangeError|SyntaxError)\b/i;
+  /dynamo|dynoxide|sqlite|aws[-_ ]?sdk|@aws|smithy|middy|valibot|node_modules|node:internal|\.[cm]?[jt]s:\d+|\bat \S+ \(|expressionattribute|conditionexpression|validationexception|transactioncancel|conditionalcheck|resourcenotfoundexception|\bgsi\d|\btenant(?!, members|")|"(?:pk|sk|stack)"|\b(?:TypeError|RangeError|SyntaxError)\b/i;
 
 /**
  * Headers that are not searched for internal names. Request ids and digests are random and can match by chance. The timing

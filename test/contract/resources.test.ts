@@ -1,6 +1,6 @@
 import { routes } from '#functions/routes.ts';
 import { expectComplete } from '../support/complete.ts';
-import { create, entityOf, pathTo, read, repeatable, resources, stateOf } from './resources.ts';
+import { create, entityOf, keptFields, pathTo, read, repeatable, resources, stateOf } from './resources.ts';
 import { type JsonObject, pathOf, pause, request, unique } from './service.ts';
 
 const uuidVersion7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
@@ -146,12 +146,13 @@ describe.each(resources)('PATCH $path/{id} without a change', ({ kind, full }) =
 });
 
 describe.each(resources)('PUT $path/{id}', ({ kind, minimal, full, defaults }) => {
-  test('replaces the whole entity and resets missing optional fields to their defaults', async () => {
+  test('replaces the whole entity and resets missing optional fields to their defaults, but for those that decide who sees what', async () => {
     const before = await create(kind, await full());
     const body = await minimal();
     const after = entityOf(await request('PUT', pathTo(kind, before.id), { body }), 200);
     const { id, createdAt } = before;
-    expect(after).toEqual({ ...defaults, ...body, ...stamped, id, createdAt });
+    const kept = Object.fromEntries(keptFields(kind).map((field) => [field, before[field]]));
+    expect(after).toEqual({ ...defaults, ...kept, ...body, ...stamped, id, createdAt });
     expect(await read(kind, id)).toEqual(after);
   });
 

@@ -86,9 +86,17 @@ const declared: readonly Omit<Resource, 'scalarFields' | 'nullable'>[] = [
       description: 'All there is.',
       startDate: '2024-02-29',
       dueDate: '2031-12-31',
+      visibility: 'members',
+      memberIds: [await sharedId('user')],
     }),
-    defaults: { status: 'active', description: '', startDate: null, dueDate: null },
-    references: [{ field: 'organizationId', to: 'organization', many: false }],
+    defaults: {
+      ...{ status: 'active', description: '', startDate: null, dueDate: null },
+      ...{ visibility: 'tenant', memberIds: [] },
+    },
+    references: [
+      { field: 'organizationId', to: 'organization', many: false },
+      { field: 'memberIds', to: 'user', many: true },
+    ],
     nested: [{ segment: 'tasks', item: 'task', field: 'projectId' }],
   },
   {
@@ -162,6 +170,10 @@ const declared: readonly Omit<Resource, 'scalarFields' | 'nullable'>[] = [
     nested: [{ segment: 'tasks', item: 'task', field: 'tagIds' }],
   },
 ];
+
+/** Returns the fields that a replacement leaves as they are if it does not name them. */
+export const keptFields = (kind: Kind): readonly string[] =>
+  schemaResources.find((one) => one.kind === kind)?.keptFields ?? [];
 
 /** Returns what the tests know of a resource that is not above: its documentation has an example. */
 function documented({

@@ -6,7 +6,7 @@ import { request } from './service.ts';
 /** `GET /v1/users/me`, on a service with tokens and on one without. */
 
 const path = '/v1/users/me';
-const apiScopes = new Set(routes.flatMap(({ contract }) => scopeOf(contract) ?? []));
+const apiScopes = new Set(['all-projects', ...routes.flatMap(({ contract }) => scopeOf(contract) ?? [])]);
 
 /** The claims of the token that the tests send; `undefined` without one. */
 const claims = (() => {

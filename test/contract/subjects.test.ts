@@ -70,7 +70,7 @@ describe('a subject is free again', () => {
   test.each([
     ['another subject', (user: Entity) => write('PATCH', user, { subject: unique('other') })],
     ['null', (user: Entity) => write('PATCH', user, { subject: null })],
-    ['a replacement without it', (user: Entity) => write('PUT', user, { name: 'x' })],
+    ['a replacement by null', (user: Entity) => write('PUT', user, { name: 'x', subject: null })],
     ['a deletion', ({ id }: Entity) => request('DELETE', pathTo('user', id))],
     ['a batch that changes it', (user: Entity) => batch(update(user, { subject: null }))],
     ['a batch that deletes the user', ({ id }: Entity) => batch({ operation: 'delete', id })],

@@ -49,6 +49,14 @@ const fields: Readonly<Record<string, FieldRules>> = {
     valid: [[]],
     invalid: ['text', null, {}, [1], [null], ['unknown']],
   },
+  visibility: {
+    valid: ['tenant', 'members'],
+    invalid: ['', 'Members', 'private', null, true],
+  },
+  memberIds: {
+    valid: [[]],
+    invalid: ['text', null, {}, [1], [null], ['unknown']],
+  },
   organizationId: reference,
   estimate: {
     valid: [0, 0.01, 100_000],

@@ -38,7 +38,7 @@ export const guarded = contracts.filter((contract) => scopeOf(contract) !== unde
 export const writes = guarded.filter(({ method }) => method !== 'GET');
 export const named = (some: readonly Contract[]) =>
   some.map((contract) => [contract.operation, contract] as const);
-const allScopes = [...new Set(guarded.map(scopeOf))].join(' ');
+const allScopes = ['all-projects', ...new Set(guarded.map(scopeOf))].join(' ');
 /** A valid id that no entity has. */
 export const unknown = '0192f0c1-2d3e-7abc-8def-0123456789ab';
 
@@ -69,7 +69,7 @@ export const bodyFor = (contract: Contract, ids: Ids): object | undefined => {
 };
 
 /** The resources, each after those that it refers to. */
-const inOrder = ['organization', 'project', 'user', 'tag', 'task'].map(
+const inOrder = ['organization', 'user', 'project', 'tag', 'task'].map(
   (kind) => resources.find((resource) => resource.kind === kind) as Resource,
 );
 

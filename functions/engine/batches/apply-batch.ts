@@ -2,7 +2,9 @@
 
 import { now } from '../../runtime/time-and-chance.ts';
 import { buildDeletions } from '../deletions/delete-entity.ts';
+import { inheritGuards } from '../entities/inherited-guards.ts';
 import { findOwnIdError } from '../entities/own-ids.ts';
+import { findRefusal } from '../entities/permissions.ts';
 import { versionMismatch } from '../entities/preconditions.ts';
 import { findMissingReferences } from '../entities/references.ts';
 import { findContradiction } from '../entities/requirements.ts';
@@ -14,7 +16,7 @@ import type { DeletedEntity, ExpectedVersions, Fields, StoredEntity, WholeEntity
 import { BatchFailed, EntityNotFound } from '../model/errors.ts';
 import { isId } from '../model/ids.ts';
 import type { Kind } from '../model/schema.ts';
-import type { Session } from '../table/session.ts';
+import { type Session, withoutSight } from '../table/session.ts';
 import { readAnyStored, readTexts } from '../table/stored-entities.ts';
 import { commit } from '../write/commit.ts';
 
@@ -34,7 +36,12 @@ export type BatchOperation =
 
 export type BatchResult =
   /** `stored` is `undefined` in a replayed result when the batch did not change the entity and it was deleted later. */
-  | { readonly operation: 'create' | 'update'; readonly stored: WholeEntity | undefined }
+  | {
+      readonly operation: 'create' | 'update';
+      readonly stored: WholeEntity | undefined;
+      /** Set in a replayed result when the caller does not see the entity any more. */
+      readonly isHidden?: true;
+    }
   | { readonly operation: 'delete' };
 
 /** What an operation changes, if anything, and its result; or why it cannot be applied. */
@@ -53,6 +60,8 @@ interface Targets {
   readonly existing: ReadonlyMap<string, StoredEntity>;
   /** Their ids cannot be those of new entities. */
   readonly deleted: ReadonlyMap<string, DeletedEntity>;
+  /** What the caller does not see: neither can their ids. */
+  readonly hidden: ReadonlyMap<string, StoredEntity | DeletedEntity>;
 }
 
 /** Reads the entities that operations name, in one batch, and the long texts of those that they update in another one. */
@@ -60,11 +69,14 @@ async function readTargets(session: Session, kind: Kind, operations: readonly Ba
   const named = operations.flatMap((one) =>
     'id' in one && one.id !== undefined && isId(one.id) ? [{ ...one, id: one.id }] : [],
   );
-  const all = await readAnyStored(
-    session,
+  const stored = await readAnyStored(
+    withoutSight(session),
     kind,
     named.map(({ id }) => id),
   );
+  const seen = await session.sight?.areSeen(stored);
+  const all = stored.filter((_, place) => seen?.[place] ?? true);
+  const hidden = stored.filter((one) => !all.includes(one));
   const found = all.flatMap((one) => (one.deletion ? [] : one));
   const former = all.flatMap((one) => (one.deletion ? one : []));
   const updated = new Set(named.filter(({ operation }) => operation === 'update').map(({ id }) => id));
@@ -74,8 +86,9 @@ async function readTargets(session: Session, kind: Kind, operations: readonly Ba
   );
   const others = found.filter(({ entity }) => !updated.has(entity.id));
   return {
-    existing: new Map([...whole, ...others].map((stored) => [stored.entity.id, stored])),
-    deleted: new Map(former.map((stored) => [stored.entity.id, stored])),
+    existing: new Map([...whole, ...others].map((one) => [one.entity.id, one])),
+    deleted: new Map(former.map((one) => [one.entity.id, one])),
+    hidden: new Map(hidden.map((one) => [one.entity.id, one])),
   };
 }
 
@@ -89,23 +102,28 @@ function resolveWrite(
   return error ? { error } : { change, whole, result: { operation, stored: after } };
 }
 
+/** Returns the entity that has an id, and whether the caller sees it. */
+function holderOf(id: string, { existing, deleted, hidden }: Targets) {
+  const stored = existing.get(id) ?? deleted.get(id);
+  return stored ? { stored, isSeen: true } : { stored: hidden.get(id), isSeen: false };
+}
+
 /** Does not check the references and the unique value of the operation. @param nowMs milliseconds since 1970. */
 function resolveOperation(
   kind: Kind,
-  { existing, deleted }: Targets,
+  targets: Targets,
   nowMs: number,
   operation: BatchOperation,
 ): ResolvedOperation {
   if (operation.operation === 'invalid') return operation;
   if (operation.operation === 'create') {
     const { id, fields } = operation;
-    const error =
-      id === undefined ? undefined : findOwnIdError(id, existing.get(id) ?? deleted.get(id), nowMs);
+    const error = id === undefined ? undefined : findOwnIdError(id, holderOf(id, targets), nowMs);
     if (error) return { error };
     const change = buildCreate(kind, fields, nowMs, id);
     return resolveWrite('create', change, change.after);
   }
-  const target = existing.get(operation.id);
+  const target = targets.existing.get(operation.id);
   if (!target) return { error: new EntityNotFound(kind, operation.id) };
   const mismatch = versionMismatch(target, operation.expected);
   if (mismatch) return { error: mismatch };
@@ -120,16 +138,29 @@ function changeOf(operation: ResolvedOperation): Change | undefined {
   return 'change' in operation ? operation.change : undefined;
 }
 
-/** Replaces operations by errors that add a reference to an entity that does not exist, make a tree that is refused, or give a unique value that another one has. */
+/** Returns operations whose creations have the reference through which they are seen. */
+async function withGuards(session: Session, kind: Kind, operations: readonly BatchOperation[]) {
+  const written = operations.flatMap((one) =>
+    'fields' in one ? [{ isCreated: one.operation === 'create', id: one.id, fields: one.fields }] : [],
+  );
+  const inherited = await inheritGuards(session, kind, written);
+  return operations.map((one) =>
+    one.operation === 'create' ? { ...one, fields: inherited.shift() ?? one.fields } : one,
+  );
+}
+
+/** Replaces operations by errors that the caller may not apply, that add a reference to an entity that does not exist, make a tree that is refused, or give a unique value that another one has. */
 async function checkOthers(session: Session, kind: Kind, operations: readonly ResolvedOperation[]) {
   const deleted = new Set(operations.flatMap((one) => ('deleted' in one ? [one.deleted.entity.id] : [])));
   const whole = operations.flatMap((one) => ('whole' in one ? [one.whole] : []));
+  const changes = operations.map(changeOf);
   const missing = await findMissingReferences(session, whole);
+  const refused = await Promise.all(changes.map((change) => change && findRefusal(session, change)));
   const trees = await findTreeErrors(session, kind, whole, deleted);
   const errors = new Map(whole.map((change, position) => [change, missing[position] ?? trees[position]]));
-  const taken = await findTakenValues(session, operations.map(changeOf));
+  const taken = await findTakenValues(session, changes);
   return operations.map((one, position) => {
-    const error = ('whole' in one && errors.get(one.whole)) || taken[position];
+    const error = ('whole' in one && errors.get(one.whole)) || refused[position] || taken[position];
     return error ? { error } : one;
   });
 }
@@ -152,7 +183,8 @@ export function applyBatch(
     async (attempt) => {
       const targets = await readTargets(session, kind, operations);
       const nowMs = now();
-      const unchecked = operations.map((operation) => resolveOperation(kind, targets, nowMs, operation));
+      const whole = await withGuards(session, kind, operations);
+      const unchecked = whole.map((operation) => resolveOperation(kind, targets, nowMs, operation));
       const resolved = await checkOthers(session, kind, unchecked);
       const failures = resolved.flatMap((one, position) =>
         'error' in one ? [{ position, error: one.error }] : [],

@@ -1,4 +1,5 @@
 import { now } from '../../runtime/time-and-chance.ts';
+import { requirePermission } from '../entities/permissions.ts';
 import { readEntityItem } from '../entities/read-entity.ts';
 import { buildDeletion, type Change } from '../model/changes.ts';
 import { newDeletion } from '../model/deletion.ts';
@@ -7,7 +8,7 @@ import { newId } from '../model/ids.ts';
 import { dependentsOf } from '../model/relations.ts';
 import type { Kind } from '../model/schema.ts';
 import { maxTransactionWrites } from '../model/writes.ts';
-import type { Session } from '../table/session.ts';
+import { type Session, withoutSight } from '../table/session.ts';
 import { commit, type UnitOfWork } from '../write/commit.ts';
 import { findDescendants, nameOf } from './descendants.ts';
 import { beginSweep, sweepLater } from './sweep.ts';
@@ -42,19 +43,20 @@ export async function buildDeletions(
   const mayRead = attempt <= maxAttemptsWithDescendants;
   const found = new Set(changes.map((change) => nameOf(change.after as StoredEntity)));
   const descendants = mayRead
-    ? await findDescendants(session, { kind: first.kind, deletions, found }, limit)
+    ? await findDescendants(withoutSight(session), { kind: first.kind, deletions, found }, limit)
     : undefined;
   if (!descendants) return begun;
   return { changes: [...changes, ...descendants], writes: sweepLater(session, deleted), orElse: begun };
 }
 
 /**
- * Deletes an entity, with its descendants in the same transaction when they fit, and otherwise by a job.
- * @throws EntityNotFound, VersionMismatch.
+ * Deletes an entity, with its descendants in the same transaction when they fit, and otherwise by a job: also those that the caller does not see.
+ * @throws EntityNotFound, VersionMismatch, NeedsFullSight.
  */
 export function deleteEntity(session: Session, kind: Kind, id: string, expected?: ExpectedVersions) {
   return commit(session, async (attempt) => {
     const stored = await readEntityItem(session, kind, id, expected);
+    await requirePermission(session, { before: stored });
     return { ...(await buildDeletions(session, [stored], [], attempt)), result: null };
   });
 }

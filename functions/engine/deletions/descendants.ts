@@ -2,6 +2,7 @@
 
 import { now } from '../../runtime/time-and-chance.ts';
 import { readChildren } from '../lists/children.ts';
+import { isGuard } from '../model/access.ts';
 import { buildDeletion, buildUpdate, type Change } from '../model/changes.ts';
 import type { Deletion, StoredEntity } from '../model/entity.ts';
 import { dependentsOf } from '../model/relations.ts';
@@ -41,18 +42,18 @@ function deletionsOfChildren(
   return ofChildren;
 }
 
-/** Returns the changes of children. Those without a deletion lose the reference. */
+/** Returns the changes of children. Those without a deletion lose the reference, unless all would see them without it. */
 function removeChildren(
   relation: Relation,
   children: readonly StoredEntity[],
   ofChildren: Deletions,
   parentIds: readonly string[],
 ): Change[] {
-  return children.map((child) => {
+  return children.flatMap((child) => {
     const deletion = ofChildren.get(child.entity.id);
-    return deletion
-      ? buildDeletion(child, deletion)
-      : buildUpdate(child, withoutReferences(relation, child, parentIds), now());
+    if (deletion) return buildDeletion(child, deletion);
+    if (isGuard(relation)) return [];
+    return buildUpdate(child, withoutReferences(relation, child, parentIds), now());
   });
 }
 

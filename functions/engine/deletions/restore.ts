@@ -2,6 +2,7 @@
 
 import { groupBy } from '../../runtime/group-by.ts';
 import { now } from '../../runtime/time-and-chance.ts';
+import { requirePermission } from '../entities/permissions.ts';
 import { requireExpectedVersion } from '../entities/preconditions.ts';
 import { findTakenValues, requireFreeValue } from '../entities/unique-values.ts';
 import { buildMove, buildRestore, type ChangeSet, mergeChangeSets } from '../model/changes.ts';
@@ -22,7 +23,7 @@ import { cascadeKinds } from '../model/relations.ts';
 import type { Kind } from '../model/schema.ts';
 import { uniqueFieldOf } from '../model/unique-value.ts';
 import type { Write } from '../model/writes.ts';
-import type { Session } from '../table/session.ts';
+import { type Session, withoutSight } from '../table/session.ts';
 import { findAnyEntity, findStored, readStored } from '../table/stored-entities.ts';
 import { commit, type UnitOfWork } from '../write/commit.ts';
 import type { JobHandler } from '../write/job-handler.ts';
@@ -225,9 +226,11 @@ const readRoot = ({ tenant, database }: Session, { root: { kind, id } }: Deletio
  * Restores a deleted entity as it was, without references to entities that do not exist any more. With it comes back what its deletion has removed
  * besides, in the same transaction when it fits, and otherwise by a job. An entity that exists is returned as it is.
  * @param expected versions: of a deleted entity, that which it had before the deletion.
- * @throws EntityNotFound when there is nothing to restore, or not any more; VersionMismatch; ValueTaken; RequiredReferenceMissing.
+ * @throws EntityNotFound when there is nothing to restore, or not any more; VersionMismatch; NeedsFullSight; ValueTaken; RequiredReferenceMissing.
  */
 export function restoreEntity(session: Session, kind: Kind, id: string, expected?: ExpectedVersions) {
+  // What comes back with it, and its references, are those that it had, also where the caller does not see them.
+  const all = withoutSight(session);
   return commit(session, async (): Promise<UnitOfWork<WholeEntity>> => {
     const stored = isId(id) ? await findAnyEntity(session, kind, id) : undefined;
     const nowMs = now();
@@ -242,11 +245,12 @@ export function restoreEntity(session: Session, kind: Kind, id: string, expected
       const version = earlier.find((one) => expected?.has(one)) ?? (last as number);
       requireExpectedVersion({ ...former, version }, expected);
     }
-    const [{ fields = {}, required } = {}] = await readReferences(session, [stored]);
+    const [{ fields = {}, required } = {}] = await readReferences(all, [stored]);
     if (required) throw new RequiredReferenceMissing(kind, required.field, required.parent);
     const own = buildRestore(stored, fields, nowMs);
+    await requirePermission(session, own);
     await requireFreeValue(session, own);
-    return { ...(await buildWithMembers(session, own, nowMs)), result: own.after };
+    return { ...(await buildWithMembers(all, own, nowMs)), result: own.after };
   });
 }
 

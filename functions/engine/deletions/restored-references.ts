@@ -4,6 +4,7 @@
  */
 import { now } from '../../runtime/time-and-chance.ts';
 import { readChildren } from '../lists/children.ts';
+import { isGuard, isOpen, membersRuleOf } from '../model/access.ts';
 import { buildUpdate, type Change } from '../model/changes.ts';
 import { isDeletedItem, isExpired, isRestorable, isSameDeletion } from '../model/deletion.ts';
 import type { DeletedEntity, Deletion, StoredEntity } from '../model/entity.ts';
@@ -11,6 +12,7 @@ import { decodeAnyEntity } from '../model/item-codec.ts';
 import { entityKey } from '../model/keys.ts';
 import { isOwnership, keptReference, ownershipOf, ownersIn, referencesOf } from '../model/relations.ts';
 import type { Kind, Relation } from '../model/schema.ts';
+import type { Item } from '../model/writes.ts';
 import type { Session } from '../table/session.ts';
 import { nameOf } from './descendants.ts';
 
@@ -27,7 +29,7 @@ export const keepsReference = ({ kind, entity }: AnyEntity): boolean =>
 interface RestoredReferences {
   /** The fields that get other values than before the deletion. */
   readonly fields: Readonly<Record<string, unknown>>;
-  /** The reference without which the entity cannot be. */
+  /** The reference without which the entity cannot be, or would be seen by all. */
   readonly required: Relation | undefined;
   /** If no owner of the entity exists or comes back: the deletion of one of them, which can be restored if any can. Owners that are only kept beside a reference do not count. */
   readonly ofOwners: Deletion | undefined;
@@ -35,6 +37,13 @@ interface RestoredReferences {
 
 /** What a reference names: an entity that exists or comes back, one that is deleted, or nothing. */
 type Target = 'exists' | Deletion | undefined;
+
+/** Finds what references name. */
+interface Targets {
+  find(kind: Kind, id: string): Target;
+  /** Returns whether all see a deleted entity, as far as is known. */
+  isOpen(kind: Kind, id: string): boolean;
+}
 
 /** Returns the ids of a reference, with what they name. @param find returns what a reference names. */
 const targetsOf = (relation: Relation, stored: AnyEntity, find: (kind: Kind, id: string) => Target) =>
@@ -60,11 +69,14 @@ function changedFields(
   };
 }
 
-function restoredReferences(stored: AnyEntity, find: (kind: Kind, id: string) => Target): RestoredReferences {
+function restoredReferences(stored: AnyEntity, { find, isOpen }: Targets): RestoredReferences {
   const all = referencesOf(stored.kind).map((relation) => ({
     relation,
     targets: targetsOf(relation, stored, find),
   }));
+  // Without the reference, an entity that some see would be seen by all.
+  const wouldOpen = (relation: Relation, id: string): boolean =>
+    isGuard(relation) && !isOpen(relation.parent, id);
   const owners = all.filter(({ relation }) => isOwnership(relation) && stored.entity[relation.field]);
   const deletions = owners.map(({ targets }) => targets[0]?.target);
   const later = deletions.filter((target) => typeof target === 'object');
@@ -73,11 +85,20 @@ function restoredReferences(stored: AnyEntity, find: (kind: Kind, id: string) =>
       {},
       ...all.map(({ relation, targets }) => changedFields(relation, stored, targets)),
     ),
-    required: all.find(
-      ({ relation, targets }) => relation.isRequired && targets.some(({ target }) => target !== 'exists'),
+    required: all.find(({ relation, targets }) =>
+      targets.some(
+        ({ id, target }) => target !== 'exists' && (relation.isRequired || wouldOpen(relation, id)),
+      ),
     )?.relation,
     ofOwners: deletions.includes('exists') ? undefined : (later.findLast(isRestorable) ?? later.at(-1)),
   };
+}
+
+/** Returns whether all see the entity of an item, as far as the item tells. */
+function isOpenItem(item: Item): boolean {
+  const { kind, entity, deletion } = decodeAnyEntity(item);
+  const rule = membersRuleOf(kind);
+  return rule !== undefined && !deletion?.isErased && isOpen(rule, entity);
 }
 
 /** What comes back at the same time. */
@@ -112,8 +133,11 @@ export async function readReferences(
       return [item.pk, comesBack ? 'exists' : own];
     }),
   );
+  const open = new Set(items.flatMap((item) => (isOpenItem(item) ? item.pk : [])));
+  const find = (kind: Kind, id: string) => targets.get(entityKey(tenant, kind, id).pk);
+  const isOpenTarget = (kind: Kind, id: string) => open.has(entityKey(tenant, kind, id).pk);
   return stored.map((one) => {
-    const references = restoredReferences(one, (kind, id) => targets.get(entityKey(tenant, kind, id).pk));
+    const references = restoredReferences(one, { find, isOpen: isOpenTarget });
     // What belongs to it comes after it, if both are read together.
     if (deletion && references.ofOwners)
       targets.set(entityKey(tenant, one.kind, one.entity.id).pk, references.ofOwners);

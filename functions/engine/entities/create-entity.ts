@@ -4,13 +4,14 @@ import type { Fields } from '../model/entity.ts';
 import type { Kind } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
 import { commit } from '../write/commit.ts';
+import { inheritGuards } from './inherited-guards.ts';
 import { requireUsableId } from './own-ids.ts';
 import { requireValid } from './requirements.ts';
 
 /**
  * Creates an entity.
  * @param id that the caller has made; a new one by default.
- * @throws the errors of `requireValid`; VersionMismatch when an entity has the id of the caller; UnusableId.
+ * @throws the errors of `requireValid`; VersionMismatch when an entity has the id of the caller; IdTaken, UnusableId.
  */
 export function createEntity(session: Session, kind: Kind, fields: Fields, id?: string) {
   // A request with an id is a PUT, which can be refused without a write.
@@ -19,7 +20,8 @@ export function createEntity(session: Session, kind: Kind, fields: Fields, id?: 
     session,
     async () => {
       if (id !== undefined) await requireUsableId(session, kind, id);
-      const change = buildCreate(kind, fields, now(), id);
+      const [own = fields] = await inheritGuards(session, kind, [{ isCreated: true, fields }]);
+      const change = buildCreate(kind, own, now(), id);
       await requireValid(session, change);
       return { changes: [change], result: change.after };
     },

@@ -2,10 +2,10 @@
 import { now } from '../../runtime/time-and-chance.ts';
 import { isExpired } from '../model/deletion.ts';
 import type { DeletedEntity, StoredEntity } from '../model/entity.ts';
-import { UnusableId, VersionMismatch } from '../model/errors.ts';
+import { IdTaken, UnusableId, VersionMismatch } from '../model/errors.ts';
 import { isId, timestampMs } from '../model/ids.ts';
 import type { Kind } from '../model/schema.ts';
-import type { Session } from '../table/session.ts';
+import { type Session, withoutSight } from '../table/session.ts';
 import { findStored } from '../table/stored-entities.ts';
 
 const secondMs = 1_000;
@@ -42,21 +42,28 @@ const hasExpired = ({ deletion }: StoredEntity | DeletedEntity, nowMs: number): 
 /**
  * Returns why an id cannot be that of a new entity; `undefined` when it can.
  * @param stored the entity that has it, or had it until it was deleted.
+ * @param isSeen whether the caller sees that.
  * @param nowMs milliseconds since 1970.
  */
-export function findOwnIdError(id: string, stored: StoredEntity | DeletedEntity | undefined, nowMs: number) {
+export function findOwnIdError(
+  id: string,
+  { stored, isSeen }: { readonly stored: StoredEntity | DeletedEntity | undefined; readonly isSeen: boolean },
+  nowMs: number,
+) {
   // An id that is taken can be that of an earlier attempt whose response was lost. If its deletion has expired, the id is too old for a new entity.
-  if (stored && !hasExpired(stored, nowMs)) return new VersionMismatch(stored, 'no version');
+  if (stored && !hasExpired(stored, nowMs))
+    return isSeen ? new VersionMismatch(stored, 'no version') : new IdTaken();
   const issue = findFormIssue(id) ?? findTimeIssue(id, nowMs);
   return issue === undefined ? undefined : new UnusableId(issue);
 }
 
 /**
  * Checks that an id can be that of a new entity. The condition of the write decides between two requests with one id at the same time.
- * @throws VersionMismatch when an entity has it; UnusableId.
+ * @throws VersionMismatch when an entity has it; IdTaken when the caller does not see that; UnusableId.
  */
 export async function requireUsableId(session: Session, kind: Kind, id: string): Promise<void> {
-  const stored = isId(id) ? await findStored(session, kind, id) : undefined;
-  const error = findOwnIdError(id, stored, now());
+  const stored = isId(id) ? await findStored(withoutSight(session), kind, id) : undefined;
+  const [isSeen = true] = stored && session.sight ? await session.sight.areSeen([stored]) : [];
+  const error = findOwnIdError(id, { stored, isSeen }, now());
   if (error) throw error;
 }

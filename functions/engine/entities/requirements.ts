@@ -3,6 +3,7 @@ import type { WholeChange } from '../model/changes.ts';
 import { ContradictingField } from '../model/errors.ts';
 import { schemaInUse } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
+import { requirePermission } from './permissions.ts';
 import { findMissingReferences } from './references.ts';
 import { findTreeErrors } from './trees.ts';
 import { requireFreeValue } from './unique-values.ts';
@@ -13,12 +14,13 @@ export function findContradiction({ before, after }: WholeChange): Contradicting
   return issue && new ContradictingField(issue.field, issue.message);
 }
 
-/** @throws ContradictingField, ReferenceNotFound, ValueTaken when a change must not be written. */
+/** @throws ContradictingField, NeedsFullSight, NotAMember, ReferenceNotFound, ValueTaken when a change must not be written. */
 export async function requireValid(session: Session, change: WholeChange): Promise<void> {
   const error = findContradiction(change);
   if (error) throw error;
   const [missing] = await findMissingReferences(session, [change]);
   if (missing) throw missing;
+  await requirePermission(session, change);
   const [contradiction] = await findTreeErrors(session, change.after.kind, [change]);
   if (contradiction) throw contradiction;
   await requireFreeValue(session, change);

@@ -1,6 +1,7 @@
 /** Cursors of the change feed: how far a caller has read a collection. */
 
 import { type CursorCodec, fromCursor, toCursor } from '../lists/cursor-codec.ts';
+import type { Viewer } from '../lists/visible-set.ts';
 import { maxHoles, type Progress } from '../log/progress.ts';
 import type { ByteReader, ByteWriter } from '../model/bytes.ts';
 import { maxPosition } from '../model/change-log.ts';
@@ -13,30 +14,31 @@ export interface ChangesCursor {
   readonly progress: Progress;
   /** The last entity that was given, while the caller walks through the entities, in the order of creation. Then it reads the log of their changes. */
   readonly lastId?: string;
+  /** Whose cursor it is; absent for a caller who sees all of the kind. */
+  readonly viewer?: Viewer | undefined;
 }
 
 /** Characters of a cursor, at most: most holes take one or two bytes. */
-export const maxChangesCursorLength = 1_000;
+export const maxChangesCursorLength = 2_000;
 
-const kinds = { walk: 0, log: 1 } as const;
+const kinds = { walk: 0, log: 1, walkOfViewer: 2, logOfViewer: 3 } as const;
 
-function writeCursor(writer: ByteWriter, { table, progress, lastId }: ChangesCursor): void {
-  writer.number(lastId === undefined ? kinds.log : kinds.walk);
-  writer.number(table);
-  writer.number(progress.position);
-  writer.number(progress.holes.length);
+/** Logs of one cursor, at most. */
+const maxGuards = 3;
+
+function writeProgress(writer: ByteWriter, { position, holes }: Progress): void {
+  writer.number(position);
+  writer.number(holes.length);
   // As differences from the position before.
-  let last = progress.position;
-  for (const hole of progress.holes.toReversed()) {
+  let last = position;
+  for (const hole of holes.toReversed()) {
     writer.number(last - hole);
     last = hole;
   }
-  if (lastId !== undefined) writer.id(lastId);
 }
 
-function readCursor(reader: ByteReader): ChangesCursor | undefined {
-  const kind = reader.number();
-  const [table, position, count] = [reader.number(), reader.number(), reader.number()];
+function readProgress(reader: ByteReader): Progress | undefined {
+  const [position, count] = [reader.number(), reader.number()];
   if (position > maxPosition || count > maxHoles) return undefined;
   const holes: number[] = [];
   for (let last = position; holes.length < count; last = holes[0] as number) {
@@ -44,10 +46,42 @@ function readCursor(reader: ByteReader): ChangesCursor | undefined {
     if (hole >= last || hole <= 0) return undefined;
     holes.unshift(hole);
   }
-  const cursor = { table, progress: { position, holes } };
-  if (kind === kinds.log) return cursor;
+  return { position, holes };
+}
+
+function writeCursor(writer: ByteWriter, { table, progress, lastId, viewer }: ChangesCursor): void {
+  const [walk, log] = viewer ? [kinds.walkOfViewer, kinds.logOfViewer] : [kinds.walk, kinds.log];
+  writer.number(lastId === undefined ? log : walk);
+  writer.number(table);
+  writeProgress(writer, progress);
+  if (viewer) {
+    writer.number(viewer.number);
+    writer.number(viewer.guards.length);
+    for (const guard of viewer.guards) writeProgress(writer, guard);
+  }
+  if (lastId !== undefined) writer.id(lastId);
+}
+
+function readViewer(reader: ByteReader): Viewer | undefined {
+  const [number, count] = [reader.number(), reader.number()];
+  if (count > maxGuards) return undefined;
+  const guards = Array.from({ length: count }, () => readProgress(reader));
+  const all = guards.filter((guard) => guard !== undefined);
+  return all.length < count ? undefined : { number, guards: all };
+}
+
+function readCursor(reader: ByteReader): ChangesCursor | undefined {
+  const kind = reader.number();
+  const table = reader.number();
+  const progress = readProgress(reader);
+  const isOfViewer = kind === kinds.walkOfViewer || kind === kinds.logOfViewer;
+  const viewer = isOfViewer ? readViewer(reader) : undefined;
+  if (!progress || (isOfViewer && !viewer)) return undefined;
+  const cursor = { table, progress, ...(viewer && { viewer }) };
+  if (kind === kinds.log || kind === kinds.logOfViewer) return cursor;
   const lastId = reader.id();
-  return kind === kinds.walk && isId(lastId) ? { ...cursor, lastId } : undefined;
+  const isWalk = kind === kinds.walk || kind === kinds.walkOfViewer;
+  return isWalk && isId(lastId) ? { ...cursor, lastId } : undefined;
 }
 
 const codecOf = (hash: Buffer): CursorCodec<ChangesCursor> => ({

@@ -3,17 +3,16 @@
  * far. Changes come from the log, whose records have the rows, so most pages read nothing else.
  */
 import { hash } from 'node:crypto';
-import { openLogReader } from '../columns/dynamodb-storage.ts';
-import { logMemory } from '../columns/process-memory.ts';
 import { isInRanges } from '../columns/read/id-ranges.ts';
-import { readState } from '../columns/read/read-state.ts';
 import { rowPredicate } from '../columns/read/row-filter.ts';
+import { allRows } from '../columns/read/row-query.ts';
 import { listEntities } from '../lists/list-entities.ts';
+import { type PageLog, readPage } from '../lists/read-page.ts';
 import { toRowQuery } from '../lists/to-row-query.ts';
-import { advance, type Progress, positionsOf } from '../log/progress.ts';
+import { advance, positionsOf } from '../log/progress.ts';
 import type { LogRecord } from '../model/change-log.ts';
 import { type Entity, type ItemFields, isWhole, type StoredEntity } from '../model/entity.ts';
-import { CursorExpired } from '../model/errors.ts';
+import { CursorExpired, SightChanged } from '../model/errors.ts';
 import { decodeEntity, entityOfRow } from '../model/item-codec.ts';
 import { entityKey } from '../model/keys.ts';
 import type { ListQuery } from '../model/list-query.ts';
@@ -24,6 +23,7 @@ import type { Session } from '../table/session.ts';
 import { readTexts } from '../table/stored-entities.ts';
 import type { ChangesCursor } from './cursor.ts';
 import { readLog, startBudget } from './read-log.ts';
+import { followGuards, sightOfRows } from './sight-of-feed.ts';
 
 export interface ChangesPage {
   /** Entities that were created or changed, and match. Without long texts if the query does not ask for them. */
@@ -47,6 +47,7 @@ const textItemBytes = 200;
 
 type RowMatcher = (id: string, row: Row) => boolean;
 
+/** Returns whether rows match, also those that the caller does not see. */
 function matcherOf(kind: Kind, query: ListQuery): RowMatcher {
   const { filters, ids } = toRowQuery(kind, query);
   const matches = rowPredicate(filters);
@@ -96,23 +97,30 @@ async function walk(session: Session, kind: Kind, query: ListQuery, cursor: Chan
     entities: shown.map(({ entity }) => entity),
     versions: shown.map(({ version }) => version),
     removed: [],
-    cursor: { table, progress, ...(end && { lastId: end.id }) },
+    cursor: {
+      ...{ table, progress, viewer: cursor ? cursor.viewer : page.log.viewer },
+      ...(end && { lastId: end.id }),
+    },
     hasMore: end !== undefined || cursor !== undefined || !isExact,
   };
 }
 
 /** Returns the cursor of what a list shows: the feed continues it. */
-export const cursorOf = (session: Session, progress: Progress): ChangesCursor => ({
+export const cursorOf = (
+  session: Session,
+  { progress, viewer }: Pick<PageLog, 'progress' | 'viewer'>,
+): ChangesCursor => ({
   table: tableNumber(session.tenant, session.database.tableName),
   progress,
+  viewer,
 });
 
 async function beginNow(session: Session, kind: Kind): Promise<ChangesPage> {
-  const { tenant, database } = session;
-  const reader = openLogReader(database, tenant, kind);
-  const { progress } = await readState({ reader, memory: logMemory(database, tenant, kind) });
-  return { entities: [], versions: [], removed: [], cursor: cursorOf(session, progress), hasMore: false };
+  const { log } = await readPage(session, kind, { ...allRows, ids: [], limit: 0 });
+  return { ...noChanges, cursor: cursorOf(session, log), hasMore: false };
 }
+
+const noChanges = { entities: [], versions: [], removed: [] } as const;
 
 /** What the records of a page say about one entity. */
 interface MergedChange {
@@ -185,12 +193,20 @@ async function readChanges(
   session: Session,
   kind: Kind,
   query: ListQuery,
-  { table, progress }: ChangesCursor,
+  { table, progress, viewer }: ChangesCursor,
 ): Promise<ChangesPage> {
-  const matches = matcherOf(kind, query);
+  const matchesAny = matcherOf(kind, query);
   const unitsLeft = startBudget(session.database);
-  const matchingIds = (record: LogRecord): string[] => mergeChanges([record], matches).map(({ id }) => id);
+  const matchingIds = (record: LogRecord): string[] => mergeChanges([record], matchesAny).map(({ id }) => id);
   const page = await readLog(session, kind, progress, { limit: query.limit, matchingIds, unitsLeft });
+  const visibilityOf = await sightOfRows(session, kind, page.records);
+  const matches: RowMatcher = (id, row) => {
+    if (!matchesAny(id, row)) return false;
+    const visibility = visibilityOf(row);
+    // Of what was erased, nobody knows whether the caller has something that was seen through it.
+    if (visibility === 'unknown') throw new SightChanged();
+    return visibility === 'seen';
+  };
   const { count, described } = query.withTexts
     ? await readDescribed(session, kind, page.records, { matches, unitsLeft })
     : { count: page.records.length, described: undefined };
@@ -209,7 +225,7 @@ async function readChanges(
     entities: stored.map(({ entity }) => entity),
     versions: stored.map(({ version }) => version),
     removed,
-    cursor: { table, progress: isCut ? advance(progress, positionsOf(records)) : page.progress },
+    cursor: { table, progress: isCut ? advance(progress, positionsOf(records)) : page.progress, viewer },
     hasMore: page.hasMore || isCut,
   };
 }
@@ -220,7 +236,7 @@ async function readChanges(
  * afterwards never, but a description that was read by itself can be newer than its version.
  * @param query in the order of creation.
  * @param cursor that of the page before; absent for the first page; `now` for a page without entities, which changes follow.
- * @throws CursorExpired when the caller must begin again.
+ * @throws CursorExpired, SightChanged when the caller must begin again.
  * @throws StoreUnavailable when the time of the request does not suffice.
  */
 export async function listChanges(
@@ -232,7 +248,11 @@ export async function listChanges(
   if (cursor === 'now') return beginNow(session, kind);
   if (cursor && cursor.table !== tableNumber(session.tenant, session.database.tableName))
     throw new CursorExpired('the table or the tenant has changed');
-  return cursor && cursor.lastId === undefined
-    ? readChanges(session, kind, query, cursor)
-    : walk(session, kind, query, cursor);
+  if (!cursor) return walk(session, kind, query, undefined);
+  const { viewer, isBehind } = await followGuards(session, kind, cursor);
+  const next = { ...cursor, viewer };
+  if (isBehind) return { ...noChanges, cursor: next, hasMore: true };
+  return next.lastId === undefined
+    ? readChanges(session, kind, query, next)
+    : walk(session, kind, query, next);
 }

@@ -2,14 +2,14 @@
 
 import { now } from '../../runtime/time-and-chance.ts';
 import { isOneOf, type RowFilter, textAfter } from '../columns/read/row-filter.ts';
-import type { RowQuery } from '../columns/read/row-query.ts';
+import { allRows, type RowQuery } from '../columns/read/row-query.ts';
 import { expiredAt, restoresField, rowOfDeletion, versionsBeforeDeletion } from '../model/deletion.ts';
 import type { DeletedEntity, ItemFields } from '../model/entity.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
 import { cascadeKinds } from '../model/relations.ts';
 import type { Kind } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
-import { allRows, readDeletedPage } from './read-page.ts';
+import { readDeletedPage } from './read-page.ts';
 import { readReferenced } from './read-referenced.ts';
 import { toRowQuery } from './to-row-query.ts';
 

@@ -6,7 +6,7 @@ import { idsAfter } from '../columns/read/id-ranges.ts';
 import { type ListedRow, listRows, type RowPage } from '../columns/read/list-rows.ts';
 import { type ListSource, type LogState, readState } from '../columns/read/read-state.ts';
 import type { RowFilter } from '../columns/read/row-filter.ts';
-import type { RowQuery } from '../columns/read/row-query.ts';
+import { allRows, type RowQuery } from '../columns/read/row-query.ts';
 import { addKeyReads, prefetch } from '../columns/read/shown-rows.ts';
 import { StaleRead } from '../columns/read/stale-read.ts';
 import type { Progress } from '../log/progress.ts';
@@ -19,6 +19,7 @@ import type { Kind } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
 import { readTexts } from '../table/stored-entities.ts';
 import { type IndexPartition, readPageFromIndex } from './read-page-from-index.ts';
+import { isFiltered, readVisibleRows, type Viewer } from './visible-set.ts';
 
 interface EntityPage<Stored = StoredEntity> extends Omit<RowPage, 'rows'> {
   readonly stored: readonly Stored[];
@@ -33,6 +34,8 @@ export interface PageLog {
   readonly progress: Progress;
   /** Whether the page shows that and nothing newer. */
   readonly isExact: boolean;
+  /** The caller, if the page leaves out what the caller does not see. */
+  readonly viewer?: Viewer | undefined;
 }
 
 interface PageOptions {
@@ -44,16 +47,6 @@ interface PageOptions {
   /** When more entities than these match, none of them is read: the page has only their total. */
   readonly maxTotal?: number | undefined;
 }
-
-/** What a query of rows has that takes all rows, in the order of their creation. */
-export const allRows = {
-  filters: [],
-  orders: [],
-  isDescending: false,
-  skip: 0,
-  countBy: [],
-  sumBy: [],
-} as const;
 
 /** Returns the query of rows in the order of their creation. @param after the id before the first one, or an empty text. */
 export const queryAfter = (filters: readonly RowFilter[], limit: number, after = ''): RowQuery => ({
@@ -71,6 +64,7 @@ interface SelectedPage extends RowPage {
   readonly withDeleted: boolean;
   readonly source: ListSource;
   readonly state: LogState;
+  readonly viewer?: Viewer | undefined;
 }
 
 async function selectPage(session: Session, kind: Kind, query: RowQuery): Promise<SelectedPage> {
@@ -79,7 +73,10 @@ async function selectPage(session: Session, kind: Kind, query: RowQuery): Promis
   const source: ListSource = { reader, memory: logMemory(database, tenant, kind) };
   const state = await readState(source, (manifest) => prefetch(source, manifest, query));
   const withDeleted = query.isOfDeleted === true;
-  return { source, state, withDeleted, ...(await listRows(source, state, query)) };
+  // Later than the state: what the list has was created after that through which it is seen.
+  const { filter, viewer } = await readVisibleRows(session, kind);
+  const filters = filter ? [...query.filters, filter] : query.filters;
+  return { source, state, viewer, withDeleted, ...(await listRows(source, state, { ...query, filters })) };
 }
 
 type AnyEntity = StoredEntity | DeletedEntity;
@@ -148,7 +145,7 @@ async function readOnce(
   const versions = new Map(stored.map(({ entity, version }) => [entity.id, version]));
   const isCurrent = rows.every(({ id, version }) => versions.get(id) === version);
   const { progress, isComplete } = page.state;
-  const log = { progress, isExact: isCurrent && isComplete };
+  const log = { progress, isExact: isCurrent && isComplete, viewer: page.viewer };
   const ids = page.rows.map(({ id }) => id);
   const left = total - (rows.length - stored.length);
   return { stored, ids, total: left, skipped, end, counts, sums, isCurrent, log };
@@ -174,7 +171,9 @@ async function readAnyPage(
   for (let attempt = 1; ; attempt += 1) {
     try {
       // An index is read once: a throttled one delays the writes of the table, and more reads would make that worse.
-      const own = attempt === 1 ? options : { ...options, pageIndex: undefined };
+      // One that leaves out entities is no part of an index.
+      const mayUseIndex = attempt === 1 && !isFiltered(session, kind);
+      const own = mayUseIndex ? options : { ...options, pageIndex: undefined };
       const page = await readOnce(session, kind, query, own);
       if (page.isCurrent || options.mayBeNewer || attempt === maxAttempts) return page;
     } catch (error) {

@@ -3,13 +3,14 @@
 import { logMemory } from '../columns/process-memory.ts';
 import { rangeOfId, unionRanges } from '../columns/read/id-ranges.ts';
 import { isKnownLog } from '../columns/read/read-state.ts';
+import { allRows } from '../columns/read/row-query.ts';
 import { addKeyReads, keyReads } from '../columns/read/shown-rows.ts';
 import type { ItemFields } from '../model/entity.ts';
 import { isId } from '../model/ids.ts';
 import type { References } from '../model/list-query.ts';
 import type { Session } from '../table/session.ts';
 import { readEntities } from '../table/stored-entities.ts';
-import { allRows, readPage } from './read-page.ts';
+import { readPage } from './read-page.ts';
 
 /** Read units by key after which a process asks the log of a kind: the first time costs as much. */
 const maxKeyReads = 20;

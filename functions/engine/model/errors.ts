@@ -38,6 +38,24 @@ export class VersionMismatch extends Error {
   }
 }
 
+/** An id that a caller has made is taken by what the caller does not see. */
+export class IdTaken extends Error {
+  override readonly name = 'IdTaken';
+  constructor() {
+    super('The id is taken. Use a new one.');
+  }
+}
+
+/** Only a caller who sees all may make a change. */
+export class NeedsFullSight extends Error {
+  override readonly name = 'NeedsFullSight';
+}
+
+/** Only members of an entity may change who its members are. */
+export class NotAMember extends Error {
+  override readonly name = 'NotAMember';
+}
+
 /** An id that a caller has made cannot be that of a new entity. The message continues a sentence that begins with its name. */
 export class UnusableId extends Error {
   override readonly name = 'UnusableId';
@@ -114,6 +132,14 @@ export class CursorExpired extends Error {
   ) {
     super(`The cursor is too old: ${reason} since.`);
     this.name = 'CursorExpired';
+  }
+}
+
+/** The caller sees what a cursor has left out, or sees no more what it had, for another reason than a change of these entities. */
+export class SightChanged extends Error {
+  override readonly name = 'SightChanged';
+  constructor() {
+    super('What you may see has changed since.');
   }
 }
 

@@ -27,6 +27,25 @@ export type Check = (
   before: Fields | undefined,
 ) => { readonly field: string; readonly message: string } | undefined;
 
+/** Of entities for which this holds, only the users see them whose ids a field has. */
+export interface MembersRule {
+  readonly members: string;
+  /** The values of fields of such an entity. */
+  readonly when: Readonly<Record<string, string>>;
+}
+
+/** Who sees an entity: some users, or those who see the entity to which a field refers. Null is seen by all. */
+export type AccessRule = MembersRule | { readonly through: string };
+
+/** @param field the array of references to users. */
+export const members = (field: string, { when }: Pick<MembersRule, 'when'>): MembersRule => ({
+  members: field,
+  when,
+});
+
+/** @param field the reference to an entity of a kind with a rule. */
+export const through = (field: string): AccessRule => ({ through: field });
+
 export interface Schema {
   /** A write checks that the entities it refers to exist; a deletion finds the entities that refer to the deleted one. */
   readonly relations: readonly Relation[];
@@ -38,6 +57,8 @@ export interface Schema {
   readonly uniqueFields: Readonly<Record<Kind, string>>;
   /** By kind. */
   readonly checks: Readonly<Record<Kind, Check>>;
+  /** By kind: who sees its entities. All of a tenant see the others. */
+  readonly access: Readonly<Record<Kind, AccessRule>>;
   /** What takes one byte in records: at most 15 names of fields, and frequent values. Another order needs another format of records. */
   readonly dictionary: { readonly fields: readonly string[]; readonly values: readonly string[] };
 }

@@ -45,8 +45,8 @@ interface ReadOptions {
   readonly withDeleted?: boolean;
 }
 
-const visible = (items: Item[], { withDeleted = false }: ReadOptions): Item[] =>
-  withDeleted ? items : items.filter((item) => !isDeletedItem(item));
+/** Leaves out what a viewer does not see. */
+type SeeItems = (items: Item[]) => Promise<Item[]>;
 
 /**
  * DynamoDB for one request. It retries what may succeed until the deadline, and counts what calls cost. It writes entities only in
@@ -58,14 +58,39 @@ export class Database {
   readonly #client: DynamoDb;
   readonly #calls: Calls;
   readonly #limits: Limits;
+  readonly #see: SeeItems | undefined;
+  /** The same database, with all that it has. */
+  readonly whole: Database;
 
-  /** @param limits of a request. Jobs and commands have none. */
-  constructor(client: DynamoDb, tableName: string, deadline: Deadline, limits = noLimits) {
+  /**
+   * @param limits of a request. Jobs and commands have none.
+   * @param restriction of a database that leaves out what a viewer does not see.
+   */
+  constructor(
+    client: DynamoDb,
+    tableName: string,
+    deadline: Deadline,
+    limits = noLimits,
+    restriction?: { readonly whole: Database; readonly see: SeeItems },
+  ) {
     this.#client = client;
     this.tableName = tableName;
     this.deadline = deadline;
-    this.#calls = new Calls(deadline, limits);
+    this.#calls = restriction ? restriction.whole.#calls : new Calls(deadline, limits);
     this.#limits = limits;
+    this.#see = restriction?.see;
+    this.whole = restriction?.whole ?? this;
+  }
+
+  /** Returns a database whose reads, by key or by query, leave out what a function leaves out. Both count their calls together. */
+  restricted(see: SeeItems): Database {
+    const restriction = { whole: this, see };
+    return new Database(this.#client, this.tableName, this.deadline, this.#limits, restriction);
+  }
+
+  async #visible(items: Item[], { withDeleted = false }: ReadOptions): Promise<Item[]> {
+    const existing = withDeleted ? items : items.filter((item) => !isDeletedItem(item));
+    return this.#see ? this.#see(existing) : existing;
   }
 
   get consumption(): Consumption {
@@ -101,7 +126,7 @@ export class Database {
       ),
     );
     const items = output.Item ? [output.Item as Item] : [];
-    return visible(items, options)[0];
+    return (await this.#visible(items, options))[0];
   }
 
   /**
@@ -112,7 +137,7 @@ export class Database {
     const batches = Array.from({ length: Math.ceil(keys.length / maxBatchKeys) }, (_, batch) =>
       this.#getBatch(keys.slice(batch * maxBatchKeys, (batch + 1) * maxBatchKeys), isConsistent),
     );
-    return visible((await Promise.all(batches)).flat(), options);
+    return this.#visible((await Promise.all(batches)).flat(), options);
   }
 
   async #getBatch(keys: readonly Key[], isConsistent: boolean): Promise<Item[]> {
@@ -146,7 +171,7 @@ export class Database {
       this.#client.query(request, abortSignal),
     );
     const { Items = [], LastEvaluatedKey: next } = output;
-    return { items: visible(Items as Item[], options), next };
+    return { items: await this.#visible(Items as Item[], options), next };
   }
 
   /** Reads all pages of a query, one after the other. */

@@ -1,4 +1,5 @@
 import type { Database } from './database.ts';
+import type { Sight } from './sight.ts';
 
 /** Requests of one caller with one `Idempotency-Key`. */
 export interface Idempotency {
@@ -15,7 +16,13 @@ export interface Session {
   /** The subject of the caller's token, which records of changes have; absent where requests need no token. Of a job: that of its request. */
   readonly actor?: string | undefined;
   readonly database: Database;
+  /** What the caller sees; absent where it sees all of the tenant. The database leaves out the rest. */
+  readonly sight?: Sight | undefined;
   readonly idempotency?: Idempotency | undefined;
   /** Set when the response repeats an earlier one. */
   replayed?: boolean;
 }
+
+/** Returns a session that sees all: for what an operation changes in consequence, besides what its caller names. */
+export const withoutSight = (session: Session): Session =>
+  session.sight ? { ...session, database: session.database.whole, sight: undefined } : session;

@@ -6,6 +6,7 @@
 
 import { constants, deflateRawSync } from 'node:zlib';
 import { now } from '../../runtime/time-and-chance.ts';
+import { ruleOf } from '../model/access.ts';
 import { inflate } from '../model/deflate.ts';
 import type { StoredEntity, WholeEntity } from '../model/entity.ts';
 import { EntityNotFound, IdempotencyKeyReused } from '../model/errors.ts';
@@ -94,6 +95,28 @@ async function readUnchanged(session: Session, result: unknown): Promise<unknown
 }
 
 /**
+ * Returns a result without what the caller does not see now. In the result of a batch, it says so.
+ * @throws EntityNotFound when the result is such an entity.
+ */
+async function withoutHidden({ sight, ...session }: Session, result: unknown): Promise<unknown> {
+  const operations = Array.isArray(result) ? (result as { readonly stored?: unknown }[]) : [];
+  const stored = [result, ...operations.map((one) => one.stored)].filter(isStored);
+  if (!sight || stored.length === 0) return result;
+  const { tenant, database } = session;
+  const keys = stored.map(({ kind, entity }) => entityKey(tenant, kind, entity.id));
+  const found = (await database.getMany(keys, true, { withDeleted: true })).map(({ pk }) => pk);
+  const isHidden = (one: unknown): one is StoredEntity =>
+    isStored(one) &&
+    ruleOf(one.kind) !== undefined &&
+    !found.includes(entityKey(tenant, one.kind, one.entity.id).pk);
+  if (isHidden(result)) throw new EntityNotFound(result.kind, result.entity.id);
+  if (!Array.isArray(result)) return result;
+  return operations.map((one) =>
+    isHidden(one.stored) ? { ...one, stored: undefined, isHidden: true } : one,
+  );
+}
+
+/**
  * Returns the result that was recorded under the key of this request, if any.
  * @throws IdempotencyKeyReused when the key was used for another body; EntityNotFound when the request changed nothing, and its entity was deleted
  * since.
@@ -107,7 +130,8 @@ export async function findRecordedResult(session: Session) {
   requireReadable('idempotency record', first, recordFields);
   if (first['fingerprint'] !== idempotency.fingerprint) throw new IdempotencyKeyReused();
   session.replayed = true;
-  return { result: await readUnchanged(session, decodeResult(await readParts(session, first))) };
+  const result = await readUnchanged(session, decodeResult(await readParts(session, first)));
+  return { result: await withoutHidden(session, result) };
 }
 
 /**

@@ -12,7 +12,8 @@ const comparing: readonly FilterOperator[] = ['ne', 'in', 'notIn', ...orderOpera
 function operatorsOf(field: string): readonly FilterOperator[] {
   if (field.endsWith('Ids')) return ['in', 'all', 'isEmpty'];
   if (field === 'description') return ['ne', 'in', 'notIn', 'startsWith'];
-  const isOther = /(?:Date|At|Id)$/.test(field) || ['id', 'priority', 'estimate'].includes(field);
+  const isOther =
+    /(?:Date|At|Id)$/.test(field) || ['id', 'priority', 'estimate', 'visibility'].includes(field);
   return isOther ? comparing : [...comparing, 'startsWith', 'contains'];
 }
 
@@ -37,6 +38,7 @@ function validValue(field: string, operator: string): string {
   if (isDate(field)) return '2026-01-01';
   if (isTime(field)) return '2026-01-01T00:00:00.000Z';
   if (field === 'estimate') return '2.5';
+  if (field === 'visibility') return 'members';
   return field === 'priority' ? 'high' : 'value';
 }
 

@@ -36,7 +36,17 @@ import type { LogMemory } from '../process-memory.ts';
 import type { LogReader } from '../storage.ts';
 import { ItemReader } from './item-reader.ts';
 import { OrderedColumn } from './ordered-column.ts';
-import { isNotDeleted, isWordFilter, onlyTexts, type RowFilter, wordsOfFilter } from './row-filter.ts';
+import {
+  acceptedOrdinals,
+  alternativesOf,
+  type FilteredColumn,
+  isNotDeleted,
+  isSearch,
+  isWordFilter,
+  onlyTexts,
+  type RowFilter,
+  wordsOfFilter,
+} from './row-filter.ts';
 import { SearchTexts } from './search-texts.ts';
 import type { ValueOrder } from './sort-key.ts';
 
@@ -47,6 +57,7 @@ const joinColumnPatches = (columnPatches: readonly ColumnPatch[]): ColumnPatch =
 /** Returns the names of the items that a filter needs. A filter that accepts only some texts needs only the buckets of these texts. */
 export function filterNames(segment: Segment, filter: RowFilter): ItemName[] {
   const names = columnNames(segment, filter.field);
+  if (filter.or) return alternativesOf(filter).flatMap(({ field }) => columnNames(segment, field));
   const texts = onlyTexts(filter);
   if (!texts || names.length <= 1) return names;
   const wanted = groupByBucket(texts, names.length);
@@ -93,7 +104,7 @@ export class ColumnReader {
       ...filters.flatMap((filter) => namesOf(segment, filter)),
       ...fields.flatMap((field) => columnNames(segment, field)),
     ]);
-    const filters = filtered.flatMap((one) => one.filters);
+    const filters = filtered.flatMap((one) => one.filters.flatMap(alternativesOf));
     const patches = this.#patchNames([...new Set([...fields, ...filters.map(({ field }) => field)])]);
     await this.#items.load([...columns, ...patches]);
   }
@@ -255,6 +266,18 @@ export class ColumnReader {
     const rows: number[] = [];
     for (let row = 0; row < counts.length; row += 1) if (counts[row] === beginnings.length) rows.push(row);
     return Uint32Array.from(rows);
+  }
+
+  /** Returns the column of a filter with what searches it, and those of the filters that accept a row instead. */
+  filteredColumn(segment: Segment, filter: RowFilter): FilteredColumn {
+    const { field, name, or } = filter;
+    const column = this.column(segment, field);
+    const searchTexts = isSearch(filter) ? this.searchTexts(segment, field) : undefined;
+    const filtered = { filter, column, searchTexts, or: or && this.filteredColumn(segment, or) };
+    if (name === undefined) return filtered;
+    const derive = (): Uint8Array => acceptedOrdinals(filtered);
+    const ofColumn = `${this.#current(segment, field).name}/${name}`;
+    return { ...filtered, accepted: this.#items.derived(ofColumn, derive, ({ byteLength }) => byteLength) };
   }
 
   /** Returns the rows that exist. They are found once for all lists of a process: each list of a segment with deleted rows begins with them. */

@@ -13,7 +13,13 @@ import { StaleRead } from './stale-read.ts';
 /** Columns in buckets that are read at the same time, at most. */
 const columnsAtOnce = 16;
 
-type Derived = Column | OrderedColumn | SearchTexts | Uint32Array | ReadonlyMap<string, RowChange>;
+type Derived =
+  | Column
+  | OrderedColumn
+  | SearchTexts
+  | Uint8Array
+  | Uint32Array
+  | ReadonlyMap<string, RowChange>;
 
 export class ItemReader {
   readonly #segments: readonly Segment[];

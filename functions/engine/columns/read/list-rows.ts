@@ -14,7 +14,7 @@ import { readPageSegments, totalOf } from './page-segments.ts';
 import { type MatchingChange, matchingChanges, type RowDelta, toDeltas } from './pending-changes.ts';
 import { rowsUpTo } from './place.ts';
 import type { ListSource, LogState } from './read-state.ts';
-import { isWordFilter } from './row-filter.ts';
+import { alternativesOf, isWordFilter } from './row-filter.ts';
 import type { RowQuery } from './row-query.ts';
 import { withSearchedWords } from './searched-changes.ts';
 import { type PageRow, selectRows } from './select-page.ts';
@@ -122,7 +122,7 @@ function totalSegments(
 
 /** Returns the fields that decide which rows are on a page, and what is counted. */
 const fieldsOf = ({ filters, orders, countBy, sumBy }: RowQuery): string[] =>
-  [...filters, ...orders, ...countBy, ...sumBy].map(({ field }) => field);
+  [...filters.flatMap(alternativesOf), ...orders, ...countBy, ...sumBy].map(({ field }) => field);
 
 /** Returns the rows of all segments that match; of segments that have no row of the page, perhaps only their number. */
 function readMatching(

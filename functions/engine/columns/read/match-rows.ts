@@ -11,7 +11,6 @@ import {
   type FilteredColumn,
   isDeleted,
   isNotDeleted,
-  isSearch,
   matchingRows,
   type RowFilter,
   type RowRange,
@@ -84,13 +83,8 @@ function segmentRows(
   const filtered: FilteredColumn[] = [];
   for (const filter of filtersOf(segment, query)) {
     const rows = columnReader.rowsOfFilter(segment, filter);
-    if (rows) {
-      known.push(rows);
-      continue;
-    }
-    const column = columnReader.column(segment, filter.field);
-    const searchTexts = isSearch(filter) ? columnReader.searchTexts(segment, filter.field) : undefined;
-    filtered.push({ filter, column, searchTexts });
+    if (rows) known.push(rows);
+    else filtered.push(columnReader.filteredColumn(segment, filter));
   }
   const rows = matchingRows(filtered, ranges, known);
   const columns = query.orders.map((order) => columnReader.orderedColumn(segment, order));

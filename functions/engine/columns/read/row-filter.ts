@@ -30,7 +30,17 @@ export interface RowFilter {
   readonly acceptsNull?: boolean;
   /** The value of rows that are older than the field. */
   readonly defaultValue?: Value;
+  /** A row matches if this filter accepts it instead. */
+  readonly or?: RowFilter;
+  /** Names all texts of a condition that many lists have: what the filter accepts of a column is found once for all of them. */
+  readonly name?: string;
 }
+
+/** Returns a filter with all that accept a row instead of it. */
+export const alternativesOf = (filter: RowFilter): RowFilter[] => [
+  filter,
+  ...(filter.or ? alternativesOf(filter.or) : []),
+];
 
 /** Returns the text that sorts next after another one. */
 export const textAfter = (text: string): string => `${text}\u0000`;
@@ -60,8 +70,9 @@ export function onlyTexts({
   isNegated,
   acceptsNull,
   defaultValue = null,
+  or,
 }: RowFilter): readonly string[] | undefined {
-  if (condition.by !== 'texts' || isNegated || acceptsNull) return undefined;
+  if (condition.by !== 'texts' || isNegated || acceptsNull || or) return undefined;
   const { texts } = condition;
   return defaultValue !== null && texts.includes(defaultValue) ? undefined : texts;
 }
@@ -115,8 +126,10 @@ function valuePredicate(filter: RowFilter): (value: ColumnValue) => boolean {
 }
 
 export function rowPredicate(filters: readonly RowFilter[]): (row: Row) => boolean {
-  const predicates = filters.map((filter) => [filter.field, valuePredicate(filter)] as const);
-  return (row) => predicates.every(([field, accepts]) => accepts(row[field]));
+  const predicates = filters.map((filter) =>
+    alternativesOf(filter).map((one) => [one.field, valuePredicate(one)] as const),
+  );
+  return (row) => predicates.every((either) => either.some(([field, accepts]) => accepts(row[field])));
 }
 
 /** Returns the beginnings of words that a filter searches for. */
@@ -133,7 +146,14 @@ export interface FilteredColumn {
   readonly column: Column;
   /** Present if the filter searches. */
   readonly searchTexts?: SearchTexts | undefined;
+  /** What the filter accepts, if that is known. */
+  readonly accepted?: Uint8Array;
+  /** The column of the filter that accepts a row instead. */
+  readonly or?: FilteredColumn | undefined;
 }
+
+/** So many texts of a condition are found one by one, for each text that a column has. With more, all texts of the column are compared. */
+const searchedShare = 1 / 8;
 
 /** Marks the ordinals of the texts for which a predicate holds. */
 function markEach(accepted: Uint8Array, { dictionary }: Column, meets: (text: string) => boolean): void {
@@ -147,7 +167,7 @@ function markTexts(accepted: Uint8Array, { filter, column, searchTexts }: Filter
   const { condition } = filter;
   const { dictionary } = column;
   const positionOf = (text: string): number => dictionary.positionOf(Buffer.from(text));
-  if (condition.by === 'texts') {
+  if (condition.by === 'texts' && condition.texts.length <= Math.max(1, dictionary.size * searchedShare)) {
     for (const ordinal of condition.texts.map((text) => dictionary.ordinalOf(text))) {
       if (ordinal >= 0) accepted[ordinal] = 1;
     }
@@ -161,8 +181,8 @@ function markTexts(accepted: Uint8Array, { filter, column, searchTexts }: Filter
   }
 }
 
-/** Returns for each ordinal of a column whether the filter accepts its value; `undefined` when it accepts none. */
-function acceptedOrdinals(filtered: FilteredColumn): Uint8Array | undefined {
+/** Returns for each ordinal of a column whether the filter accepts its value. */
+export function acceptedOrdinals(filtered: FilteredColumn): Uint8Array {
   const { filter, column } = filtered;
   const { special, size } = column.dictionary;
   const accepted = new Uint8Array(size);
@@ -173,7 +193,7 @@ function acceptedOrdinals(filtered: FilteredColumn): Uint8Array | undefined {
   }
   const accepts = valuePredicate(filter);
   for (const [ordinal, value] of special.entries()) accepted[ordinal] = accepts(value) ? 1 : 0;
-  return accepted.includes(1) ? accepted : undefined;
+  return accepted;
 }
 
 /** A range of rows: `from` up to, but without, `to`. */
@@ -197,6 +217,21 @@ function keepRows(rows: Uint32Array, { ordinals, accepted }: AcceptedOrdinals): 
     kept += accepted[ordinals[row] as number] as number;
   }
   return rows.subarray(0, kept);
+}
+
+/** Keeps the rows that one of several filters accepts, in place. */
+function keepEither(rows: Uint32Array, filters: readonly AcceptedOrdinals[]): Uint32Array {
+  let kept = 0;
+  for (const row of rows) {
+    if (filters.some(({ ordinals, accepted }) => accepted[ordinals[row] as number] === 1)) rows[kept++] = row;
+  }
+  return rows.subarray(0, kept);
+}
+
+/** Returns what a filter accepts, and each that accepts a row instead. */
+function acceptedBy(filtered: FilteredColumn): AcceptedOrdinals[] {
+  const { column, accepted = acceptedOrdinals(filtered), or } = filtered;
+  return [{ ordinals: column.ordinals, accepted }, ...(or ? acceptedBy(or) : [])];
 }
 
 function allRows(ranges: readonly RowRange[]): Uint32Array {
@@ -248,10 +283,12 @@ export function matchingRows(
 ): Uint32Array {
   let found = commonRows(known, ranges) ?? allRows(ranges);
   for (const one of filtered) {
-    const accepted = acceptedOrdinals(one);
-    if (!accepted) return found.subarray(0, 0);
-    if (accepted.includes(0)) found = keepRows(found, { ordinals: one.column.ordinals, accepted });
     if (found.length === 0) break;
+    const either = acceptedBy(one).filter(({ accepted }) => accepted.includes(1));
+    const [first, ...others] = either;
+    if (!first) return found.subarray(0, 0);
+    if (either.some(({ accepted }) => !accepted.includes(0))) continue;
+    found = others.length === 0 ? keepRows(found, first) : keepEither(found, either);
   }
   return found;
 }

@@ -31,3 +31,13 @@ export interface RowQuery {
   /** What the rows of the page are for; absent when only their ids and versions are. */
   readonly shows?: ShownFields | undefined;
 }
+
+/** What a query of rows has that takes all rows, in the order of their creation. */
+export const allRows = {
+  filters: [],
+  orders: [],
+  isDescending: false,
+  skip: 0,
+  countBy: [],
+  sumBy: [],
+} as const;

@@ -44,18 +44,18 @@ afterAll(() => {
   setTimeAndChance();
 });
 
-/** Creates tasks of a project that does not exist, and the job that takes them out of it. Returns the id of the project. */
+/** Creates tasks of a user who does not exist, and the job that takes the user from them. Returns the id of the user. */
 async function beginDeletion(tasks: number): Promise<string> {
   const { id } = newId(now());
-  const fields = { name: 'x', status: 'active', projectId: id, userId: null, tagIds: [] };
+  const fields = { name: 'x', status: 'active', projectId: null, userId: id, tagIds: [] };
   const created = Array.from({ length: tasks }, () => ({ changes: [buildCreate('task', fields, now())] }));
   await applyInBatches(session, created, 90);
-  await session.database.transact([beginSweep(session, 'project', [id], { id: newId(now()).id })]);
+  await session.database.transact([beginSweep(session, 'user', [id], { id: newId(now()).id })]);
   return id;
 }
 
-async function tasksOf(project: string): Promise<number> {
-  const query = listQuery({ filters: [isValue('projectId', project)], limit: 1 });
+async function tasksOf(user: string): Promise<number> {
+  const query = listQuery({ filters: [isValue('userId', user)], limit: 1 });
   return (await listEntities(session, 'task', query)).total;
 }
 
@@ -74,20 +74,20 @@ const proceed = ({ id, tenant }: Job): Promise<boolean> =>
   continueJob(store.database(30_000), { tenant, id }, { owner: randomUUID() });
 
 test('jobs of a tenant reserve the time of their changes, one after the other', async () => {
-  const projects = [await beginDeletion(150), await beginDeletion(150)];
+  const users = [await beginDeletion(150), await beginDeletion(150)];
   const began = now();
   await Promise.all((await theJobs()).map(proceed));
   // 300 changes take 3 s. The last reservation, of 50 or 100 changes, may end after the jobs.
   expect((await paceOf()).freeAt).toBeGreaterThanOrEqual(began + 3_000);
   expect(now()).toBeGreaterThanOrEqual(began + 2_000);
-  for (const project of projects) expect(await tasksOf(project)).toBe(0);
+  for (const user of users) expect(await tasksOf(user)).toBe(0);
 });
 
 test('the reservation of a process whose clock was wrong stops no job', async () => {
-  const project = await beginDeletion(20);
+  const user = await beginDeletion(20);
   await reserveUntil(now() + 3_600_000);
   await proceed((await theJobs())[0]);
-  expect(await tasksOf(project)).toBe(0);
+  expect(await tasksOf(user)).toBe(0);
 });
 
 test('a change that a job makes once is not made without its progress', async () => {
@@ -108,19 +108,19 @@ test('a change that a job makes once is not made without its progress', async ()
 });
 
 test('jobs of another tenant do not wait', async () => {
-  const project = await beginDeletion(20);
+  const user = await beginDeletion(20);
   await reserveUntil(now() + 60_000, randomUUID());
   await proceed((await theJobs())[0]);
-  expect(await tasksOf(project)).toBe(0);
+  expect(await tasksOf(user)).toBe(0);
 });
 
 test('a job whose turn is far away is postponed, and continues later', async () => {
-  const project = await beginDeletion(20);
+  const user = await beginDeletion(20);
   await reserveUntil(now() + 60_000);
   const began = now();
   await proceed((await theJobs())[0]);
   const [postponed] = await theJobs();
-  expect(await tasksOf(project)).toBe(20);
+  expect(await tasksOf(user)).toBe(20);
   expect(Date.parse(postponed.dueAt)).toBeGreaterThanOrEqual(began + 30_000);
   expect(postponed.lease).toBeUndefined();
   // A repeated stream record does not continue it.
@@ -131,30 +131,30 @@ test.each([
   ['ThrottlingException', () => refused('ThrottlingException')],
   ['a transaction that is cancelled for throttling', throttled],
 ])('jobs are slower after %s', async (_, course) => {
-  const project = await beginDeletion(250);
+  const user = await beginDeletion(250);
   process.env['JOB_CHANGES_PER_SECOND'] = '1000';
   let isThrottled = false;
   store.table.intercept = (call) => {
     // The first transaction that changes tasks.
     if (isThrottled || call.operation !== 'TransactWriteItems') return undefined;
-    if (!JSON.stringify(call.input).includes('"projectId":null')) return undefined;
+    if (!JSON.stringify(call.input).includes('"userId":null')) return undefined;
     isThrottled = true;
     return course(call);
   };
   await proceed((await theJobs())[0]);
   // The first step is throttled, the second one doubles the time, and the third one is faster again.
   expect((await paceOf()).slowdown).toBe(1.5);
-  expect(await tasksOf(project)).toBe(0);
+  expect(await tasksOf(user)).toBe(0);
 });
 
 test('a job that has taken too many steps is reported and not continued', async () => {
-  const project = await beginDeletion(1);
+  const user = await beginDeletion(1);
   const [job] = await theJobs();
   const stuck = { ...job, version: job.version + 1, steps: maxSteps };
   await session.database.transact([buildJobWrite(job, stuck)]);
   await expect(proceed(stuck)).rejects.toThrow(`The job is not complete after ${maxSteps} steps.`);
   expect(await theJobs()).toEqual([stuck]);
-  expect(await tasksOf(project)).toBe(1);
+  expect(await tasksOf(user)).toBe(1);
 });
 
 test.each([
@@ -186,11 +186,11 @@ test.each([
 ])(
   'a worker with %i ms that would wait half a second for its turn leaves %i of 20 tasks',
   async (timeMs, left) => {
-    const project = await beginDeletion(20);
+    const user = await beginDeletion(20);
     await reserveUntil(now() + 500);
     const [{ id, tenant }] = await theJobs();
     await continueJob(store.database(timeMs), { tenant, id }, { owner: randomUUID() });
-    expect(await tasksOf(project)).toBe(left);
+    expect(await tasksOf(user)).toBe(left);
   },
 );
 

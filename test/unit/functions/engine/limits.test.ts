@@ -28,6 +28,7 @@ const feed = `${folder}/feed.test.ts`;
 const model = `${folder}/model.test.ts`;
 const table = `${folder}/table.test.ts`;
 const writes = `${folder}/write.test.ts`;
+const access = `${folder}/access.test.ts`;
 const batches = 'contract/batch/limits.test.ts';
 const holes = 'simulation/scenarios/holes.ts';
 const logs = 'simulation/scenarios/logs.ts';
@@ -92,6 +93,8 @@ const tests: Readonly<Record<string, readonly [file: string, title: string]>> = 
   'entities/references.ts maxReferences': [batches, 'more than 400 entities is a 400'],
   'entities/trees.ts maxLevels': ['contract/sub-tasks.test.ts', 'are ten at most, when a task is created'],
   'feed/cursor.ts maxChangesCursorLength': [feed, 'is short with any holes'],
+  'feed/cursor.ts maxGuards': [access, 'with up to three logs, and no other number of them'],
+  'feed/sight-of-feed.ts maxGuardChanges': [access, 'more changes than a request looks through'],
   'feed/list-changes.ts maxTextUnits': ['simulation/scenarios/feed.ts', 'costs at most 100 read units'],
   'feed/list-history.ts maxUnits': [
     `${folder}/entities.test.ts`,

@@ -41,6 +41,7 @@ const schema: Schema = {
   longText: 'remark',
   searchedFields: ['number', 'remark'],
   uniqueFields: { invoice: 'number', attachment: 'path' },
+  access: {},
   checks: {
     line: ({ unit, quantity }) =>
       unit === 'piece' && !Number.isInteger(quantity)

@@ -1,0 +1,80 @@
+/** What a viewer sees of a feed: it gives what the caller sees now, and ends when that changes for another reason than a change of its own entities. */
+import type { Viewer } from '../lists/visible-set.ts';
+import { guardKinds, guardOf, isSeenBy, membersRuleOf, ruleOf } from '../model/access.ts';
+import type { LogRecord } from '../model/change-log.ts';
+import { SightChanged } from '../model/errors.ts';
+import type { Row } from '../model/row.ts';
+import type { Kind } from '../model/schema.ts';
+import type { Session } from '../table/session.ts';
+import type { Visibility } from '../table/sight.ts';
+import type { ChangesCursor } from './cursor.ts';
+import { readLog, startBudget } from './read-log.ts';
+
+/** Changes of the entities through which a feed is seen that one request looks through, at most. */
+const maxGuardChanges = 2_000;
+
+/** Returns a function that returns whether the caller sees rows: those of some records, before or after their changes. */
+export async function sightOfRows(
+  { sight }: Session,
+  kind: Kind,
+  records: readonly LogRecord[],
+): Promise<(row: Row) => Visibility> {
+  if (!sight || !ruleOf(kind)) return () => 'seen';
+  const rule = membersRuleOf(kind);
+  if (rule) {
+    const user = await sight.user(kind);
+    return (row) => (isSeenBy(rule, row, user) ? 'seen' : 'hidden');
+  }
+  const { field = '', parent = '' } = guardOf(kind) ?? {};
+  const rows = records.flatMap(({ entries }) => entries.flatMap(({ before, after }) => [before, after]));
+  const seen = await sight.seesEach(
+    parent,
+    rows.flatMap((row) => row?.[field] ?? []),
+  );
+  return (row) => {
+    const id = row[field] ?? null;
+    return id === null ? 'seen' : (seen.get(id) ?? 'unknown');
+  };
+}
+
+/** Returns whether a record makes an entity, which exists before and after it, visible or hidden. */
+const changesSight = ({ entries }: LogRecord, visibilityOf: (row: Row) => Visibility): boolean =>
+  entries.some(({ before, after }) => before && after && visibilityOf(before) !== visibilityOf(after));
+
+interface FollowedViewer {
+  /** The viewer of the next cursor. What changes after it has been read is seen by the next request. */
+  readonly viewer: Viewer | undefined;
+  /** Whether the logs have more than one request reads. */
+  readonly isBehind: boolean;
+}
+
+/**
+ * Reads the logs of the entities through which a feed is seen, from where a cursor ends.
+ * @throws SightChanged when the cursor is that of another viewer, or when one of them has become visible or hidden since. Their creations and deletions change
+ * nothing: these have changes of their own.
+ */
+export async function followGuards(
+  session: Session,
+  kind: Kind,
+  cursor: ChangesCursor,
+): Promise<FollowedViewer> {
+  const number = session.sight && ruleOf(kind) ? await session.sight.number(kind) : undefined;
+  if (number !== cursor.viewer?.number) throw new SightChanged();
+  if (!cursor.viewer) return { viewer: undefined, isBehind: false };
+  const guards = [...cursor.viewer.guards];
+  let isBehind = false;
+  for (const [place, guard] of guardKinds(kind).entries()) {
+    const progress = guards[place];
+    if (!progress) throw new SightChanged();
+    const page = await readLog(session, guard, progress, {
+      limit: maxGuardChanges,
+      matchingIds: ({ entries }) => entries.map(({ id }) => id),
+      unitsLeft: startBudget(session.database),
+    });
+    const visibilityOf = await sightOfRows(session, guard, page.records);
+    if (page.records.some((record) => changesSight(record, visibilityOf))) throw new SightChanged();
+    guards[place] = page.progress;
+    isBehind ||= page.hasMore;
+  }
+  return { viewer: { ...cursor.viewer, guards }, isBehind };
+}

@@ -1,0 +1,127 @@
+/** The rules of viewers as filters of rows. */
+import { hash } from 'node:crypto';
+import { openLogReader } from '../columns/dynamodb-storage.ts';
+import { type LogMemory, logMemory } from '../columns/process-memory.ts';
+import { listRows } from '../columns/read/list-rows.ts';
+import { type ListSource, type LogState, readState } from '../columns/read/read-state.ts';
+import type { RowFilter } from '../columns/read/row-filter.ts';
+import { allRows } from '../columns/read/row-query.ts';
+import type { Progress } from '../log/progress.ts';
+import { guardOf, membersRuleOf, ruleOf } from '../model/access.ts';
+import type { Kind, MembersRule, Relation } from '../model/schema.ts';
+import { type Session, withoutSight } from '../table/session.ts';
+import type { Sight } from '../table/sight.ts';
+
+/** The caller of a list, if it leaves out what the caller does not see. */
+export interface Viewer {
+  /** A number of the user. */
+  readonly number: number;
+  /** How far the logs are known of the entities through which the list is seen: first those to which its own refer. */
+  readonly guards: readonly Progress[];
+}
+
+/** The rule of a kind for a viewer. */
+interface Rule {
+  /** Accepts the rows that the viewer sees. */
+  readonly filter?: RowFilter | undefined;
+  readonly guards: readonly Progress[];
+}
+
+/** The ids of the entities of one kind that a viewer sees. */
+interface VisibleSet {
+  readonly ids: readonly string[];
+  /** The same ids have the same name. */
+  readonly name: string;
+  /** That of the log, if it was complete. */
+  readonly state: string | undefined;
+}
+
+/** Bytes of an id in memory, about. */
+const idBytes = 100;
+
+/** Accepts rows of entities that all see, and those of the entities that a user is a member of. */
+function membersFilter({ members, when }: MembersRule, user: string | undefined): RowFilter {
+  const ofMember: RowFilter = {
+    field: members,
+    condition: { by: 'anyId', ids: user === undefined ? [] : [user] },
+  };
+  return Object.entries(when).reduce<RowFilter>(
+    (or, [field, value]) => ({
+      ...{ field, condition: { by: 'texts', texts: [value] }, isNegated: true, acceptsNull: true },
+      or,
+    }),
+    ofMember,
+  );
+}
+
+/** Accepts rows of entities whose reference names one of a set, or nothing. */
+const throughFilter = ({ field }: Relation, { ids, name }: VisibleSet): RowFilter => ({
+  ...{ field, condition: { by: 'texts', texts: ids }, acceptsNull: true, name },
+});
+
+async function readIds(source: ListSource, state: LogState, filter: RowFilter | undefined) {
+  const query = { ...allRows, filters: filter ? [filter] : [], limit: Number.MAX_SAFE_INTEGER };
+  // A deleted entity is seen by those who saw it: so is what is deleted with it, until the job of the deletion has come to it.
+  const existing = await listRows(source, state, query);
+  const deleted = await listRows(source, state, { ...query, isOfDeleted: true });
+  return [...existing.rows, ...deleted.rows].map(({ id }) => id).sort();
+}
+
+/** Returns the set that a process remembers, if it is that of a state of the log. */
+function rememberedSet(memory: LogMemory, name: string, state: string | undefined): VisibleSet | undefined {
+  const known = memory.get(name) as VisibleSet | undefined;
+  return known && known.state === state && state !== undefined ? known : undefined;
+}
+
+async function readSet(session: Session, sight: Sight, kind: Kind) {
+  const { tenant, database } = session;
+  const memory = logMemory(database, tenant, kind);
+  const source = { reader: openLogReader(database, tenant, kind), memory };
+  const rule = membersRuleOf(kind);
+  const [user, state] = await Promise.all([rule && sight.user(kind), readState(source)]);
+  const { progress, isComplete } = state;
+  const { filter, guards } = await readRule(session, sight, kind);
+  // What depends on a viewer is remembered under the viewer.
+  const name = `visible-to ${user ?? filter?.name ?? ''}`;
+  const version = `${progress.position}/${progress.holes.join()}/${filter?.name ?? ''}`;
+  const known = rememberedSet(memory, name, isComplete ? version : undefined);
+  const ofAll = [progress, ...guards];
+  if (known) return { set: known, guards: ofAll };
+  const ids = await readIds(source, state, filter);
+  const digest = hash('sha256', ids.join(), 'base64url');
+  const set: VisibleSet = { ids, name: digest, state: isComplete ? version : undefined };
+  memory.set(name, set, idBytes * ids.length);
+  return { set, guards: ofAll };
+}
+
+/**
+ * Returns the rule of a kind as a filter. It is read after the log that it filters: a list would leave out for ever what was created with an entity through which it
+ * is seen, between the two.
+ * @throws StaleRead when a log changes meanwhile.
+ */
+async function readRule(session: Session, sight: Sight, kind: Kind): Promise<Rule> {
+  const rule = membersRuleOf(kind);
+  if (rule) return { filter: membersFilter(rule, await sight.user(kind)), guards: [] };
+  const guard = guardOf(kind);
+  if (!guard) return { guards: [] };
+  const { set, guards } = await readSet(session, sight, guard.parent);
+  return { filter: throughFilter(guard, set), guards };
+}
+
+/** Returns whether lists of a kind leave out what the caller does not see. */
+export const isFiltered = ({ sight }: Session, kind: Kind): boolean =>
+  sight !== undefined && ruleOf(kind) !== undefined;
+
+/**
+ * Returns the filter that a list of a kind has for the caller, and the viewer; nothing for a caller who sees all of the kind.
+ * @throws StaleRead when a log changes meanwhile.
+ */
+export async function readVisibleRows(
+  session: Session,
+  kind: Kind,
+): Promise<{ readonly filter?: RowFilter | undefined; readonly viewer?: Viewer }> {
+  const { sight } = session;
+  if (!sight || !isFiltered(session, kind)) return {};
+  const { filter, guards } = await readRule(withoutSight(session), sight, kind);
+  return { filter, viewer: { number: await sight.number(kind), guards } };
+}
