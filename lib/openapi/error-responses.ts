@@ -1,5 +1,5 @@
 import { type Contract, isConditionalWrite, needsToken, pascal } from '../../functions/contract/contract.ts';
-import { decidesWhoViewersAre } from '../../functions/engine/model/access.ts';
+import { decidesWhoViewersAre, isGuard } from '../../functions/engine/model/access.ts';
 import { referencesOf } from '../../functions/engine/model/relations.ts';
 import { catalogue, type ProblemCode, problemType } from '../../functions/http/problems.ts';
 import { headerReferences } from './headers.ts';
@@ -81,14 +81,21 @@ function changesMembers(contract: Contract): boolean {
   return isChange && 'members' in (resource?.access ?? {});
 }
 
+/** Returns whether the response to a repeated creation can be of what the caller does not see any more. */
+const isHiddenLater = ({ success, resource }: Contract): boolean =>
+  success === 'created' && resource?.access !== undefined;
+
+/** Returns whether an entity can come back only with the one that it refers to. */
+const needsParent = ({ resource }: Contract): boolean =>
+  resource !== undefined &&
+  referencesOf(resource.kind).some((relation) => relation.isRequired || isGuard(relation));
+
 /** Returns the problems that an operation can respond with, by status. A status without problems is a response of the gateway. */
 export function problemsOf(contract: Contract): Map<number, readonly ProblemCode[]> {
   const { method, path, success, body, resource, additionalScope } = contract;
   const isBatch = success === 'batch';
   const givesSubject = body !== undefined && resource !== undefined && resource.unique !== undefined;
   const isRestore = path.endsWith('/restore');
-  const needsParent =
-    resource !== undefined && referencesOf(resource.kind).some(({ isRequired }) => isRequired);
   const isOne = path.includes('{') && success !== 'list';
   const expands =
     method === 'GET' &&
@@ -101,10 +108,9 @@ export function problemsOf(contract: Contract): Map<number, readonly ProblemCode
     ...when(needsToken(contract), 'no-tenant'),
     ...when(additionalScope !== undefined || expands || saysWhoIsWho(contract), 'missing-scope'),
     ...when(changesMembers(contract), 'not-a-member'),
-    // In the response to a repeated creation, of what the caller does not see any more.
-    ...when(isOne || isBatch || (success === 'created' && resource?.access !== undefined), 'not-found'),
+    ...when(isOne || isBatch || isHiddenLater(contract), 'not-found'),
     ...when(givesSubject, 'subject-taken'),
-    ...when(isRestore && (needsParent || 'through' in (resource?.access ?? {})), 'reference-missing'),
+    ...when(isRestore && needsParent(contract), 'reference-missing'),
     ...when(success === 'changes', 'cursor-expired'),
     ...when(isConditionalWrite(contract) || isBatch, 'version-mismatch'),
     ...when(body !== undefined, 'body-too-large', 'unsupported-media-type'),
