@@ -45,7 +45,15 @@ const optionalText: Field = { type: 'text', default: null };
 
 export const fieldsOf: Readonly<Record<Kind, Readonly<Record<string, Field>>>> = {
   organization: { ...common, description },
-  project: { ...common, organizationId: { type: 'id' }, description, startDate: date, dueDate: date },
+  project: {
+    ...common,
+    organizationId: { type: 'id' },
+    description,
+    startDate: date,
+    dueDate: date,
+    visibility: { type: 'enumeration', default: 'tenant' },
+    memberIds: { type: 'ids', default: [] },
+  },
   user: { ...common, email: optionalText, organizationId: optionalId, subject: optionalText },
   task: {
     ...common,

@@ -150,7 +150,8 @@ export class Writer {
     if (kind === 'tag')
       return { ...described, color: random.pick(['#808080', '#ff8800', '#000000']), organizationId };
     if (kind === 'project') {
-      const own = { organizationId: this.#anyId('organization') ?? '', dueDate: random.pick(dates) };
+      const dueDate = random.pick(dates);
+      const own = { organizationId: this.#anyId('organization') ?? '', dueDate, ...this.#visibility() };
       return { ...described, ...own, startDate: random.pick([null, '2025-12-31', '2026-01-01']) };
     }
     const tagIds = [this.#anyId('tag'), this.#anyId('tag')].filter((id) => id !== undefined);
@@ -165,6 +166,13 @@ export class Writer {
       userId: this.#optional(this.#anyId('user')),
       tagIds: [...new Set(tagIds.slice(0, random.below(3)))],
     };
+  }
+
+  /** Returns who sees a project. */
+  #visibility(): Record<string, unknown> {
+    const users = [this.#anyId('user'), this.#anyId('user')].filter((id) => id !== undefined);
+    const memberIds = [...new Set(users.slice(0, this.#random.below(3)))];
+    return { visibility: this.#random.pick(['tenant', 'tenant', 'members']), memberIds };
   }
 
   /** Returns some of the fields: what a change has. */

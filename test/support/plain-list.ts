@@ -11,7 +11,10 @@ interface Listed {
 }
 
 /** The values of enumerations in their order. */
-export const ranks = { priority: ['none', 'low', 'medium', 'high', 'urgent'] } as const;
+export const ranks = {
+  priority: ['none', 'low', 'medium', 'high', 'urgent'],
+  visibility: ['tenant', 'members'],
+} as const;
 
 const longField = 'description';
 const sortedCharacters = 100;

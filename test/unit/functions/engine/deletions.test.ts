@@ -178,9 +178,9 @@ describe('sweep', () => {
   });
 
   test('changes 100 tasks of a project in each step', async () => {
-    // It does not exist any more.
-    const parent = '01890000-0000-7000-8000-000000000001';
+    const parent = await make('project');
     const ids = await makeTasks(120, { projectId: parent });
+    await deleteAlone(await stored('project', parent));
     const changed: (string | undefined)[][] = [];
     for (const _ of [1, 2]) {
       const { repeatable = [], left } = await sweepStep(session, sweepOf(parent));
