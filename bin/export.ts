@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import { Command, Option } from '@commander-js/extra-typings';
+import { createClient } from '../client/index.ts';
+import { allProjectsScope } from '../functions/contract/scopes.ts';
 import { collections } from '../lib/command-line/collections.ts';
 import { progressOn } from '../lib/command-line/progress.ts';
 import { requireService } from '../lib/command-line/require-service.ts';
@@ -26,6 +28,9 @@ export const command = new Command('export')
       return command.error('Name a folder for the files with --output, or one collection with --collection.');
     }
     await requireService(options.url);
+    const { scopes } = await createClient(options).me();
+    if (!scopes.includes(allProjectsScope))
+      console.error(`The token has no scope "${allProjectsScope}": what it does not see is not exported.`);
     // The standard output can be the export.
     const progress = progressOn(process.stderr);
     for (const collection of only ? [only] : collections) {

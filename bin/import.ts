@@ -21,6 +21,10 @@ export const command = new Command('import')
       .choices(['fail', 'keep', 'drop'] as const)
       .default('fail' as const),
   )
+  .option(
+    '--open-tasks',
+    'tasks whose project was not imported are created without it, for all to see; with --other-references drop',
+  )
   .option('--concurrency <number>', 'parallel requests, of up to 25 entities each', wholeNumber(1, 64), 4)
   .action(async (options) => {
     const { url, collection } = options;

@@ -33,7 +33,7 @@ const sentences = [
   '{{hacker.phrase}}',
 ];
 
-const weighted = <Value>(...choices: readonly (readonly [weight: number, value: Value])[]): Value =>
+const weighted = <const Value>(...choices: readonly (readonly [weight: number, value: Value])[]): Value =>
   faker.helpers.weightedArrayElement(choices.map(([weight, value]) => ({ weight, value })));
 
 const phrase = (patterns: readonly string[]): string =>
@@ -133,6 +133,8 @@ export class DataGenerator {
     const stage = projectStage();
     this.#projects[position] = { organization, stage };
     const [min, max] = stage.due;
+    const users = (this.#usersOf[organization] ?? []).flatMap((user) => ids.users[user] ?? []);
+    const memberIds = faker.helpers.arrayElements(users, { min: Math.min(1, users.length), max: 5 });
     return {
       name: phrase(projectNames),
       status: stage.status,
@@ -140,6 +142,8 @@ export class DataGenerator {
       organizationId: ids.organizations[organization] ?? '',
       startDate: this.#date(min - 300, min - 50),
       dueDate: this.#date(min, max),
+      visibility: weighted([2, 'tenant'], [1, 'members']),
+      memberIds,
     };
   }
 

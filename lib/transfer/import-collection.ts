@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createClient, isProblem, ProblemError } from '../../client/index.ts';
 import { maxOperations } from '../../functions/contract/contract.ts';
+import { guardOf } from '../../functions/engine/model/access.ts';
 import { referencesOf, treeOf } from '../../functions/engine/model/relations.ts';
 import type { Kind, Relation } from '../../functions/engine/model/schema.ts';
 import { maxBodyBytes } from '../../functions/http/json-body.ts';
@@ -20,6 +21,8 @@ interface ImportOptions {
   readonly input: string;
   /** What to do with a reference to an entity that was not imported. */
   readonly otherReferences: 'fail' | 'keep' | 'drop';
+  /** Whether it is dropped also if it decides who sees its entity. */
+  readonly openTasks?: boolean | undefined;
   readonly concurrency: number;
 }
 
@@ -122,13 +125,24 @@ function levelsOf(lines: Lines, entities: readonly string[]): ReadonlySet<string
  * Returns the body that creates an entity: with new references, and without what only the service sets.
  * @throws CommandFailure for a reference to an entity that was not imported.
  */
-function bodyOf(line: Line, kind: Kind, ids: ImportedIds, rule: ImportOptions['otherReferences']): object {
+function bodyOf(
+  line: Line,
+  kind: Kind,
+  ids: ImportedIds,
+  { otherReferences: rule, openTasks = false }: ImportOptions,
+): object {
   const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...fields } = line.entity;
+  const keptFields = resources.find((one) => one.kind === kind)?.keptFields ?? [];
   const rewrite = (id: string, { field, parent }: Relation): string[] => {
     const known = ids.get(id);
     if (known !== undefined) return [known];
     if (rule === 'keep') return [id];
-    if (rule === 'drop') return [];
+    const mayDrop = !keptFields.includes(field) || (openTasks && field === guardOf(kind)?.field);
+    if (rule === 'drop' && mayDrop) return [];
+    if (rule === 'drop')
+      throw new CommandFailure(
+        `Line ${line.number}: "${field}" refers to the ${parent} ${id}, which was not imported from this folder. It decides who sees the ${kind}, so it is not dropped. Import it first${field === guardOf(kind)?.field ? ', or choose --open-tasks' : ''}.`,
+      );
     throw new CommandFailure(
       `Line ${line.number}: "${field}" refers to the ${parent} ${id}, which was not imported from this folder. Import it first, or choose --other-references keep or drop.`,
     );
@@ -165,7 +179,7 @@ function withLine(error: unknown, batch: readonly Line[]): unknown {
  * @throws CommandFailure that names the line. What was created before stays.
  */
 export async function importCollection(options: ImportOptions, progress: Progress): Promise<ImportResult> {
-  const { collection: name, url, token, input, otherReferences, concurrency } = options;
+  const { collection: name, url, token, input, concurrency } = options;
   if (!statSync(input, { throwIfNoEntry: false })?.isFile())
     throw new CommandFailure(`There is no file ${input}.`);
   const kind = resources.find(({ plural }) => plural === name)?.kind ?? name;
@@ -178,7 +192,7 @@ export async function importCollection(options: ImportOptions, progress: Progres
   /** Creates the entities of a batch, except those that exist. */
   const create = async (batch: readonly Line[]): Promise<void> => {
     if (batch.length === 0) return;
-    const bodies = batch.map((line) => bodyOf(line, kind, ids, otherReferences));
+    const bodies = batch.map((line) => bodyOf(line, kind, ids, options));
     const given = batch.map(({ entity }) => ids.given(entity.id));
     try {
       await createAll(client, name, bodies, given);

@@ -149,8 +149,18 @@ test('a reference to an entity that was not imported fails, is kept or dropped',
   await imported('tasks', 'tasks.ndjson', ['--other-references', 'keep']);
   expect((await to.tasks.list({ name: 'Referring' })).data[0]?.tagIds).toEqual([tag.id]);
   write('more.ndjson', [{ id: 'b', name: 'Dropping', tagIds: [tag.id], projectId: 'x' }]);
-  await imported('tasks', 'more.ndjson', ['--other-references', 'drop']);
+  const dropping = ['--other-references', 'drop'];
+  expect((await imported('tasks', 'more.ndjson', dropping)).errors).toMatch(
+    /^Line 1: "projectId" .* It decides who sees the task, so it is not dropped. .* --open-tasks\.$/m,
+  );
+  await imported('tasks', 'more.ndjson', [...dropping, '--open-tasks']);
   expect((await to.tasks.list({ name: 'Dropping' })).data[0]).toMatchObject({ tagIds: [], projectId: null });
+  write('organizations.ndjson', [{ id: 'o', name: 'there' }]);
+  await imported('organizations', 'organizations.ndjson');
+  write('projects.ndjson', [{ id: 'c', name: 'x', organizationId: 'o', memberIds: ['ada'] }]);
+  expect((await imported('projects', 'projects.ndjson', [...dropping, '--open-tasks'])).errors).toMatch(
+    /^Line 1: "memberIds" .* so it is not dropped. Import it first\.$/m,
+  );
 });
 
 test('a file that is wrong is refused with the line, before anything is created', async () => {

@@ -110,3 +110,28 @@ test('the code of the engine has no word of the application', () => {
   });
   expect(found).toEqual([]);
 });
+
+test('only these go around what a viewer sees, and only these read rows and records, which no database hides', () => {
+  const functions = join(engine, '..');
+  const code = readdirSync(functions, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.ts'),
+  );
+  const users = (name: string): string[] =>
+    code
+      .filter((file) =>
+        new RegExp(`(?<!function )\\b${name}\\(`).test(readFileSync(join(functions, file), 'utf8')),
+      )
+      .sort();
+  expect(users('withoutSight')).toEqual([
+    ...['engine/batches/apply-batch.ts', 'engine/deletions/delete-entity.ts', 'engine/deletions/restore.ts'],
+    ...['engine/entities/own-ids.ts', 'engine/lists/visible-set.ts'],
+    ...['organizations/archive.ts', 'projects/clone.ts'],
+  ]);
+  expect(users('listRows')).toEqual([
+    ...['engine/columns/read/list-rows.ts', 'engine/lists/read-page.ts', 'engine/lists/visible-set.ts'],
+  ]);
+  expect([users('readLog'), users('findEntry')]).toEqual([
+    ['engine/feed/list-changes.ts', 'engine/feed/sight-of-feed.ts'],
+    ['engine/feed/children-as-of.ts', 'engine/feed/list-history.ts'],
+  ]);
+});
