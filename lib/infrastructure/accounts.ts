@@ -18,6 +18,7 @@ import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { roles } from '../../functions/authentication/roles.ts';
+import { allProjectsScope } from '../../functions/contract/scopes.ts';
 import { requestTimeoutMs, tenantClaimFile } from '../hosting/functions.ts';
 import { apiScopes, resourceServer } from '../hosting/scopes.ts';
 import { byPartition } from './aws-partitions.ts';
@@ -226,6 +227,7 @@ class OwnAccounts extends Construct implements Accounts {
 }
 
 const describe = (scope: string): string => {
+  if (scope === allProjectsScope) return 'See and change all projects.';
   const [plural = '', verb = ''] = scope.split(':');
   return `${verb === 'read' ? 'Read' : 'Change'} ${plural}.`;
 };

@@ -19,7 +19,7 @@ const keySchema = (partition: string, sort: string) => [
   { AttributeName: sort, KeyType: 'RANGE' },
 ];
 
-const scopes = [...new Set(routes.flatMap(({ contract }) => scopeOf(contract) ?? []))];
+const scopes = ['all-projects', ...new Set(routes.flatMap(({ contract }) => scopeOf(contract) ?? []))];
 
 const keys = (eventName: readonly string[], sk: unknown) => ({
   Pattern: JSON.stringify({ eventName, dynamodb: { Keys: { sk: { S: [sk] } } } }),
@@ -426,7 +426,12 @@ const resourcesByType: readonly (readonly [
     /::UserPoolClient$/,
     ['AccountsPoolMachineClient'],
   ],
-  ['each role has a group', 'production', /::UserPoolGroup$/, ['AccountsPooleditor', 'AccountsPoolviewer']],
+  [
+    'each role has a group',
+    'production',
+    /::UserPoolGroup$/,
+    ['AccountsPooladmin', 'AccountsPooleditor', 'AccountsPoolviewer'],
+  ],
   ['without tokens, there are no users', 'without tokens', /Cognito|Authorizer/, []],
   ['another issuer has the users', 'another issuer', /Cognito/, []],
   ['nothing is created in an adopted pool', 'adopted pool', /Cognito/, []],
@@ -482,8 +487,8 @@ test.each<[Combination, Record<string, unknown>]>([
 test('what Cognito has survives the stack except in a disposable stage: apps know the ids of their clients', async () => {
   for (const [settings, count, policy, ofPool] of [
     // A first deployment that fails leaves the pool behind, because nobody can delete it: it has deletion protection.
-    ['production', 6, 'RetainExceptOnCreate', 'Retain'],
-    ['default', 5, 'Delete', 'Delete'],
+    ['production', 7, 'RetainExceptOnCreate', 'Retain'],
+    ['default', 6, 'Delete', 'Delete'],
   ] as const) {
     const { AccountsPool, ...others } = (await stacksOf(settings)).resources;
     const own = Object.values(others).filter(({ Type }) => Type.startsWith('AWS::Cognito::'));

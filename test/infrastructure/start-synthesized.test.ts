@@ -74,7 +74,7 @@ async function startClient(...flags: string[]) {
       headers: {
         ...(method !== 'GET' && { 'idempotency-key': crypto.randomUUID() }),
         ...headers,
-        authorization: `Bearer ${token}`,
+        authorization: `Bearer ${isViewer ? tokens.viewer : tokens.administrator}`,
         ...(body && { 'content-type': `application/${method === 'PATCH' ? 'merge-patch+json' : 'json'}` }),
       },
       ...(body && { body: JSON.stringify(body) }),
@@ -117,12 +117,17 @@ const pluralOf = (kind: Kind): string => pascal(resourceOf(kind).plural);
 
 type Ids = Readonly<Record<Kind, string>>;
 
+/** Whether requests are those of somebody who does not see all, and is a member of nothing: their functions read who they are, and projects. */
+let isViewer = false;
+
 const references = (kind: Kind, ids: Partial<Ids>): Fields =>
   Object.fromEntries(
-    (relations.get(kind) ?? []).map(({ field, parent, isArray }) => {
-      const id = ids[parent as Kind];
-      return [field, isArray ? [id] : id];
-    }),
+    (relations.get(kind) ?? [])
+      .filter(({ field }) => !(isViewer && field === 'memberIds'))
+      .map(({ field, parent, isArray }) => {
+        const id = ids[parent as Kind];
+        return [field, isArray ? [id] : id];
+      }),
   );
 
 /** Two values of the field that is an item of its own: the long description, or the subject of a user. */
@@ -272,10 +277,8 @@ async function beginJobs(client: Client): Promise<void> {
   await client.untilTotal('listProjects', { query: { organizationId: organization } }, 0);
 }
 
-async function callAll(client: Client): Promise<void> {
-  const ids = await createEntities(client, 'somebody');
-  const others = await createEntities(client, 'somebody else');
-  await client.call('readSignedInUser');
+/** Calls the lists of what refers to entities. */
+async function callNestedLists(client: Client, ids: Ids): Promise<void> {
   for (const { contract } of routes.filter(({ contract: { nestedBy } }) => nestedBy)) {
     const { kind } = contract.resource as Resource<Kind>;
     const parent = resources.find(({ plural }) => plural === collectionOf(contract)) as Resource<Kind>;
@@ -288,7 +291,20 @@ async function callAll(client: Client): Promise<void> {
     ])
       await client.call(contract.operation, { id: ids[parent.kind], query });
   }
-  for (const kind of kinds) await callOperations(client, kind, ids, others);
+}
+
+async function callAll(client: Client): Promise<void> {
+  const ids = await createEntities(client, 'somebody');
+  const others = await createEntities(client, 'somebody else');
+  await client.call('readSignedInUser');
+  for (const someone of [false, true]) {
+    isViewer = someone;
+    await callNestedLists(client, ids);
+    // Who is who is said by administrators.
+    for (const kind of kinds.filter((one) => !(isViewer && resourceOf(one).unique)))
+      await callOperations(client, kind, ids, others);
+  }
+  isViewer = false;
   for (const { contract } of routes.filter(
     ({ contract }) => !contract.resource && !called.has(contract.operation),
   )) {
@@ -307,7 +323,7 @@ async function runSchedule(client: Client): Promise<void> {
 }
 
 let issuer: Issuer;
-let token: string;
+let tokens: { readonly administrator: string; readonly viewer: string };
 let reports: PermissionReport[];
 
 beforeAll(async () => {
@@ -315,7 +331,12 @@ beforeAll(async () => {
   await synthesize({ tenantRate: defaultTenantRate, eventBus: true }, assembly);
   issuer = await startIssuer();
   const scopes = routes.flatMap(({ contract }) => scopeOf(contract) ?? []);
-  token = await issuer.token({ scope: scopes.map((name) => `${resourceServer}/${name}`).join(' ') });
+  const tokenWith = (names: readonly string[]) =>
+    issuer.token({ scope: names.map((name) => `${resourceServer}/${name}`).join(' ') });
+  tokens = {
+    administrator: await tokenWith(['all-projects', ...scopes]),
+    viewer: await tokenWith(scopes),
+  };
   environment = { AUTHENTICATION_ISSUER: issuer.url, AUTHENTICATION_AUDIENCE: audience };
   const client = await startClient();
   await callAll(client);

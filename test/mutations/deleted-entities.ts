@@ -40,8 +40,8 @@ export const deletedEntityMutations = toMutations({
       'const lost = taken[position] && position < 0 &&',
     ],
     'reference-before-its-target': [
-      'await readReferences(session, [stored]);',
-      'await readReferences(session, [stored], { deletion: stored.deletion });',
+      'await readReferences(all, [stored]);',
+      'await readReferences(all, [stored], { deletion: stored.deletion });',
     ],
     'restore-after-expiry': [
       '(stored.deletion && isExpired(stored.deletion, nowMs))',

@@ -1,3 +1,4 @@
+import { accessMutations } from './access.ts';
 import { batchMutations } from './batches.ts';
 import { cascadeMutations } from './cascades.ts';
 import { changeFeedMutations } from './change-feed.ts';
@@ -23,6 +24,7 @@ import { sharedLogMutations } from './shared-log.ts';
 import { writeMutations } from './writes.ts';
 
 export const mutations: readonly Mutation[] = [
+  ...accessMutations,
   ...changeFeedMutations,
   ...replicationMutations,
   ...clientMutations,

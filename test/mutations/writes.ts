@@ -87,8 +87,8 @@ export const writeMutations = toMutations({
   },
   'functions/engine/batches/apply-batch.ts': {
     'own-id-unchecked-in-a-batch': [
-      'const error =\n      id === undefined ? undefined : findOwnIdError(id, existing.get(id) ?? deleted.get(id), nowMs);',
-      'const error = id === undefined || existing.size === 0 ? undefined : findOwnIdError(id, existing.get(id), nowMs);',
+      'const stored = existing.get(id) ?? deleted.get(id);',
+      'const stored = existing.get(id) ?? (existing.size > 0 ? deleted.get(id) : undefined);',
     ],
   },
   'functions/http/validation.ts': {

@@ -550,6 +550,19 @@ describe('what is hidden', () => {
     expect((await tenant.send('ada', 'GET', `/v1/projects/${own.id}`)).status).toBe(200);
   });
 
+  test('is archived with its organization', async () => {
+    const organization = await tenant.make('bob', 'organizations', { name: 'Other' });
+    const own = await tenant.project({
+      ...{ organizationId: organization.id, visibility: 'members' },
+      memberIds: [tenant.idOf('ada')],
+    });
+    expect((await tenant.send('bob', 'POST', `/v1/organizations/${organization.id}/archive`)).status).toBe(
+      200,
+    );
+    const { body } = await tenant.send('ada', 'GET', `/v1/projects/${own.id}`);
+    expect(body).toMatchObject({ status: 'archived' });
+  });
+
   test('has no depth that a caller could measure', async () => {
     const top = await tenant.task({});
     let parentId = top.id;
