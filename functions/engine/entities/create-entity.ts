@@ -4,6 +4,7 @@ import type { Fields } from '../model/entity.ts';
 import type { Kind } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
 import { commit } from '../write/commit.ts';
+import { numbersBeside, withNumber } from './numbers.ts';
 import { requireUsableId } from './own-ids.ts';
 import { requireValid } from './requirements.ts';
 
@@ -15,12 +16,17 @@ import { requireValid } from './requirements.ts';
 export function createEntity(session: Session, kind: Kind, fields: Fields, id?: string) {
   // A request with an id is a PUT, which can be refused without a write.
   const kinds = id === undefined ? [kind] : [];
+  const withNumbers = numbersBeside(session, kind, 1);
   return commit(
     session,
     async () => {
-      if (id !== undefined) await requireUsableId(session, kind, id);
-      const change = buildCreate(kind, fields, now(), id);
-      await requireValid(session, change);
+      const [own, [number]] = await withNumbers(async () => {
+        if (id !== undefined) await requireUsableId(session, kind, id);
+        const created = buildCreate(kind, fields, now(), id);
+        await requireValid(session, created);
+        return created;
+      });
+      const change = withNumber(own, number);
       return { changes: [change], result: change.after };
     },
     kinds,

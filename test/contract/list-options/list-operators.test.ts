@@ -12,7 +12,7 @@ const comparing: readonly FilterOperator[] = ['ne', 'in', 'notIn', ...orderOpera
 function operatorsOf(field: string): readonly FilterOperator[] {
   if (field.endsWith('Ids')) return ['in', 'all', 'isEmpty'];
   if (field === 'description') return ['ne', 'in', 'notIn', 'startsWith'];
-  const isOther = /(?:Date|At|Id)$/.test(field) || ['id', 'priority', 'estimate'].includes(field);
+  const isOther = /(?:Date|At|Id)$/.test(field) || ['id', 'priority', 'estimate', 'number'].includes(field);
   return isOther ? comparing : [...comparing, 'startsWith', 'contains'];
 }
 
@@ -36,7 +36,7 @@ function validValue(field: string, operator: string): string {
   if (operator === 'isNull' || operator === 'isEmpty') return 'true';
   if (isDate(field)) return '2026-01-01';
   if (isTime(field)) return '2026-01-01T00:00:00.000Z';
-  if (field === 'estimate') return '2.5';
+  if (field === 'estimate' || field === 'number') return '2.5';
   return field === 'priority' ? 'high' : 'value';
 }
 

@@ -41,6 +41,7 @@ const schema: Schema = {
   longText: 'remark',
   searchedFields: ['number', 'remark'],
   uniqueFields: { invoice: 'number', attachment: 'path' },
+  numbered: ['line'],
   checks: {
     line: ({ unit, quantity }) =>
       unit === 'piece' && !Number.isInteger(quantity)
