@@ -6,6 +6,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { toValues } from '../../functions/engine/columns/compact/row-block.ts';
 import { decodeManifest, isManifest } from '../../functions/engine/columns/format/manifest.ts';
+import { numberOf } from '../../functions/engine/entities/numbers.ts';
 import {
   logPartition,
   parseLogPartition,
@@ -75,6 +76,10 @@ export interface AuditedLog {
   readonly kind: Kind;
   /** The greatest position that a record, the columns or an entity have. */
   position: number;
+  /** The greatest number of an entity, also of a deleted one; 0 without any. */
+  number: number;
+  /** Entities that lack a number, although their kind has numbers. */
+  unnumbered: number;
   /** Of its rows: the entities add them, and the columns subtract them. */
   readonly checksum: Checksum;
   /** Whether the columns could not be subtracted, so the log must be compared whatever the checksum is. */
@@ -146,7 +151,10 @@ export class Inventory {
     const log = this.#logOf(tenant, kind, stored.logPosition);
     const row = rowOfEntity(stored, this.nowMs);
     if (row) this.change(log, copyOfRow(logPartition(tenant, kind), entity.id, { version, row }, 1));
+    const number = schema.numbered.includes(kind) ? numberOf(entity) : undefined;
+    log.number = Math.max(log.number, number ?? 0);
     if (deletion) return;
+    if (number === 0) log.unnumbered += 1;
     this.entities += 1;
     if (parents.has(kind)) this.referable.add(pk);
     const parent = parentKeyOf(tenant, stored as StoredEntity);
@@ -160,6 +168,8 @@ export class Inventory {
       tenant,
       kind,
       position,
+      number: 0,
+      unnumbered: 0,
       checksum: new Checksum(),
       isUncertain: false,
       suspects: new Set(),

@@ -30,7 +30,7 @@ export const numbersKey = ({ tenant, kind }: LogIdentity): Key => ({
 });
 
 /** Returns the number of an entity; 0 for one of before its kind had numbers. */
-const numberOf = (entity: Readonly<Record<string, unknown>>): number =>
+export const numberOf = (entity: Readonly<Record<string, unknown>>): number =>
   (entity[numberField] as number | null | undefined) ?? 0;
 
 const greatestFirst: ListQuery = {
@@ -50,10 +50,10 @@ async function readGreatest(session: Session, kind: Kind): Promise<number> {
 }
 
 /** Returns where a counter begins: above the numbers of entities, and above those that requests in progress can have taken. */
-const beginAbove = (greatest: number): number => (greatest === 0 ? 0 : greatest + skippedNumbers);
+export const beginAbove = (greatest: number): number => (greatest === 0 ? 0 : greatest + skippedNumbers);
 
 /** Takes numbers from the counter of a kind, which begins when it is missing. Returns them in their order; none for a kind without numbers. */
-async function takeNumbers(session: Session, kind: Kind, count: number): Promise<readonly number[]> {
+export async function takeNumbers(session: Session, kind: Kind, count: number): Promise<readonly number[]> {
   if (count === 0 || !schemaInUse().numbered.includes(kind)) return [];
   const { tenant, database } = session;
   const key = numbersKey({ tenant, kind });
