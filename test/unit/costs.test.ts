@@ -27,6 +27,7 @@ import type { ListQuery } from '#functions/engine/model/list-query.ts';
 import { entryKey } from '#functions/engine/model/registry.ts';
 import { cascadeKinds, dependentsOf } from '#functions/engine/model/relations.ts';
 import { decodeReminder, type Reminder, reminderKey } from '#functions/engine/model/reminder.ts';
+import { scalarText } from '#functions/engine/model/row.ts';
 import { writeUnits } from '#functions/engine/model/write-units.ts';
 import type { Item } from '#functions/engine/model/writes.ts';
 import { countOf, type Database } from '#functions/engine/table/database.ts';
@@ -83,6 +84,7 @@ describe('lists of 1,000 tasks', () => {
     userId: number % 5 ? parents['userId'] : null,
     tagIds: [parents['tag']],
     position: null,
+    number: 1 + number,
   });
 
   beforeAll(async () => {
@@ -139,6 +141,11 @@ describe('lists of 1,000 tasks', () => {
     expect(warm?.units).toBeLessThanOrEqual(1.5);
     expect(cold?.calls).toBeLessThanOrEqual(3);
     expect(cold?.units).toBeLessThanOrEqual(15);
+  });
+
+  test('of a number costs one read unit in a process that has loaded its column', async () => {
+    const { warm } = await measure(listQuery({ filters: [isValue('number', scalarText(42) as string)] }));
+    expect(warm).toEqual({ units: 1, calls: 1, shown: 1 });
   });
 
   test('with the entities that they refer to', async () => {
