@@ -121,8 +121,10 @@ const showing =
 
 export function resource<const Name extends string>(definition: Definition<Name>): Resource<Name> {
   const { fields, kind, numbered } = definition;
-  if (numbered && numberField in fields)
-    throw new TypeError(`The fields of "${kind}" have "${numberField}", which the service sets.`);
+  if (numberField in fields)
+    throw new TypeError(
+      `No field can be called "${numberField}": the service gives it to a resource that is numbered.`,
+    );
   const shown: FieldSchemas = { ...fields, ...(numbered && numberFields) };
   const fieldNames = ['id', ...Object.keys(shown), 'createdAt', 'updatedAt'];
   const defaults = fieldNames.map((name) => {
