@@ -535,6 +535,18 @@ describe('numbers', () => {
     expect(new Set(numbers).size).toBe(60);
   });
 
+  test('are given once by two runs at the same time', async () => {
+    const old = await makeOld(60);
+    store.table.faults = { latencyMs: [1, 40] };
+    await Promise.all([audit(true), audit(true)]);
+    store.table.faults = {};
+    expect(new Set(await numbersOf(old)).size).toBe(60);
+    const stored = await Promise.all(
+      old.map(({ entity }) => readEntity(store.session('a'), 'task', entity.id)),
+    );
+    expect(stored.filter(({ version }) => version !== 2)).toEqual([]);
+  });
+
   test('are given although another writer changes the entities', async () => {
     const old = await makeOld(3);
     const { id } = (old[1] as StoredEntity).entity;
