@@ -80,7 +80,7 @@ async function erase(command: Erasure): Promise<void> {
     if (!entity) {
       await eraseAll(client, command);
       console.log(
-        'Of this tenant, the table has only the names of its logs, which have the tenant and a kind, and for each the number of positions that it has used.',
+        'Of this tenant, the table has only the names of its logs, which have the tenant and a kind, and for each the number of positions that it has used, and the last number of an entity.',
       );
       return;
     }

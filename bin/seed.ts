@@ -18,7 +18,7 @@ async function fill(options: SeedOptions): Promise<void> {
   console.log(
     `${options.reset ? 'Empties' : 'Fills'} ${url}${options.reset ? ' and fills it' : ''} with ${total} entities. --url selects another service.`,
   );
-  const { durationMs, exampleUrl } = await seed(options, progressOn(process.stdout));
+  const { durationMs, exampleUrl, lastNumber } = await seed(options, progressOn(process.stdout));
   const counts = collections.map(
     (name) => `${amounts[name]} ${amounts[name] === 1 ? name.slice(0, -1) : name}`,
   );
@@ -26,6 +26,7 @@ async function fill(options: SeedOptions): Promise<void> {
   const rate = Math.round((total / durationMs) * 1_000);
   console.log(`Created ${counts.join(', ')} in ${seconds} s: ${rate} a second.`);
   console.log(`Example: ${exampleUrl}`);
+  if (lastNumber) console.log(`Task #${lastNumber}: ${url}/v1/tasks?number=${lastNumber}`);
 }
 
 export const command = new Command('seed')

@@ -4,7 +4,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 /** Returns whether a field of a copy is one of the service that a write sends. Those of libraries begin with `_` or `$`. */
 const isSent = (field: string): boolean =>
-  !['id', 'version', 'createdAt', 'updatedAt'].includes(field) && !/^[_$]/.test(field);
+  !['id', 'number', 'version', 'createdAt', 'updatedAt'].includes(field) && !/^[_$]/.test(field);
 
 export const sentFields = (entity: object): Fields =>
   Object.fromEntries(Object.entries(entity).filter(([field]) => isSent(field)));

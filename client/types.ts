@@ -292,6 +292,8 @@ export interface Task {
   readonly position: string | null;
   /** The expected effort, in the unit of the team, with at most two decimals. */
   readonly estimate: number | null;
+  /** The number that the service gave it: 1, 2, 3 … in the order of creation. It never changes, and no other task gets it. Null for a task that is older than the numbers. */
+  readonly number: number | null;
   /** The time of the creation, in UTC. */
   readonly createdAt: string;
   /** The time of the last write, in UTC. */
@@ -346,6 +348,8 @@ export interface ExpandedTask {
   readonly position: string | null;
   /** The expected effort, in the unit of the team, with at most two decimals. */
   readonly estimate: number | null;
+  /** The number that the service gave it: 1, 2, 3 … in the order of creation. It never changes, and no other task gets it. Null for a task that is older than the numbers. */
+  readonly number: number | null;
   /** The time of the creation, in UTC. */
   readonly createdAt: string;
   /** The time of the last write, in UTC. */
@@ -396,6 +400,8 @@ export interface DeletedTask {
   readonly position: string | null;
   /** The expected effort, in the unit of the team, with at most two decimals. */
   readonly estimate: number | null;
+  /** The number that the service gave it: 1, 2, 3 … in the order of creation. It never changes, and no other task gets it. Null for a task that is older than the numbers. */
+  readonly number: number | null;
   /** The time of the creation, in UTC. */
   readonly createdAt: string;
   /** The time of the last write, in UTC. */
@@ -691,6 +697,7 @@ export interface TaskFilters {
   readonly tagIds?: Filter<string, 'in' | 'all' | 'isEmpty'> | undefined;
   readonly position?: Filter<string, 'ne' | 'in' | 'notIn' | 'startsWith' | 'contains' | 'lt' | 'lte' | 'gt' | 'gte' | 'isNull'> | undefined;
   readonly estimate?: Filter<number, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte' | 'isNull'> | undefined;
+  readonly number?: Filter<number, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte' | 'isNull'> | undefined;
   readonly createdAt?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
   readonly updatedAt?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
 }
@@ -738,7 +745,7 @@ export interface TaskTypes {
   readonly new: NewTask;
   readonly changes: TaskChanges;
   readonly filters: TaskFilters;
-  readonly sort: 'id' | 'name' | 'status' | 'description' | 'priority' | 'projectId' | 'parentId' | 'userId' | 'dueDate' | 'position' | 'estimate' | 'createdAt' | 'updatedAt';
+  readonly sort: 'id' | 'name' | 'status' | 'description' | 'priority' | 'projectId' | 'parentId' | 'userId' | 'dueDate' | 'position' | 'estimate' | 'number' | 'createdAt' | 'updatedAt';
   readonly expansions: TaskExpansions;
   readonly counts: TaskCounts;
   readonly sums: TaskSums;

@@ -33,6 +33,7 @@ export const schema: Schema = {
   longText: longTextField,
   searchedFields: ['name', longTextField],
   uniqueFields: byKind('unique'),
+  numbered: resources.filter(({ numbered }) => numbered).map(({ kind }) => kind),
   checks: byKind('check'),
   access: byKind('access'),
   dictionary: {

@@ -28,7 +28,7 @@ function fillPath(template: string, args: Arguments): { path: string; rest: Argu
 }
 
 interface List {
-  readonly data: readonly object[];
+  readonly data: readonly { readonly id?: string; readonly number?: number }[];
   readonly etags?: readonly string[];
 }
 
@@ -78,6 +78,44 @@ const withValues = ([name, value]: [string, unknown]): [string, unknown] =>
   typeof value === 'string' && /\[(?:in|notIn|all)\]$/.test(name)
     ? [name, value.split(/(?<!\\),/)]
     : [name, value];
+
+/** `#42` in the place of an id, in JSON: the number of an entity. */
+const numberedPattern = /"(id|parentId)":"#0*(\d{1,15})"/g;
+
+/** A filter of the number, whose values can have the `#` too. */
+const numberFilter = /"number(?:\[\w+\])?":"[#\d, ]+"/g;
+
+/**
+ * Replaces numbers by ids, in the arguments that name entities of a collection with numbers.
+ * @throws TypeError for a number that no entity has.
+ */
+async function withIds(
+  connection: Connection,
+  template: string,
+  args: Arguments,
+  signal: AbortSignal,
+): Promise<Arguments> {
+  const collection = String(args['collection'] ?? template.split('/')[2]);
+  if (!shortFields[collection]?.includes('number')) return args;
+  const text = JSON.stringify(args).replaceAll(numberFilter, (filter) => filter.replaceAll('#', ''));
+  const numbers = [...new Set([...text.matchAll(numberedPattern)].map(([, , number = '']) => number))];
+  const ids = new Map<string, string | undefined>();
+  if (numbers.length > 0) {
+    const { body } = await connection.send({
+      method: 'GET',
+      path: `/v1/${collection}${template.endsWith('/restore') ? '/deleted' : ''}`,
+      query: queryString({ 'number[in]': numbers, fields: ['number'], limit: 100 }),
+      signal,
+    });
+    for (const { id, number } of (body as List).data) ids.set(String(number), id);
+  }
+  const replaced = text.replaceAll(numberedPattern, (_, field: string, number: string) => {
+    const id = ids.get(number);
+    if (id === undefined) throw new TypeError(`None of the ${collection} has the number ${number}.`);
+    return `"${field}":"${id}"`;
+  });
+  return JSON.parse(replaced) as Arguments;
+}
 
 /** Reads entities. Long texts are left out unless an argument asks for them: twenty can fill the memory of a model. */
 async function read(
@@ -142,7 +180,7 @@ async function request(
   args: Arguments,
   signal: AbortSignal,
 ): Promise<object | string> {
-  const { path, rest } = fillPath(template, args);
+  const { path, rest } = fillPath(template, await withIds(connection, template, args, signal));
   if (method === 'GET') return read(connection, template, { path, rest }, signal);
   const { version, ...fields } = rest;
   const isBatch = template.endsWith('/batch');

@@ -21,6 +21,7 @@ type Entry = HistoryEntry<Task>;
 
 const labels: Readonly<Record<string, string>> = {
   name: 'Name',
+  number: 'Number',
   status: 'Status',
   priority: 'Priority',
   dueDate: 'Due date',

@@ -61,10 +61,12 @@ function columnsOf(found: readonly string[]): string[] {
 export function filtersOf(form: FormData, today: string): ListQuery<TaskTypes> {
   const value = (name: string): string | undefined => String(form.get(name) ?? '') || undefined;
   const [name, priority] = [value('name'), value('priority') as Task['priority'] | undefined];
+  // `#42` finds the task with this number.
+  const [, number] = /^#(\d{1,15})$/.exec(name ?? '') ?? [];
   return {
     projectId: value('projectId'),
     userId: value('userId'),
-    ...(name && { name: { contains: name } }),
+    ...(number ? { number: Number(number) } : name && { name: { contains: name } }),
     ...(priority && { priority: { gte: priority } }),
     ...(form.has('overdue') && { dueDate: { lt: today } }),
   };

@@ -71,16 +71,17 @@ function statusSelect(card: Card, { statuses, onMove }: CardOptions): HTMLSelect
 }
 
 function cardElement(card: Card, options: CardOptions): HTMLLIElement {
-  const { id, name, priority, dueDate, project, user, status } = card;
+  const { id, name, number, priority, dueDate, project, user, status } = card;
   const isPending = options.pending.has(id);
   const isOverdue =
     dueDate !== null && dueDate < options.today && !/^(?:done|completed|cancelled|archived)$/.test(status);
   const due = dueDate === null ? undefined : `${isOverdue ? 'Overdue' : 'Due'} ${dayOf(dueDate)}`;
+  const about = [project?.name, user?.name].filter(Boolean).join(' · ') || 'No project';
   const made = element(
     'li',
     { className: 'card', tabIndex: 0, draggable: !isPending, ariaBusy: String(isPending) },
     element('h3', {}, name),
-    element('p', {}, [project?.name, user?.name].filter(Boolean).join(' · ') || 'No project'),
+    element('p', {}, number === null ? about : `#${number} · ${about}`),
     due && element('p', { className: isOverdue ? 'overdue' : '' }, due),
     element(
       'div',

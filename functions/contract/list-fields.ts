@@ -3,6 +3,7 @@
  * OpenAPI document and the client are derived from here.
  */
 import * as v from 'valibot';
+import { numberField } from '../engine/model/entity.ts';
 import type { FilterOperator } from '../engine/model/list-query.ts';
 import { isFreeText, longTextField, type ReferenceOptions } from './fields.ts';
 
@@ -42,9 +43,9 @@ export const operatorsOfSeveralValues: ReadonlySet<string> = new Set<ListOperato
 
 export const operatorsOfBooleans: ReadonlySet<string> = new Set<ListOperator>(['isNull', 'isEmpty']);
 
-/** Fields whose values hardly ever occur twice: counting them says nothing. */
+/** Fields whose values hardly ever occur twice: counting or adding them says nothing. */
 const uncounted: ReadonlySet<string> = new Set([
-  ...['id', 'name', longTextField, 'createdAt', 'updatedAt', 'deletedAt'],
+  ...['id', 'name', numberField, longTextField, 'createdAt', 'updatedAt', 'deletedAt'],
 ]);
 
 export interface ListField {
@@ -134,7 +135,7 @@ const listField = (name: string, type: FieldType, isNullable: boolean): ListFiel
   operators: [...operatorsOfType[type], ...(isNullable ? (['isNull'] as const) : [])],
   isSortable: type !== 'list of references',
   isCountable: !uncounted.has(name) && type !== 'number',
-  isSummable: type === 'number',
+  isSummable: type === 'number' && !uncounted.has(name),
   decimals: 0,
 });
 

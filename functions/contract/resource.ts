@@ -1,9 +1,15 @@
 import * as v from 'valibot';
 import { restoresField } from '../engine/model/deletion.ts';
-import { type Entity, type Fields, type ItemFields, readOnlyFields } from '../engine/model/entity.ts';
+import {
+  type Entity,
+  type Fields,
+  type ItemFields,
+  numberField,
+  readOnlyFields,
+} from '../engine/model/entity.ts';
 import type { AccessRule, Check, Relation } from '../engine/model/schema.ts';
 import { lazy } from '../runtime/lazy.ts';
-import { label, longTextField, status, withDefault } from './fields.ts';
+import { label, longTextField, nullable, number, status, withDefault } from './fields.ts';
 import {
   deletedListFields,
   type ListField,
@@ -40,11 +46,18 @@ interface Definition<Name extends string> {
   readonly fields: FieldSchemas;
   /** The field whose values are unique in a tenant. */
   readonly unique?: string;
+  /** Whether the service gives each entity a number: 1, 2, 3 … in its tenant, in the field `number`. */
+  readonly numbered?: boolean;
   /** What must hold for the fields of an entity together. */
   readonly check?: Check;
   /** Who sees its entities; by default all of a tenant. */
   readonly access?: AccessRule;
 }
+
+/** The field that a resource with numbers has after its own. Entities that are older than the numbers have null. */
+const numberFields = {
+  [numberField]: nullable(number({ min: 1, max: Number.MAX_SAFE_INTEGER, decimals: 0 })),
+};
 
 export interface Resource<Name extends string = string> extends Definition<Name> {
   readonly relations: readonly Relation[];
@@ -122,14 +135,19 @@ const showing =
   };
 
 export function resource<const Name extends string>(definition: Definition<Name>): Resource<Name> {
-  const { fields, kind } = definition;
-  const fieldNames = ['id', ...Object.keys(fields), 'createdAt', 'updatedAt'];
+  const { fields, kind, numbered } = definition;
+  if (numberField in fields)
+    throw new TypeError(
+      `No field can be called "${numberField}": the service gives it to a resource that is numbered.`,
+    );
+  const shown: FieldSchemas = { ...fields, ...(numbered && numberFields) };
+  const fieldNames = ['id', ...Object.keys(shown), 'createdAt', 'updatedAt'];
   const defaults = fieldNames.map((name) => {
-    const field = fields[name];
+    const field = shown[name];
     return [name, field && v.getDefault(field as v.GenericSchema)] as const;
   });
   const listFields = Object.fromEntries(
-    fieldNames.map((name) => [name, toListField(name, fields[name] as v.GenericSchema | undefined)]),
+    fieldNames.map((name) => [name, toListField(name, shown[name] as v.GenericSchema | undefined)]),
   );
   const schemaOf = Object.entries(fields) as [string, v.GenericSchema][];
   // A resource that refers to itself does not exist yet.
@@ -177,7 +195,7 @@ export function resource<const Name extends string>(definition: Definition<Name>
           v.object({
             id: v.pipe(v.string(), v.metadata({ minLength: 1, maxLength: 255 })),
             // With their defaults: an entity may be older than a field.
-            ...fields,
+            ...shown,
             createdAt: time(),
             updatedAt: time(),
           }) as unknown as v.GenericSchema<unknown, Entity>,
@@ -207,11 +225,15 @@ export function deletedOf(resource: Resource): Resource {
   };
 }
 
+/** Returns the fields of a resource that only the service sets. */
+export const readOnlyFieldsOf = ({ numbered }: Pick<Resource, 'numbered'>): readonly string[] =>
+  numbered ? [...readOnlyFields, numberField] : readOnlyFields;
+
 /**
  * Returns the fields of a resource's bodies: those that the caller sets, and those that are accepted and ignored, so that a client can send
  * back what it has read, with expanded entities too. The TypeScript client adds `version`, the entity tag.
  */
-export const bodyFields = ({ fields, expansions }: Resource) => ({
-  writable: Object.keys(fields),
-  ignored: [...readOnlyFields, 'version', ...Object.keys(expansions)],
+export const bodyFields = (resource: Resource) => ({
+  writable: Object.keys(resource.fields),
+  ignored: [...readOnlyFieldsOf(resource), 'version', ...Object.keys(resource.expansions)],
 });

@@ -4,18 +4,23 @@ import type { Resource } from '../contract/resource.ts';
 import { describeChange } from '../engine/feed/describe-change.ts';
 import { decodeHistoryCursor, encodeHistoryCursor } from '../engine/feed/history-cursor.ts';
 import { type HistoryEntry, listHistory } from '../engine/feed/list-history.ts';
+import { readOnlyFields } from '../engine/model/entity.ts';
 import { type Row, toValue } from '../engine/model/row.ts';
 import { endpoint } from './endpoint.ts';
 import { readPageQuery } from './parse-list-query.ts';
 import { renderValue } from './renderers.ts';
 
-/** Returns the fields of a row that responses show. In a row that is older than a field, the field has its default. */
-function withDefaults({ fields, defaults }: Resource, row: Row): Row {
+const unchanging: ReadonlySet<string> = new Set(readOnlyFields);
+
+/** Returns the fields of a row that changes show. In a row that is older than a field, the field has its default. */
+function withDefaults({ fieldNames, defaults }: Resource, row: Row): Row {
   return Object.fromEntries(
-    Object.keys(fields).map((field) => {
-      const value = row[field];
-      return [field, value === undefined ? toValue(field, defaults[field] ?? null) : value];
-    }),
+    fieldNames
+      .filter((field) => !unchanging.has(field))
+      .map((field) => {
+        const value = row[field];
+        return [field, value === undefined ? toValue(field, defaults[field] ?? null) : value];
+      }),
   );
 }
 

@@ -1,5 +1,6 @@
 /** Clones a project, with or without its tasks. */
 
+import { numbersBeside, withNumber } from '../engine/entities/numbers.ts';
 import { readEntity } from '../engine/entities/read-entity.ts';
 import { fieldsAt, readChildrenAsOf } from '../engine/feed/children-as-of.ts';
 import { readSequencer } from '../engine/feed/read-log.ts';
@@ -11,6 +12,7 @@ import {
   type Entity,
   type Fields,
   type ItemFields,
+  numberField,
   readOnlyFields,
   type StoredEntity,
   type WholeEntity,
@@ -78,7 +80,7 @@ const deletedPauseMs = 600_000;
 
 /** Returns the fields of an entity that a copy gets: those that its caller has set. */
 function copyFields(entity: Entity): Fields {
-  const excluded: readonly string[] = readOnlyFields;
+  const excluded: readonly string[] = [...readOnlyFields, numberField];
   const isOwn = (field: string): boolean => !excluded.includes(field) && !isStoreField(field);
   return Object.fromEntries(Object.entries(entity).filter(([field]) => isOwn(field))) as Fields;
 }
@@ -154,12 +156,14 @@ export function cloneProjectWithTasks(
     const to = clone.entity.id;
     const page = await readChildren(session, ownership(), [id]);
     if (page.total > maxClonedTasks) throw new CloneTooLarge(maxClonedTasks);
-    const asOf = await readSequencer(session, 'task');
+    // The job copies all tasks when there is another page.
+    const copied = page.next === undefined ? page.children : [];
+    const withNumbers = numbersBeside(session, 'task', copied.length);
+    const [asOf, numbers] = await withNumbers(() => readSequencer(session, 'task'));
     const work: CloneWork = { type: 'clone', from: id, to, asOf, path: [{ after: '' }] };
     const job = beginJob(session, work, { id: newId(nowMs).id });
-    // The job copies all tasks when there is another page.
-    const changes =
-      page.next === undefined ? [...(await copyTasks(session, page.children, work)).values()] : [];
+    const copies = [...(await copyTasks(session, copied, work)).values()];
+    const changes = copies.map((copy, place) => withNumber(copy, numbers[place]));
     const begun = { changes: [own], writes: [job] };
     return { ...(page.next ? begun : { changes: [own, ...changes] }), orElse: begun, result: clone };
   });
@@ -202,12 +206,13 @@ async function cloneStep(
   );
   if (limit > smallStepSize && bytes > maxStepBytes) return cloneStep(session, { work }, smallStepSize);
   const ids = Object.fromEntries([...changes].map(([id, { after: copy }]) => [id, copy.entity.id]));
-  const below = await readChildIds(session, parenthood(), Object.keys(ids));
+  const withNumbers = numbersBeside(session, 'task', changes.size);
+  const [below, numbers] = await withNumbers(() => readChildIds(session, parenthood(), Object.keys(ids)));
   const left = path.slice(0, -1);
   if (page.next !== undefined) left.push({ ...place, after: page.next });
   if (below.length > 0) left.push({ copies: ids, after: '' });
   return {
-    once: { changes: [...changes.values()] },
+    once: { changes: [...changes.values()].map((copy, place) => withNumber(copy, numbers[place])) },
     left: left.length === 0 ? undefined : { ...work, path: left },
   };
 }

@@ -15,6 +15,7 @@ export const documentation: Documentation = {
     tagIds: [tagId],
     position: 'a1',
     estimate: 2.5,
+    number: 42,
     ...times,
   },
   change: { status: 'completed' },
@@ -33,5 +34,7 @@ export const documentation: Documentation = {
     position:
       'A key for an order that people arrange, for example by drag and drop. Keys sort by code point, and their format is up to the app.',
     estimate: 'The expected effort, in the unit of the team, with at most two decimals.',
+    number:
+      'The number that the service gave it: 1, 2, 3 … in the order of creation. It never changes, and no other task gets it. Null for a task that is older than the numbers.',
   },
 };

@@ -18,6 +18,7 @@ import { user } from '../users/resource.ts';
 export const task = resource({
   kind: 'task',
   plural: 'tasks',
+  numbered: true,
   fields: {
     ...commonFields,
     description: withDefault(text(10_000), ''),

@@ -1,7 +1,8 @@
 /**
  * Audits a whole table while it is used: compares the rows and the totals of the list engine with the entities, looks up every reference, finds cycles, and
  * compares the keys of every entity with its fields, its long text with its digest, its subject with the item that makes it unique, the sequencer of each
- * change log with its positions, and the registry with the logs. Repairs what is wrong when the options ask for it.
+ * change log with its positions, the counter of numbers with the numbers of entities, and the registry with the logs. Repairs what is wrong when the options
+ * ask for it.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -23,11 +24,12 @@ import { type ScannedTable, scanTable } from '../hosting/scan-table.ts';
 import { compareLogs, type LogDifference, subtractRows } from './compare-logs.ts';
 import { rebuildLogs } from './rebuild-logs.ts';
 import type { Report } from './report.ts';
-import { addEntry, compareLogItems, raiseSequencer } from './sequencers.ts';
+import { addEntry, compareLogItems, raiseCounter, raiseSequencer } from './sequencers.ts';
 import { Inventory, type Reference, referencesFrom, Suspects } from './snapshot.ts';
 import { compareSubjects, repairSubject } from './subjects.ts';
 import { compareTexts, repairText } from './texts.ts';
 import { compareTrees, repairCycle, tenantOf } from './trees.ts';
+import { findUnnumbered, numberEntities } from './unnumbered.ts';
 
 interface AuditOptions {
   readonly repair?: boolean;
@@ -38,7 +40,10 @@ interface AuditOptions {
 }
 
 interface Findings
-  extends Pick<Report, 'cycles' | 'texts' | 'subjects' | 'sequencers' | 'unlisted' | 'logs'> {
+  extends Pick<
+    Report,
+    'cycles' | 'texts' | 'subjects' | 'sequencers' | 'counters' | 'unnumbered' | 'unlisted' | 'logs'
+  > {
   readonly orphans: readonly Reference[];
 }
 
@@ -68,7 +73,7 @@ class TableAudit {
     });
     // Each read has its own time.
     const open = (): Database => this.#open();
-    const { sequencers, unlisted } = await compareLogItems(open, inventory.logs);
+    const { sequencers, counters, unlisted } = await compareLogItems(open, inventory.logs);
     await subtractRows(table, inventory);
     const suspects = new Suspects(inventory);
     await scanTable(table, (items) => {
@@ -80,6 +85,8 @@ class TableAudit {
       texts: await compareTexts(open, suspects.texts, pauseMs),
       subjects: await compareSubjects(open, suspects.subjects, pauseMs),
       sequencers,
+      counters,
+      unnumbered: findUnnumbered(inventory.logs),
       unlisted,
       logs: await compareLogs({ table, inventory, pauseMs }),
     };
@@ -97,6 +104,8 @@ class TableAudit {
       texts: found.texts,
       subjects: found.subjects,
       sequencers,
+      counters,
+      unnumbered: found.unnumbered,
       unlisted,
       logs: found.logs,
       repaired: this.#options.repair ? await this.#repair(found) : 0,
@@ -108,9 +117,10 @@ class TableAudit {
    * its entity lacks: the next change of this entity makes the same version again, and compaction must not take the first one for it. So the entities of a tenant
    * whose log cannot be rebuilt stay as they are.
    */
-  async #repair({ sequencers, unlisted, logs, ...found }: Findings): Promise<number> {
+  async #repair({ sequencers, counters, unlisted, logs, ...found }: Findings): Promise<number> {
     for (const log of unlisted) await addEntry(this.#open(), log);
     for (const difference of sequencers) await raiseSequencer(this.#open(), difference);
+    for (const difference of counters) await raiseCounter(this.#open(), difference);
     const blocked = await this.#rebuild(logs);
     const blockedTenants = new Set([...blocked].map((pk) => tenantOf({ pk })));
     const isOpen = (pk: string): boolean => !blockedTenants.has(tenantOf({ pk }));
@@ -118,11 +128,14 @@ class TableAudit {
     const cycles = found.cycles.filter(([pk = '']) => isOpen(pk));
     const texts = found.texts.filter(({ entity }) => isOpen(entity));
     const subjects = found.subjects.filter(({ item }) => isOpen(item));
+    const unnumbered = found.unnumbered.filter(({ log }) => isOpen(log));
     await this.#sweep(orphans);
     for (const cycle of cycles) await repairCycle(this.#open(), cycle);
     for (const difference of texts) await repairText(this.#open(), difference);
     for (const difference of subjects) await repairSubject(this.#open(), difference);
-    const differences = [sequencers, unlisted, logs, orphans, cycles, texts, subjects];
+    for (const { log } of unnumbered) await numberEntities(() => this.#open(), log);
+    const own = [sequencers, counters, unlisted, logs];
+    const differences = [...own, orphans, cycles, texts, subjects, unnumbered];
     return differences.reduce((sum, { length }) => sum + length, -blocked.length);
   }
 

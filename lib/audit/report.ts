@@ -1,9 +1,10 @@
 import type { LogDifference } from './compare-logs.ts';
-import type { SequencerDifference } from './sequencers.ts';
+import type { CounterDifference, SequencerDifference } from './sequencers.ts';
 import { maxFindings } from './snapshot.ts';
 import type { SubjectDifference, SubjectProblem } from './subjects.ts';
 import type { TextDifference, TextProblem } from './texts.ts';
 import type { Cycle } from './trees.ts';
+import type { Unnumbered } from './unnumbered.ts';
 
 interface Orphan {
   readonly entity: string;
@@ -22,6 +23,10 @@ export interface Report {
   readonly texts: readonly TextDifference[];
   readonly subjects: readonly SubjectDifference[];
   readonly sequencers: readonly SequencerDifference[];
+  /** Counters of numbers that are behind the numbers of entities. */
+  readonly counters: readonly CounterDifference[];
+  /** Logs with entities that are older than the numbers of their kind. */
+  readonly unnumbered: readonly Unnumbered[];
   /** Logs that the registry does not have. */
   readonly unlisted: readonly string[];
   readonly logs: readonly LogDifference[];
@@ -75,7 +80,8 @@ export const isRepaired = (report: Report): boolean =>
   report.repaired > 0 && report.repaired === findingsOf(report).length && !isLimited(report);
 
 export function reportLines(report: Report): string[] {
-  const { orphans, cycles, malformed, texts, subjects, sequencers, unlisted, logs, repaired } = report;
+  const { orphans, cycles, malformed, texts, subjects, sequencers, counters, unnumbered } = report;
+  const { unlisted, logs, repaired } = report;
   return [
     ...orphans.map(
       ({ entity, field, refersTo }) => `Orphan: ${field} of ${entity} is ${refersTo}, which does not exist.`,
@@ -90,11 +96,16 @@ export function reportLines(report: Report): string[] {
       ({ log, count, position }) =>
         `Sequencer: that of ${log} is at ${count}, and the log has records up to ${position}.`,
     ),
+    ...counters.map(
+      ({ log, count, number }) =>
+        `Counter: that of the numbers of ${log} is at ${count}, and an entity has the number ${number}.`,
+    ),
+    ...unnumbered.map(({ log, entities }) => `Numbers: ${entities} entities of ${log} have none.`),
     ...unlisted.map((log) => `Registry: it does not have ${log}, so no daily visit looks at it.`),
     ...logs.flatMap(logLines),
     ...(isLimited(report)
       ? [`The audit keeps ${maxFindings} findings of a kind. Repair them, and audit again.`]
       : []),
-    `${report.entities} entities in ${report.compared} logs: ${orphans.length} orphans, ${cycles.length} cycles, ${malformed.length} malformed, ${texts.length} wrong texts, ${subjects.length} wrong subjects, ${sequencers.length} wrong sequencers, ${unlisted.length} logs without an entry, ${logs.length} wrong logs${repaired > 0 ? `; ${repaired} repaired` : ''}.`,
+    `${report.entities} entities in ${report.compared} logs: ${orphans.length} orphans, ${cycles.length} cycles, ${malformed.length} malformed, ${texts.length} wrong texts, ${subjects.length} wrong subjects, ${sequencers.length} wrong sequencers, ${counters.length} wrong counters, ${unnumbered.length} logs without all numbers, ${unlisted.length} logs without an entry, ${logs.length} wrong logs${repaired > 0 ? `; ${repaired} repaired` : ''}.`,
   ];
 }

@@ -1,8 +1,10 @@
 /**
  * Compares the sequencer of each change log with the positions that the log has. In a restored table, the sequencer can be as of an earlier moment. Then
- * it hands out positions that have records, and no change can be written. A table of an earlier release has no registry of its logs.
+ * it hands out positions that have records, and no change can be written. The counter of numbers would give numbers twice. A table of an earlier release has no
+ * registry of its logs.
  */
 
+import { beginAbove, numbersKey } from '../../functions/engine/entities/numbers.ts';
 import { parseLogPartition, sequencerKey } from '../../functions/engine/model/change-log.ts';
 import { entryKey } from '../../functions/engine/model/registry.ts';
 import type { Key } from '../../functions/engine/model/writes.ts';
@@ -18,12 +20,22 @@ export interface SequencerDifference {
   readonly position: number;
 }
 
+export interface CounterDifference {
+  /** The partition of the log. */
+  readonly log: string;
+  /** The greatest number that the counter has given; 0 when it is lost. */
+  readonly count: number;
+  /** The greatest number that an entity has. */
+  readonly number: number;
+}
+
 /** Logs whose items are read together. */
 const maxLogs = 400;
 
 interface LogItems {
   /** Those that are behind. */
   readonly sequencers: readonly SequencerDifference[];
+  readonly counters: readonly CounterDifference[];
   /** The partitions of the logs that the registry does not have, so the daily visit passes them. */
   readonly unlisted: readonly string[];
 }
@@ -38,19 +50,24 @@ export async function compareLogItems(
 ): Promise<LogItems> {
   const all = [...logs];
   const sequencers: SequencerDifference[] = [];
+  const counters: CounterDifference[] = [];
   const unlisted: string[] = [];
   for (let first = 0; first < all.length; first += maxLogs) {
     const some = all.slice(first, first + maxLogs);
-    const items = await open().getMany(some.flatMap(([, log]) => [sequencerKey(log), entryKey(log)]));
+    const items = await open().getMany(
+      some.flatMap(([, log]) => [sequencerKey(log), numbersKey(log), entryKey(log)]),
+    );
     const counts = new Map(items.map((item) => [`${item.pk} ${item.sk}`, countOf(item)]));
     const countAt = ({ pk, sk }: Key) => counts.get(`${pk} ${sk}`);
     for (const [partition, log] of some) {
       const count = countAt(sequencerKey(log)) ?? 0;
       if (count < log.position) sequencers.push({ log: partition, count, position: log.position });
+      const given = countAt(numbersKey(log)) ?? 0;
+      if (given < log.number) counters.push({ log: partition, count: given, number: log.number });
       if (countAt(entryKey(log)) === undefined) unlisted.push(partition);
     }
   }
-  return { sequencers, unlisted };
+  return { sequencers, counters, unlisted };
 }
 
 /** Adds a log to the registry. */
@@ -65,4 +82,10 @@ export async function raiseSequencer(
 ): Promise<void> {
   const identity = parseLogPartition(log);
   if (identity) await database.raiseCount(sequencerKey(identity), position);
+}
+
+/** Makes the counter of a log go on above the numbers of its entities. */
+export async function raiseCounter(database: Database, { log, number }: CounterDifference): Promise<void> {
+  const identity = parseLogPartition(log);
+  if (identity) await database.raiseCount(numbersKey(identity), beginAbove(number));
 }

@@ -6,6 +6,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { toValues } from '../../functions/engine/columns/compact/row-block.ts';
 import { decodeManifest, isManifest } from '../../functions/engine/columns/format/manifest.ts';
+import { numberOf } from '../../functions/engine/entities/numbers.ts';
 import {
   logPartition,
   parseLogPartition,
@@ -75,6 +76,10 @@ export interface AuditedLog {
   readonly kind: Kind;
   /** The greatest position that a record, the columns or an entity have. */
   position: number;
+  /** The greatest number of an entity, also of a deleted one; 0 without any. */
+  number: number;
+  /** Entities that lack a number, although their kind has numbers. */
+  unnumbered: number;
   /** Whether the columns could not be subtracted, so the log must be compared whatever the checksum is. */
   isUncertain: boolean;
   /** The ids of entities with a checksum that differs, of a log that differs. */
@@ -148,29 +153,35 @@ export class Inventory {
     );
     if (isMalformed && this.malformed.length < maxFindings) this.malformed.push(pk);
     const { kind, entity, version, deletion } = stored;
-    this.#reach(tenant, kind, stored.logPosition);
+    const log = this.#reach(tenant, kind, stored.logPosition);
     const row = rowOfEntity(stored, this.nowMs);
     const partition = logPartition(tenant, kind);
     if (row) this.change(partition, copyOfRow(partition, entity.id, { version, row }, 1));
+    const number = schema.numbered.includes(kind) ? numberOf(entity) : undefined;
+    log.number = Math.max(log.number, number ?? 0);
     if (deletion) return;
+    if (number === 0) log.unnumbered += 1;
     this.entities += 1;
     if (parents.has(kind)) this.referable.add(pk);
     const parent = parentKeyOf(tenant, stored as StoredEntity);
     if (parent) this.inner.add(parent);
   }
 
-  /** Notes that a log has reached a position. */
-  #reach(tenant: string, kind: Kind, position = 0): void {
+  /** Notes that a log has reached a position, and returns it. */
+  #reach(tenant: string, kind: Kind, position = 0): AuditedLog {
     const partition = logPartition(tenant, kind);
     const log = this.logs.get(partition) ?? {
       tenant,
       kind,
       position,
+      number: 0,
+      unnumbered: 0,
       isUncertain: false,
       suspects: new Set(),
     };
     log.position = Math.max(log.position, position);
     this.logs.set(partition, log);
+    return log;
   }
 }
 

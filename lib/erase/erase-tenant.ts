@@ -1,13 +1,14 @@
 /**
- * Erases all items of a tenant but the positions of its logs. Each pass is a scan of the whole table, and deletes what it finds: so it finds every kind of item,
+ * Erases all items of a tenant but the positions of its logs and the counters of numbers. Each pass is a scan of the whole table, and deletes what it finds: so it finds every kind of item,
  * also those that no index has. Background work of the tenant can write while a pass runs. The last pass finds nothing, which is the proof.
  *
  * Logs that began again at 1 would be taken for what processes remember of them, and what cursors of the feed have seen. So sequencers stay, and the columns of
- * each log are empty as of the last position.
+ * each log are empty as of the last position. The counters of numbers stay too: no number is given twice.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { openLog } from '../../functions/engine/columns/compact/dynamodb-compaction-storage.ts';
 import { emptyManifest, type Manifest } from '../../functions/engine/columns/format/manifest.ts';
+import { numbersSortKey } from '../../functions/engine/entities/numbers.ts';
 import { takePosition } from '../../functions/engine/log/sequencer.ts';
 import {
   type LogIdentity,
@@ -119,6 +120,7 @@ async function pass(
     await pace.use(database.consumption.readUnits + database.consumption.writeUnits);
   };
   const erase = async ({ pk, sk }: Key): Promise<void> => {
+    if (sk === numbersSortKey) return;
     const log = logOf({ pk, sk });
     if (log) logs.set(log.kind, log);
     else await count(nameOf({ pk, sk }), (database) => database.deleteItem({ pk, sk }));

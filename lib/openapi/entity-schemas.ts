@@ -1,10 +1,14 @@
 import { pascal } from '../../functions/contract/contract.ts';
-import { deletedOf, type Expansion, type Resource } from '../../functions/contract/resource.ts';
+import {
+  deletedOf,
+  type Expansion,
+  type Resource,
+  readOnlyFieldsOf,
+} from '../../functions/contract/resource.ts';
 import { maxCountedValues } from '../../functions/engine/columns/read/count-values.ts';
 import { maxChangesCursorLength } from '../../functions/engine/feed/cursor.ts';
 import { maxPlaceCursorLength } from '../../functions/engine/lists/place-cursor.ts';
 import { restorableDays } from '../../functions/engine/model/deletion.ts';
-import { readOnlyFields } from '../../functions/engine/model/entity.ts';
 import { maxLimit } from '../../functions/http/parse-list-query.ts';
 import { entityTag } from './headers.ts';
 import { historySchema } from './history.ts';
@@ -13,11 +17,12 @@ import { docsOf } from './resources.ts';
 import { referTo, type Schema } from './types.ts';
 
 /** Returns the schemas of the fields that responses show. */
-export function fieldSchemas({ schemas }: Resource): Record<string, Schema> {
-  const { properties = {} } = converted(schemas.entity(), 'output');
+export function fieldSchemas(resource: Resource): Record<string, Schema> {
+  const { properties = {} } = converted(resource.schemas.entity(), 'output');
+  const readOnly = readOnlyFieldsOf(resource);
   const shown = Object.entries(properties).map(([name, { default: _, ...field }]) => [
     name,
-    { ...field, ...((readOnlyFields as readonly string[]).includes(name) && { readOnly: true }) },
+    { ...field, ...(readOnly.includes(name) && { readOnly: true }) },
   ]);
   return Object.fromEntries(shown);
 }

@@ -3,7 +3,7 @@
  * service would return it.
  */
 import type { Contract } from '../../functions/contract/contract.ts';
-import type { Resource } from '../../functions/contract/resource.ts';
+import { type Resource, readOnlyFieldsOf } from '../../functions/contract/resource.ts';
 import { referencesOf } from '../../functions/engine/model/relations.ts';
 import { converted } from './json-schema.ts';
 import { docsOf } from './resources.ts';
@@ -33,12 +33,12 @@ export function creationBody(resource: Resource): Entity {
 
 /** Returns the entity that the body creates: fields that it leaves out have their defaults. @param more replaces fields. */
 function createdEntity(resource: Resource, more: Entity = {}): Entity {
-  const { id, createdAt } = exampleOf(resource);
+  const example = exampleOf(resource);
+  const given = Object.fromEntries(readOnlyFieldsOf(resource).map((field) => [field, example[field]]));
   return resource.show({
-    id,
+    ...given,
     ...creationBody(resource),
-    createdAt,
-    updatedAt: createdAt,
+    updatedAt: example['createdAt'],
     ...more,
   } as Parameters<Resource['show']>[0]);
 }

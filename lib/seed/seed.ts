@@ -24,6 +24,8 @@ export interface SeedOptions {
 interface SeedResult {
   readonly durationMs: number;
   readonly exampleUrl: string;
+  /** The greatest number of a task, if there are any. */
+  readonly lastNumber: number | undefined;
 }
 
 /** Deletes all entities. Their children go first, so no job has to. */
@@ -84,5 +86,7 @@ export async function seed(options: SeedOptions, progress: Progress): Promise<Se
   const list = projectId ? `projects/${projectId}/tasks` : 'tasks';
   const exampleUrl =
     amounts.tasks > 0 ? `${url}/v1/${list}?sortBy=dueDate&limit=10` : `${url}/v1/organizations`;
-  return { durationMs: performance.now() - started, exampleUrl };
+  const durationMs = performance.now() - started;
+  const last = await client.tasks.list({ sortBy: 'number', limit: 1, fields: ['number'] });
+  return { durationMs, exampleUrl, lastNumber: last.data[0]?.number ?? undefined };
 }

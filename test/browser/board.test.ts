@@ -89,7 +89,7 @@ test('shows the tasks by status, the most urgent first', async () => {
     expect.stringMatching(/^Completed\s+1$/),
   ]);
   expect(await names('active')).toEqual(['Review', 'Draft']);
-  expect(await card('Draft').innerText()).toMatch(/Relaunch · Ada/);
+  expect(await card('Draft').innerText()).toMatch(/#\d+ · Relaunch · Ada/);
   expect(await card('Review').innerText()).toMatch(/Overdue/);
   expect(errors).toEqual([]);
 });
@@ -107,6 +107,11 @@ test('filters the tasks, and the address of the page keeps the filters', async (
   await page.reload();
   await card('Draft').waitFor();
   expect(await totals()).toEqual(['0', '1', '0']);
+  await page.getByRole('button', { name: 'Clear' }).click();
+  await card('Review').waitFor();
+  await page.getByLabel('Name').fill(`#${(await stored('Draft')).number}`);
+  await card('Review').waitFor({ state: 'detached' });
+  expect(await names('active')).toEqual(['Draft']);
   await page.getByRole('button', { name: 'Clear' }).click();
   await card('Review').waitFor();
   await page.getByLabel('Overdue').check();

@@ -36,7 +36,7 @@ async function miscount(): Promise<void> {
 
 test('finds nothing in a correct table, names what is wrong and fails, and repairs it with --repair', async () => {
   const nothing =
-    /125 entities in 5 logs: 0 orphans, 0 cycles, 0 malformed, 0 wrong texts, 0 wrong subjects, 0 wrong sequencers, 0 logs without an entry, 0 wrong logs\.\n$/;
+    /125 entities in 5 logs: 0 orphans, 0 cycles, 0 malformed, 0 wrong texts, 0 wrong subjects, 0 wrong sequencers, 0 wrong counters, 0 logs without all numbers, 0 logs without an entry, 0 wrong logs\.\n$/;
   expect(await audit()).toMatchObject({ code: 0, output: output(nothing) });
   await miscount();
   const finding = /Total: lists of public#organization#log count 4 rows, which it does not have\./;

@@ -132,6 +132,10 @@ const placeholders: readonly (readonly [RegExp, string])[] = [
 /** Fields with a text that differs from one run to the next. Each program has a tenant of its own. */
 const opaque = ['requestId', 'cursor', 'next', 'tenant'];
 
+/** The numbers of tasks continue in the next program. */
+const isOpaque = (name: string, value: unknown): boolean =>
+  name === 'number' || (opaque.includes(name) && typeof value === 'string');
+
 /** Returns a value without what differs from one run to the next, and without the version that the client adds. */
 export function comparable(value: unknown): unknown {
   if (typeof value === 'string') {
@@ -142,10 +146,7 @@ export function comparable(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value)
       .filter(([name]) => name !== 'version')
-      .map(([name, inner]) => [
-        name,
-        opaque.includes(name) && typeof inner === 'string' ? `<${name}>` : comparable(inner),
-      ]),
+      .map(([name, inner]) => [name, isOpaque(name, inner) ? `<${name}>` : comparable(inner)]),
   );
 }
 

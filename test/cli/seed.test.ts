@@ -13,4 +13,6 @@ test('prints what it created, the rate and an example', async () => {
   expect(output).toMatch(/^tasks: 5$/m);
   const exampleUrl = /^Example: (\S+)$/m.exec(output)?.[1] ?? '';
   expect((await fetch(exampleUrl)).status).toBe(200);
+  const numberUrl = /^Task #5: (\S+)$/m.exec(output)?.[1] ?? '';
+  expect(await (await fetch(numberUrl)).json()).toMatchObject({ total: 1, data: [{ number: 5 }] });
 });

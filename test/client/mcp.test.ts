@@ -76,6 +76,34 @@ describe('a call', () => {
     expect(await call('read', args)).toMatchObject({ isError: true, value: { code: 'not-found' } });
   });
 
+  test('takes the number of a task for its id', async () => {
+    const { value: parent } = await call('createTask', { name: 'With a number', tagIds: [] });
+    const own = `#${parent.number}`;
+    const args = { collection: 'tasks', id: own };
+    expect((await call('read', args)).value).toMatchObject({ id: parent.id, number: parent.number });
+    const { value: child } = await call('createTask', { name: own, parentId: own, tagIds: [] });
+    expect(child).toMatchObject({ name: own, parentId: parent.id });
+    const operations = [
+      { operation: 'update', id: `#${child.number}`, body: { description: `{"id":"${own}"}` } },
+      { operation: 'update', id: own, body: { name: 'Renamed' } },
+    ];
+    const { value: changed } = await call('batch', { collection: 'tasks', operations });
+    expect(changed.results).toMatchObject([
+      { body: { id: child.id, description: `{"id":"${own}"}` } },
+      { body: { id: parent.id, name: 'Renamed' } },
+    ]);
+    for (const filters of [{ number: own }, { 'number[in]': `#${child.number},${own}`, name: 'Renamed' }])
+      expect((await call('list', { collection: 'tasks', filters })).value).toMatchObject({
+        total: 1,
+        data: [{ id: parent.id }],
+      });
+    expect((await call('delete', args)).value).toBe('Done.');
+    expect((await call('restore', args)).value).toMatchObject({ id: parent.id, number: parent.number });
+    const missing = await resultOf(connection, 'read', { collection: 'tasks', id: '#99999' });
+    expect(missing).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('99999') }] });
+    expect(await call('read', { collection: 'tags', id: own })).toMatchObject({ isError: true });
+  });
+
   test('takes each operator that a model is told of', async () => {
     const [, listed = ''] = /Operators: (.*?)\./.exec(JSON.stringify(tools)) ?? [];
     const parameters = Object.values(openApiDocument().components.parameters).map(({ name }) => name);

@@ -141,7 +141,14 @@ describe('push', () => {
       // Fields of libraries are not sent.
       {
         before: task,
-        after: { ...task, name: 'renamed here', updatedAt: 'x', _rev: 'x', $synced: true } as never,
+        after: {
+          ...task,
+          name: 'renamed here',
+          number: null,
+          updatedAt: 'x',
+          _rev: 'x',
+          $synced: true,
+        } as never,
       },
       // It has a row in the copy, but no version of the service yet.
       {

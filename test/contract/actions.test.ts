@@ -46,7 +46,7 @@ function clone(id: string, body?: JsonObject): Promise<TestResponse> {
 }
 
 const copied = ({ id: _id, createdAt: _createdAt, ...rest }: Entity) => {
-  const { updatedAt: _updatedAt, ...fields } = rest;
+  const { updatedAt: _updatedAt, number: _number, ...fields } = rest;
   return fields;
 };
 

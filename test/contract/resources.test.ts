@@ -1,6 +1,16 @@
 import { routes } from '#functions/routes.ts';
 import { expectComplete } from '../support/complete.ts';
-import { create, entityOf, keptFields, pathTo, read, repeatable, resources, stateOf } from './resources.ts';
+import {
+  create,
+  entityOf,
+  keptFields,
+  pathTo,
+  type Resource,
+  read,
+  repeatable,
+  resources,
+  stateOf,
+} from './resources.ts';
 import { type JsonObject, pathOf, pause, request, unique } from './service.ts';
 
 const uuidVersion7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
@@ -18,6 +28,10 @@ const readOnly = {
   updatedAt: '1999-01-01T00:00:00.000Z',
   version: '"another-7"',
 };
+
+/** Returns what the service ignores in bodies of a resource. */
+const ignoredBy = ({ given }: Pick<Resource, 'given'>): JsonObject =>
+  'number' in given ? { ...readOnly, number: 'another' } : readOnly;
 
 /** Waits until the next write has a later timestamp. Timestamps count milliseconds. */
 const nextMillisecond = () => pause(5);
@@ -42,12 +56,12 @@ test('the table of these tests has each resource of the contracts with each of i
   }
 });
 
-describe.each(resources)('POST $path', ({ kind, path, minimal, full, defaults, required }) => {
+describe.each(resources)('POST $path', ({ kind, path, minimal, full, defaults, required, given }) => {
   test('returns 201 with the defaults when only the required fields are sent', async () => {
     const body = await minimal();
     expect(Object.keys(body).sort()).toEqual([...required].sort());
     const response = await request('POST', path, { body });
-    expect(entityOf(response, 201)).toEqual({ ...defaults, ...body, ...stamped });
+    expect(entityOf(response, 201)).toEqual({ ...defaults, ...body, ...stamped, ...given });
   });
 
   test('returns a Location header with the path of the created entity', async () => {
@@ -63,23 +77,24 @@ describe.each(resources)('POST $path', ({ kind, path, minimal, full, defaults, r
     const first = entityOf(await request('POST', path, { body }), 201);
     const second = entityOf(await request('POST', path, { body }), 201);
     expect(second.id).not.toBe(first.id);
-    expect(await read(kind, first.id)).toEqual({ ...body, ...stamped, id: first.id });
-    expect(await read(kind, second.id)).toEqual({ ...body, ...stamped, id: second.id });
+    expect(await read(kind, first.id)).toEqual({ ...body, ...stamped, ...given, id: first.id });
+    expect(await read(kind, second.id)).toEqual({ ...body, ...stamped, ...given, id: second.id });
   });
 });
 
-describe.each(resources)('an entity of $path', ({ kind, path, minimal }) => {
+describe.each(resources)('an entity of $path', ({ kind, path, minimal, given }) => {
   test('takes no read-only field from a body', async () => {
-    const body = { ...(await minimal()), ...readOnly };
+    const ignored = ignoredBy({ given });
+    const body = { ...(await minimal()), ...ignored };
     const before = entityOf(await request('POST', path, { body }), 201);
-    expect(before).toMatchObject(stamped);
+    expect(before).toMatchObject({ ...stamped, ...given });
     expect(before.createdAt > '2020').toBe(true);
     const own = pathTo(kind, before.id);
     for (const [method, more] of [
       ['PATCH', {}],
       ['PUT', body],
     ] as const) {
-      const sent = { body: { ...more, id: 'mine', ...readOnly } };
+      const sent = { body: { ...more, id: 'mine', ...ignored } };
       const after = entityOf(await request(method, own, sent), 200);
       expect(stateOf(after)).toEqual(stateOf(before));
       expect(after.updatedAt > '2020').toBe(true);
@@ -145,13 +160,14 @@ describe.each(resources)('PATCH $path/{id} without a change', ({ kind, full }) =
   });
 });
 
-describe.each(resources)('PUT $path/{id}', ({ kind, minimal, full, defaults }) => {
+describe.each(resources)('PUT $path/{id}', ({ kind, minimal, full, defaults, given }) => {
   test('replaces the whole entity and resets missing optional fields to their defaults, but for those that decide who sees what', async () => {
     const before = await create(kind, await full());
     const body = await minimal();
     const after = entityOf(await request('PUT', pathTo(kind, before.id), { body }), 200);
     const { id, createdAt } = before;
-    const kept = Object.fromEntries(keptFields(kind).map((field) => [field, before[field]]));
+    const unnamed = [...keptFields(kind), ...Object.keys(given)];
+    const kept = Object.fromEntries(unnamed.map((field) => [field, before[field]]));
     expect(after).toEqual({ ...defaults, ...kept, ...body, ...stamped, id, createdAt });
     expect(await read(kind, id)).toEqual(after);
   });

@@ -52,11 +52,13 @@ export interface Resource {
   /** Fields that filter by exact match and sort. */
   scalarFields: readonly string[];
   nullable: readonly string[];
+  /** The fields that the service sets, besides the id and the times, with what they are like. */
+  given: Readonly<Record<string, unknown>>;
   references: readonly Reference[];
   nested: readonly NestedList[];
 }
 
-const declared: readonly Omit<Resource, 'scalarFields' | 'nullable'>[] = [
+const declared: readonly Omit<Resource, 'scalarFields' | 'nullable' | 'given'>[] = [
   {
     kind: 'organization',
     path: '/v1/organizations',
@@ -223,13 +225,22 @@ const documentedLists = routes.flatMap(({ contract: { path, resource, nestedBy }
 const others = schemaResources.filter((resource) => declared.every(({ kind }) => kind !== resource.kind));
 
 export const resources: readonly Resource[] = [...declared, ...others.map(documented)].map((resource) => {
-  const { required, defaults } = resource;
+  const { kind, required, defaults } = resource;
+  const isNumbered = schemaResources.some((one) => one.kind === kind && one.numbered);
   const optional = Object.keys(defaults).filter((field) => !Array.isArray(defaults[field]));
   return {
     ...resource,
     nested: [...resource.nested, ...documentedLists.filter(({ parent }) => parent === resource.path)],
-    scalarFields: ['id', ...required, ...optional, 'createdAt', 'updatedAt'],
-    nullable: optional.filter((field) => defaults[field] === null),
+    given: isNumbered ? { number: expect.any(Number) } : {},
+    scalarFields: [
+      'id',
+      ...required,
+      ...optional,
+      ...(isNumbered ? ['number'] : []),
+      'createdAt',
+      'updatedAt',
+    ],
+    nullable: [...optional.filter((field) => defaults[field] === null), ...(isNumbered ? ['number'] : [])],
   };
 });
 

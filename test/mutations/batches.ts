@@ -16,14 +16,14 @@ export const batchMutations = toMutations({
       'await buildDeletions(session, deleted, others, attempt)',
       'await (await commit({ ...session, idempotency: undefined }, async () => ({ changes: others, result: undefined })), buildDeletions(session, deleted, [], attempt))',
     ],
-    'position-of-a-refused-batch': ['isCreating ? [kind] : []', '[kind].slice(isCreating ? 0 : 0)'],
+    'position-of-a-refused-batch': ['created > 0 ? [kind] : []', '[kind].slice(created > 0 ? 0 : 0)'],
     'batch-ignores-if-match': [
       'versionMismatch(target, operation.expected)',
       'versionMismatch(target, undefined)',
     ],
     'batch-checks-no-references': [
-      'const resolved = await checkOthers(session, kind, unchecked);',
-      'const resolved = await checkOthers(session, kind, unchecked.slice(0, 0)).then(() => unchecked);',
+      'return checkOthers(session, kind, unchecked);',
+      'return checkOthers(session, kind, unchecked.slice(0, 0)).then(() => unchecked);',
     ],
   },
   'functions/engine/deletions/descendants.ts': {

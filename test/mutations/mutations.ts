@@ -15,6 +15,7 @@ import { infrastructureMutations } from './infrastructure.ts';
 import { listEngineMutations } from './list-engine.ts';
 import { longTextMutations } from './long-texts.ts';
 import type { Mutation } from './mutation.ts';
+import { numberMutations } from './numbers.ts';
 import { pacedJobMutations } from './paced-jobs.ts';
 import { replicationMutations } from './replication.ts';
 import { requestMutations } from './requests.ts';
@@ -36,6 +37,7 @@ export const mutations: readonly Mutation[] = [
   ...deletedEntityMutations,
   ...deletedRowMutations,
   ...longTextMutations,
+  ...numberMutations,
   ...pacedJobMutations,
   ...dueWorkMutations,
   ...requestMutations,

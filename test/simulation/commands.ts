@@ -1,4 +1,5 @@
 /** What operators do while the service is used, and what processes leave behind that end. */
+import { numbersKey } from '#functions/engine/entities/numbers.ts';
 import { sequencerKey } from '#functions/engine/model/change-log.ts';
 import { ConditionFailed, StoreUnavailable } from '#functions/engine/model/errors.ts';
 import { isRetryable, type SdkError } from '#functions/engine/table/error-classification.ts';
@@ -39,6 +40,14 @@ export async function runCommand(world: World): Promise<void> {
     );
     if (!isRefused && !isRetryable(error as SdkError)) throw error;
   }
+}
+
+/** The counter of numbers is lost, as by a mistake of an operator. */
+export async function loseNumbers({ table, moments }: World): Promise<void> {
+  moments.forgetErasedNumbers();
+  const lost = table.deleteItem({ TableName: tableName, Key: numbersKey({ tenant, kind: 'task' }) });
+  // The call can be lost.
+  await lost.catch(() => undefined);
 }
 
 /** Processes end that have taken positions of a log: one, or so many that readers cannot know each. */

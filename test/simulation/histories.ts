@@ -38,6 +38,7 @@ const rareOf = (number: number): Conditions => ({
   ...(number % 5 === 1 && { tasks: 110, steps: 12 }),
   ...(number % 5 === 3 && { hasCommands: true }),
   ...(number % 7 === 2 && { losesPositions: true }),
+  ...(number % 4 === 3 && { losesNumbers: true }),
   ...(number % 6 === 4 && { restMs: restsMs[Math.floor(number / 6) % restsMs.length] }),
 });
 

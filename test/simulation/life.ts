@@ -2,7 +2,7 @@
 import { setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
 import { auditTable } from '#lib/audit/audit-table.ts';
 import { isClean, reportLines } from '#lib/audit/report.ts';
-import { losePositions, runCommand } from './commands.ts';
+import { loseNumbers, losePositions, runCommand } from './commands.ts';
 import { requireRestorable } from './conservation.ts';
 import { type Process, tableName } from './process.ts';
 import { checkHistory, Follower, readList, restoreAll, Writer } from './workload.ts';
@@ -58,6 +58,8 @@ export async function live(world: World): Promise<void> {
   await act(world, followers, restMs === undefined ? steps : Math.floor(steps / 2));
   world.table.faults = {};
   world.idle = undefined;
+  // The next creation makes the counter again.
+  if (world.conditions.losesNumbers) await world.send('POST', '/v1/tasks', { name: world.newMark() });
   for (const follower of followers)
     while (await follower.poll(100)) {
       // The feed responds 503 behind too many lost positions, until compaction has filled them.
@@ -168,12 +170,13 @@ function operate(
   world: World,
   whileWriting: (maxMs: number, step: () => Promise<unknown>) => Promise<void>,
 ): Promise<void>[] {
-  const { hasCommands, losesPositions } = world.conditions;
+  const { hasCommands, losesPositions, losesNumbers } = world.conditions;
   return [
     whileWriting(30_000, async () => {
       world.idle = world.random.chance(0.5) ? world.random.pick(world.processes) : undefined;
     }),
     ...(hasCommands ? [whileWriting(25_000, () => runCommand(world))] : []),
+    ...(losesNumbers ? [whileWriting(25_000, () => loseNumbers(world))] : []),
     ...(losesPositions ? [whileWriting(25_000, () => losePositions(world))] : []),
   ];
 }

@@ -66,6 +66,7 @@ export const fieldsOf: Readonly<Record<Kind, Readonly<Record<string, Field>>>> =
     tagIds: { type: 'ids', default: [] },
     position: optionalText,
     estimate: { type: 'number', default: null },
+    number: { type: 'number', default: null },
   },
   tag: { ...common, color: { type: 'text', default: '#808080' }, description, organizationId: optionalId },
 };
@@ -159,7 +160,7 @@ export const countableFields = (kind: Kind, isDeleted: boolean): string[] =>
   );
 
 export const summableFields = (kind: Kind): string[] =>
-  fieldNames(kind).filter((name) => field(kind, name).type === 'number');
+  fieldNames(kind).filter((name) => name !== 'number' && field(kind, name).type === 'number');
 
 export const sortableFields = (kind: Kind, isDeleted: boolean): string[] =>
   fieldNames(kind, isDeleted).filter((name) => field(kind, name).type !== 'ids');

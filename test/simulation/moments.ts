@@ -76,6 +76,8 @@ export class Moments {
   /** What operators have erased by its id. */
   readonly erased = new Set<string>();
   readonly #kinds = new Map<string, Kind>();
+  /** The ids of the entities to which the service has given numbers. */
+  readonly #numbered = new Map<number, string>();
   /** The long texts of entities, by partition. */
   readonly #texts = new Map<string, Item>();
   /** All versions of an entity, deletions included, in their order. */
@@ -135,6 +137,7 @@ export class Moments {
     const whole = withText<StoredEntity | DeletedEntity>(stored, this.#texts.get(pk));
     if (!whole) throw new Error(`The text of ${pk} is not the one that belongs to it.`);
     const entity = shown(kind, whole.entity);
+    this.#requireOwnNumber(id, entity['number']);
     if (stored.deletion) {
       trash.set(id, deletedVersion(kind, entity, stored));
       return;
@@ -144,6 +147,23 @@ export class Moments {
       throw new Error(`${pk} has the version ${stored.version} after ${before.version}.`);
     entities.set(id, { kind, version: stored.version, entity });
     this.#addVersion(id, stored.version, entity);
+  }
+
+  /** No two entities have one number, also after a deletion. */
+  #requireOwnNumber(id: string, number: unknown): void {
+    if (typeof number !== 'number') return;
+    const known = this.#numbered.get(number) ?? id;
+    if (known !== id || !Number.isInteger(number) || number < 1)
+      throw new Error(`${id} has the number ${number}, as ${known}.`);
+    this.#numbered.set(number, id);
+  }
+
+  /** Forgets the numbers of entities of which nothing is left: a counter that is lost cannot know them. */
+  forgetErasedNumbers(): void {
+    const left = new Set(
+      kinds.flatMap((kind) => [...this.state[kind].keys(), ...this.state.trash[kind].keys()]),
+    );
+    for (const [number, id] of this.#numbered) if (!left.has(id)) this.#numbered.delete(number);
   }
 
   #addVersion(id: string, version: number, entity: Entity | undefined): void {

@@ -48,6 +48,8 @@ export interface Conditions {
   readonly hasCommands?: boolean;
   /** Whether processes end that have taken positions. */
   readonly losesPositions?: boolean;
+  /** Whether the counter of numbers is lost. */
+  readonly losesNumbers?: boolean;
 }
 
 let loaded: ReturnType<typeof loadProcesses> | undefined;

@@ -124,14 +124,14 @@ test.each<[string, (session: Session) => Promise<unknown>, readonly number[], re
   [
     'a creation of a task in a project',
     (session) => createEntity(session, 'task', { ...fields(), status: 'open', projectId: project }),
-    [3, 1, 7],
-    [4, 2, 7],
+    [4, 1, 8],
+    [5, 2, 8],
   ],
   [
     'a creation of a task without a project',
     (session) => createEntity(session, 'task', { ...fields(), status: 'open', projectId: null }),
-    [2, 0, 7],
-    [2, 0, 7],
+    [3, 0, 8],
+    [3, 0, 8],
   ],
   [
     'a change of a task',
@@ -151,8 +151,8 @@ test.each<[string, (session: Session) => Promise<unknown>, readonly number[], re
           fields: { ...fields(), status: 'open', projectId: project },
         })),
       ),
-    [3, 1, 103],
-    [4, 2, 103],
+    [4, 1, 104],
+    [5, 2, 104],
   ],
 ])('%s', async (_, act, ofAll, ofViewer) => {
   await costOf(all, act);

@@ -112,6 +112,8 @@ export function App() {
               checked={task.status === 'completed'}
               onChange={() => complete(task)}
             />
+            {/* The service gives it when it receives the task. */}
+            {task.number && <small>#{task.number}</small>}
             <input
               key={task.name}
               aria-label={`Name of ${task.name}`}

@@ -3,6 +3,7 @@
 import { now } from '../../runtime/time-and-chance.ts';
 import { buildDeletions } from '../deletions/delete-entity.ts';
 import { inheritGuards } from '../entities/inherited-guards.ts';
+import { numbersBeside, withNumber } from '../entities/numbers.ts';
 import { findOwnIdError } from '../entities/own-ids.ts';
 import { findRefusal } from '../entities/permissions.ts';
 import { versionMismatch } from '../entities/preconditions.ts';
@@ -165,6 +166,16 @@ async function checkOthers(session: Session, kind: Kind, operations: readonly Re
   });
 }
 
+/** Returns the operations with numbers for the entities that they create. @param numbers none for a kind without numbers. */
+function numberCreations(operations: readonly ResolvedOperation[], numbers: readonly number[]) {
+  const left = [...numbers];
+  return operations.map((one): ResolvedOperation => {
+    if (!('whole' in one) || one.whole.before) return one;
+    const change = withNumber(one.whole, left.shift());
+    return { change, whole: change, result: { operation: 'create', stored: change.after } };
+  });
+}
+
 /**
  * Applies all operations of a batch on entities of one kind in one transaction, or none. 25 operations make at most 80 writes of less
  * than 3 MB: entities, long texts or unique values, jobs, the record of the change log, and the recorded results. So they always fit.
@@ -177,15 +188,19 @@ export function applyBatch(
   operations: readonly BatchOperation[],
 ): Promise<readonly BatchResult[]> {
   // Other operations are refused without a write.
-  const isCreating = operations.some(({ operation }) => operation === 'create');
+  const created = operations.filter(({ operation }) => operation === 'create').length;
+  const withNumbers = numbersBeside(session, kind, created);
   return commit(
     session,
     async (attempt) => {
-      const targets = await readTargets(session, kind, operations);
-      const nowMs = now();
-      const whole = await withGuards(session, kind, operations);
-      const unchecked = whole.map((operation) => resolveOperation(kind, targets, nowMs, operation));
-      const resolved = await checkOthers(session, kind, unchecked);
+      const [checked, numbers] = await withNumbers(async () => {
+        const targets = await readTargets(session, kind, operations);
+        const nowMs = now();
+        const whole = await withGuards(session, kind, operations);
+        const unchecked = whole.map((operation) => resolveOperation(kind, targets, nowMs, operation));
+        return checkOthers(session, kind, unchecked);
+      });
+      const resolved = numberCreations(checked, numbers);
       const failures = resolved.flatMap((one, position) =>
         'error' in one ? [{ position, error: one.error }] : [],
       );
@@ -195,6 +210,6 @@ export function applyBatch(
       const result = resolved.flatMap((one) => ('result' in one ? [one.result] : []));
       return { ...(await buildDeletions(session, deleted, others, attempt)), result };
     },
-    isCreating ? [kind] : [],
+    created > 0 ? [kind] : [],
   );
 }

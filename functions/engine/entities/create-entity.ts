@@ -5,6 +5,7 @@ import type { Kind } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
 import { commit } from '../write/commit.ts';
 import { inheritGuards } from './inherited-guards.ts';
+import { numbersBeside, withNumber } from './numbers.ts';
 import { requireUsableId } from './own-ids.ts';
 import { requireValid } from './requirements.ts';
 
@@ -16,13 +17,18 @@ import { requireValid } from './requirements.ts';
 export function createEntity(session: Session, kind: Kind, fields: Fields, id?: string) {
   // A request with an id is a PUT, which can be refused without a write.
   const kinds = id === undefined ? [kind] : [];
+  const withNumbers = numbersBeside(session, kind, 1);
   return commit(
     session,
     async () => {
-      if (id !== undefined) await requireUsableId(session, kind, id);
-      const [own = fields] = await inheritGuards(session, kind, [{ isCreated: true, fields }]);
-      const change = buildCreate(kind, own, now(), id);
-      await requireValid(session, change);
+      const [own, [number]] = await withNumbers(async () => {
+        if (id !== undefined) await requireUsableId(session, kind, id);
+        const [whole = fields] = await inheritGuards(session, kind, [{ isCreated: true, fields }]);
+        const created = buildCreate(kind, whole, now(), id);
+        await requireValid(session, created);
+        return created;
+      });
+      const change = withNumber(own, number);
       return { changes: [change], result: change.after };
     },
     kinds,

@@ -63,7 +63,12 @@ export async function listDeleted(session: Session, kind: Kind, query: ListQuery
   const { stored, ...page } = await readDeletedPage(
     session,
     kind,
-    { ...rowQuery, filters: [...rowQuery.filters, isRestorable()], shows: fields ?? 'all' },
+    {
+      ...rowQuery,
+      filters: [...rowQuery.filters, isRestorable()],
+      // A row without the fields of its deletion would be taken for that of an entity that exists.
+      shows: fields ? new Set([...fields, ...Object.values(rowOfDeletion)]) : 'all',
+    },
     { withTexts },
   );
   const roots = stored.filter((one) => one.deletion.root.id === one.entity.id);

@@ -68,6 +68,9 @@ export const isWhole = <Stored extends StoredEntity | DeletedEntity>(
 /** The fields that only the store sets. */
 export const readOnlyFields = ['id', 'createdAt', 'updatedAt'] as const;
 
+/** The field with the number of an entity, of a kind that has numbers. Only the store sets it, too. */
+export const numberField = 'number';
+
 /** Allowed characters of a status. A status is part of a sort key, so `#` is excluded. */
 export const statusPattern = /^[A-Za-z0-9_-]{1,64}$/;
 

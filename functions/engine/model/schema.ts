@@ -55,6 +55,8 @@ export interface Schema {
   readonly searchedFields: readonly string[];
   /** By kind: the field whose values are unique in a tenant. */
   readonly uniqueFields: Readonly<Record<Kind, string>>;
+  /** The kinds whose entities get numbers: 1, 2, 3 … in their tenant, in the field `number`. */
+  readonly numbered: readonly Kind[];
   /** By kind. */
   readonly checks: Readonly<Record<Kind, Check>>;
   /** By kind: who sees its entities. All of a tenant see the others. */

@@ -13,7 +13,7 @@ function operatorsOf(field: string): readonly FilterOperator[] {
   if (field.endsWith('Ids')) return ['in', 'all', 'isEmpty'];
   if (field === 'description') return ['ne', 'in', 'notIn', 'startsWith'];
   const isOther =
-    /(?:Date|At|Id)$/.test(field) || ['id', 'priority', 'estimate', 'visibility'].includes(field);
+    /(?:Date|At|Id)$/.test(field) || ['id', 'priority', 'estimate', 'number', 'visibility'].includes(field);
   return isOther ? comparing : [...comparing, 'startsWith', 'contains'];
 }
 
@@ -37,7 +37,7 @@ function validValue(field: string, operator: string): string {
   if (operator === 'isNull' || operator === 'isEmpty') return 'true';
   if (isDate(field)) return '2026-01-01';
   if (isTime(field)) return '2026-01-01T00:00:00.000Z';
-  if (field === 'estimate') return '2.5';
+  if (field === 'estimate' || field === 'number') return '2.5';
   if (field === 'visibility') return 'members';
   return field === 'priority' ? 'high' : 'value';
 }

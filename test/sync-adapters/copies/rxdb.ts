@@ -26,6 +26,7 @@ const schema = {
     position: nullable,
     parentId: nullable,
     estimate: { type: ['number', 'null'] },
+    number: { type: ['number', 'null'] },
     tagIds: { type: 'array', items: text },
     createdAt: text,
     updatedAt: text,

@@ -78,6 +78,10 @@ describe('a field', () => {
     },
   );
 
+  test('cannot be called like the number that the service gives', () => {
+    expect(() => withField('number', flag())).toThrow('No field can be called "number"');
+  });
+
   test.each(['search', 'sumBy', 'since', 'page'])('cannot be called like the parameter %s', (name) => {
     expect(() => withField(name, flag())).toThrow(`"${name}": lists have a parameter`);
   });

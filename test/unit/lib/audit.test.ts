@@ -11,6 +11,7 @@ import {
 import { encodeWordIndex } from '#functions/engine/columns/format/word-index.ts';
 import { deleteEntity } from '#functions/engine/deletions/delete-entity.ts';
 import { createEntity } from '#functions/engine/entities/create-entity.ts';
+import { numbersKey, skippedNumbers } from '#functions/engine/entities/numbers.ts';
 import { readEntity } from '#functions/engine/entities/read-entity.ts';
 import { updateEntity } from '#functions/engine/entities/update-entity.ts';
 import { listEntities } from '#functions/engine/lists/list-entities.ts';
@@ -43,6 +44,7 @@ import { maxFindings } from '#lib/audit/snapshot.ts';
 import { compactAll } from '#test/support/compaction.ts';
 import { listQuery, sortedBy } from '#test/support/list-queries.ts';
 import { startTestStore } from '#test/support/local-store.ts';
+import { nth, stopped } from '#test/support/table/faults.ts';
 import { VirtualTime } from '#test/support/virtual-time.ts';
 
 let time: VirtualTime;
@@ -75,6 +77,8 @@ const clean = {
   texts: [],
   subjects: [],
   sequencers: [],
+  counters: [],
+  unnumbered: [],
   unlisted: [],
   logs: [],
 };
@@ -127,7 +131,8 @@ describe('audit table', () => {
     const lost = buildCreate('task', task({ projectId: project, userId: gone, tagIds: [gone] }), now());
     await applyChangeSet(session, { changes: [lost] });
     expect((await audit()).orphans.map(({ field }) => field).sort()).toEqual(['tagIds', 'userId']);
-    expect(await audit(true)).toMatchObject({ repaired: 2 });
+    // The task also gets a number.
+    expect(await audit(true)).toMatchObject({ repaired: 3 });
     expect(await audit()).toMatchObject(clean);
     const { entity } = await readEntity(session, 'task', lost.after.entity.id);
     expect(entity).toMatchObject({ projectId: project, userId: null, tagIds: [] });
@@ -397,10 +402,10 @@ describe('change logs', () => {
 const put = (Item: Item) => store.database().putItem(Item);
 
 /** Creates an entity. @returns its id. */
-const make = async (kind: 'tag' | 'user', fields: object = {}): Promise<string> =>
+const make = async (kind: 'tag' | 'user' | 'task', fields: object = {}): Promise<string> =>
   (await createEntity(store.session('a'), kind, { name: 'x', status: 'active', ...fields })).entity.id;
 
-const fieldOf = async (kind: 'tag' | 'user', id: string, field: string): Promise<unknown> =>
+const fieldOf = async (kind: 'tag' | 'user' | 'task', id: string, field: string): Promise<unknown> =>
   (await readEntity(store.session('a'), kind, id)).entity[field];
 
 /** Expects one difference, repairs it, and expects none. */
@@ -469,6 +474,96 @@ describe('sequencers', () => {
     const found = [{ log: logPartition('a', 'tag'), count: 0, position: 1 }];
     expect((await audit(true)).sequencers).toEqual(found);
     await make('tag');
+  });
+});
+
+describe('numbers', () => {
+  const log = { tenant: 'a', kind: 'task' } as const;
+  const partition = logPartition('a', 'task');
+
+  test.each([
+    ['behind', () => put({ ...numbersKey(log), count: 1 }), 1],
+    ['lost', () => store.database().deleteItem(numbersKey(log)), 0],
+  ])(
+    'a counter that is %s is found, and goes on above the numbers of deleted entities',
+    async (_, change, count) => {
+      const ids = [await make('task'), await make('task'), await make('task')];
+      await deleteEntity(store.session('a'), 'task', ids[2] as string);
+      await change();
+      await expectRepair({ counters: [{ log: partition, count, number: 3 }] });
+      expect(await fieldOf('task', await make('task'), 'number')).toBe(3 + skippedNumbers + 1);
+    },
+  );
+
+  /** Creates tasks as the releases before the numbers did. */
+  async function makeOld(count: number): Promise<StoredEntity[]> {
+    const made: StoredEntity[] = [];
+    for (let number = 0; number < count; number += 1) {
+      await time.delay(1_000);
+      const change = buildCreate('task', { name: `old ${number}`, status: 'active' }, now());
+      await applyChangeSet(store.session('a'), { changes: [change] });
+      made.push(change.after);
+    }
+    return made;
+  }
+
+  const numbersOf = (entities: readonly StoredEntity[]) =>
+    Promise.all(entities.map(({ entity }) => fieldOf('task', entity.id, 'number')));
+
+  test('of entities that are older than the numbers are given in the order of creation, as changes with the same time', async () => {
+    const [first, ...old] = await makeOld(61);
+    await compactAll(store.database(), 'a', 'task');
+    await make('task');
+    await deleteEntity(store.session('a'), 'task', first?.entity.id as string);
+    const begunAt = now();
+    await expectRepair({ unnumbered: [{ log: partition, entities: 60 }] });
+    expect(now() - begunAt).toBeGreaterThanOrEqual(600);
+    expect(await numbersOf(old)).toEqual(old.map((_, place) => 2 + place));
+    for (const { entity, version } of old) {
+      const stored = await readEntity(store.session('a'), 'task', entity.id);
+      expect([stored.version, stored.entity.updatedAt]).toEqual([version + 1, entity.updatedAt]);
+    }
+  });
+
+  test('that a run has not given are given by the next one, after those of before', async () => {
+    const old = await makeOld(60);
+    store.table.intercept = nth(2, 'TransactWriteItems', { refusal: stopped.error as Error });
+    await expect(audit(true)).rejects.toThrow('The process stopped here.');
+    store.table.intercept = undefined;
+    const given = (await numbersOf(old)).filter((number) => number !== undefined);
+    expect(given).toEqual(Array.from({ length: 25 }, (_, place) => 1 + place));
+    await expectRepair({ unnumbered: [{ log: partition, entities: 35 }] });
+    const numbers = (await numbersOf(old)) as number[];
+    expect(numbers).toEqual(numbers.toSorted((one, other) => one - other));
+    expect(new Set(numbers).size).toBe(60);
+  });
+
+  test('are given once by two runs at the same time', async () => {
+    const old = await makeOld(60);
+    store.table.faults = { latencyMs: [1, 40] };
+    await Promise.all([audit(true), audit(true)]);
+    store.table.faults = {};
+    expect(new Set(await numbersOf(old)).size).toBe(60);
+    const stored = await Promise.all(
+      old.map(({ entity }) => readEntity(store.session('a'), 'task', entity.id)),
+    );
+    expect(stored.filter(({ version }) => version !== 2)).toEqual([]);
+  });
+
+  test('are given although another writer changes the entities', async () => {
+    const old = await makeOld(3);
+    const { id } = (old[1] as StoredEntity).entity;
+    let isChanged = false;
+    store.table.intercept = ({ operation }) => {
+      if (operation !== 'TransactWriteItems' || isChanged) return undefined;
+      isChanged = true;
+      // The change comes before the transaction, which waits a moment.
+      void updateEntity(store.session('a'), { kind: 'task', id }, { name: 'changed' });
+      return { requestMs: 1_000 };
+    };
+    await audit(true);
+    expect(await fieldOf('task', id, 'name')).toBe('changed');
+    expect(await audit()).toMatchObject(clean);
   });
 });
 

@@ -35,6 +35,7 @@ const schema: Schema = {
     note: through('paperId'),
   },
   checks: {},
+  numbered: [],
   dictionary: { fields: ['title'], values: ['closed'] },
 };
 

@@ -904,6 +904,8 @@ test.each([
   for (const _ of ['pending', 'absorbed']) {
     const deleted = await listDeleted(fresh(), 'task', listQuery({ filters, countBy: ['status'] }));
     expect(deleted.entities).toMatchObject([{ id: third, description }]);
+    const some = await listDeleted(fresh(), 'task', listQuery({ fields: new Set(['id', 'name']) }));
+    expect(some.entities).toMatchObject([{ id: third, deletedAt: deleted.entities[0]?.['deletedAt'] }]);
     expect(deleted).toMatchObject({ total: 1, counts: { status: [{ value: 'open', count: 1 }] } });
     expect((await listEntities(fresh(), 'task', listQuery({ filters }))).total).toBe(4);
     await absorb();

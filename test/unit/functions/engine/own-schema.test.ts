@@ -42,6 +42,7 @@ const schema: Schema = {
   searchedFields: ['number', 'remark'],
   uniqueFields: { invoice: 'number', attachment: 'path' },
   access: {},
+  numbered: ['line'],
   checks: {
     line: ({ unit, quantity }) =>
       unit === 'piece' && !Number.isInteger(quantity)

@@ -55,6 +55,7 @@ test('the engine imports nothing of the application', () => {
   expect([...new Set(outside)].sort()).toEqual([
     '../runtime/for-each.ts',
     '../runtime/group-by.ts',
+    '../runtime/lazy.ts',
     '../runtime/request-handler.ts',
     '../runtime/time-and-chance.ts',
   ]);
@@ -98,7 +99,7 @@ describe('the door', () => {
 
 test('the code of the engine has no word of the application', () => {
   // Fields that each entity has, whatever its kind, and words that mean something else here.
-  const common = new Set(['id', 'status', 'createdAt', 'updatedAt', 'name', 'position']);
+  const common = new Set(['id', 'status', 'createdAt', 'updatedAt', 'name', 'position', 'number']);
   const fields = resources.flatMap(({ kind, plural, fieldNames }) => [kind, plural, ...fieldNames]);
   const words = [...new Set([...fields, 'archive', 'clone'])].filter((word) => !common.has(word));
   const found = files.flatMap((file) => {
@@ -124,7 +125,7 @@ test('only these go around what a viewer sees, and only these read rows and reco
       .sort();
   expect(users('withoutSight')).toEqual([
     ...['engine/batches/apply-batch.ts', 'engine/deletions/delete-entity.ts', 'engine/deletions/restore.ts'],
-    ...['engine/entities/own-ids.ts', 'engine/lists/visible-set.ts'],
+    ...['engine/entities/numbers.ts', 'engine/entities/own-ids.ts', 'engine/lists/visible-set.ts'],
     ...['organizations/archive.ts', 'projects/clone.ts'],
   ]);
   expect(users('listRows')).toEqual([
