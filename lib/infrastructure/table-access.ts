@@ -7,6 +7,7 @@ import { longTextField } from '../../functions/contract/fields.ts';
 import type { Resource } from '../../functions/contract/resource.ts';
 import type { Kind } from '../../functions/engine/model/schema.ts';
 import '../../functions/schema.ts';
+import { ruleOf } from '../../functions/engine/model/access.ts';
 import { dependentsOf, referencesOf, treeOf } from '../../functions/engine/model/relations.ts';
 import type { IndexName } from '../../functions/engine/model/table.ts';
 
@@ -33,6 +34,10 @@ const distinct = (actions: readonly Action[]): Action[] => [...new Set(actions)]
 
 const referenceActions = (kind: Kind): readonly Action[] =>
   referencesOf(kind).length > 0 ? ['BatchGetItem'] : [];
+
+/** What a caller sees who may not see all depends on the user: the item of the subject tells who that is. */
+const sightActions = (kind: Kind): readonly Action[] =>
+  [kind, ...referencesOf(kind).map(({ parent }) => parent)].some(ruleOf) ? ['GetItem'] : [];
 
 const createActions = (kind: Kind): readonly Action[] => [...writeActions, ...referenceActions(kind)];
 
@@ -100,7 +105,7 @@ export function accessOf(contract: Contract): Access {
     case 'GET deletedList':
       return listAccess(contract);
     case 'GET entity':
-      return { actions: ['Query', ...referenceActions(kind)] };
+      return { actions: ['Query', ...referenceActions(kind), ...sightActions(kind)] };
     case 'GET history':
       return { actions: ['GetItem', 'BatchGetItem'] };
     case 'GET signedInUser':

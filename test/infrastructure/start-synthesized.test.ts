@@ -177,7 +177,7 @@ async function callOperations(client: Client, kind: Kind, ids: Ids, others: Ids)
   const change = (operation: string, body: Fields) => client.call(`${operation}${name}`, { id, body });
   await change('update', { ...references(kind, others), ...shortFields(kind) });
   await change('update', longFields(kind));
-  await change('replace', { name: kind, ...own });
+  await change('replace', { name: kind, ...own, ...shortFields(kind) });
   // The result of a change under a key that changes nothing is read again.
   const { etags } = await client.call(`list${names}`, { query: { id, etags: 'true' } });
   const keyed = { 'idempotency-key': crypto.randomUUID(), 'if-match': String(etags[0]) };

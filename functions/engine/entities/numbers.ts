@@ -3,13 +3,11 @@
  * entities. So a creation that fails leaves a gap, and no number is given twice.
  */
 import { lazy } from '../../runtime/lazy.ts';
-import { listDeleted } from '../lists/list-deleted.ts';
-import { listEntities } from '../lists/list-entities.ts';
+import { readGreatest } from '../lists/read-greatest.ts';
 import type { LogIdentity } from '../model/change-log.ts';
 import type { WholeChange } from '../model/changes.ts';
 import { numberField } from '../model/entity.ts';
 import { ConditionFailed, conditionHolds } from '../model/errors.ts';
-import type { ListQuery } from '../model/list-query.ts';
 import { type Kind, schemaInUse } from '../model/schema.ts';
 import { type Key, notExists } from '../model/writes.ts';
 import { countItem } from '../table/database.ts';
@@ -33,24 +31,6 @@ export const numbersKey = ({ tenant, kind }: LogIdentity): Key => ({
 export const numberOf = (entity: Readonly<Record<string, unknown>>): number =>
   (entity[numberField] as number | null | undefined) ?? 0;
 
-const greatestFirst: ListQuery = {
-  ...{ filters: [], countBy: [], sumBy: [], page: 1, limit: 1, withTexts: false },
-  sort: [{ field: numberField, direction: 'desc' }],
-  fields: new Set([numberField]),
-};
-
-/** Returns the greatest number of the entities of a kind, and of the deleted ones; 0 when none has a number. */
-async function readGreatest(session: Session, kind: Kind): Promise<number> {
-  let greatest = 0;
-  // Also those that the caller does not see.
-  const all = withoutSight(session);
-  // In this order: the second list has what is deleted after the first one.
-  for (const list of [listEntities, listDeleted])
-    for (const entity of (await list(all, kind, greatestFirst)).entities)
-      greatest = Math.max(greatest, numberOf(entity));
-  return greatest;
-}
-
 /** Returns where a counter begins: above the numbers of entities, and above those that requests in progress can have taken. */
 export const beginAbove = (greatest: number): number => (greatest === 0 ? 0 : greatest + skippedNumbers);
 
@@ -67,7 +47,8 @@ export async function takeNumbers(session: Session, kind: Kind, count: number): 
       if (!(error instanceof ConditionFailed)) throw error;
     }
     // The kind has no entity with a number yet, or the counter was lost. Of several writers, the first one makes it.
-    const first = countItem(key, beginAbove(await readGreatest(session, kind)));
+    const greatest = await readGreatest(withoutSight(session), kind, numberField);
+    const first = countItem(key, beginAbove(greatest));
     await conditionHolds(database.putItem(first, notExists));
   }
 }
