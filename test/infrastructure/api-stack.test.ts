@@ -132,7 +132,9 @@ test('functions of the API with the same permissions share a role, whose name sa
   expect(Object.keys(stacks.resources).filter((id) => id.startsWith('Allow')).length).toBeLessThan(
     routes.length / 2,
   );
-  expect(stacks.resources['readTaskFunction']?.Properties['Role']).toBe('<AllowBatchGetItemGetItemQuery.Arn>');
+  expect(stacks.resources['readTaskFunction']?.Properties['Role']).toBe(
+    '<AllowBatchGetItemGetItemQuery.Arn>',
+  );
 });
 
 test('the gateway may call the functions of the API and no others, with a role for each stack', async () => {

@@ -29,10 +29,6 @@ export const accessMutations = toMutations({
       'const filters = filter ? [...query.filters, filter] : query.filters;',
       'const filters = filter && query.limit < 0 ? [...query.filters, filter] : query.filters;',
     ],
-    'hidden-page-from-an-index': [
-      'const mayUseIndex = attempt === 1 && !isFiltered(session, kind);',
-      'const mayUseIndex = attempt === 1 || isFiltered(session, kind);',
-    ],
   },
   'functions/engine/lists/visible-set.ts': {
     'set-without-deleted-entities': [

@@ -88,8 +88,8 @@ export const listEngineMutations = toMutations({
     ],
     'entity-from-a-replica': ['>= version));', '>= version) && version < 0);'],
     'index-read-in-each-attempt': [
-      'const mayUseIndex = attempt === 1 &&',
-      'const mayUseIndex = attempt > 0 &&',
+      'attempt === 1 ? options : { ...options, pageIndex: undefined }',
+      'options',
     ],
   },
   'functions/engine/lists/read-referenced.ts': {

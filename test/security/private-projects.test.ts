@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { type Contract, scopeOf } from '#functions/contract/contract.ts';
+import { numbersKey } from '#functions/engine/entities/numbers.ts';
 import { groupBy } from '#functions/runtime/group-by.ts';
 import { Random } from '../simulation/random.ts';
 import { expectComplete } from '../support/complete.ts';
@@ -548,6 +549,37 @@ describe('what is hidden', () => {
       200,
     );
     expect((await tenant.send('ada', 'GET', `/v1/projects/${own.id}`)).status).toBe(200);
+  });
+
+  test('has numbers that a lost counter does not give again', async () => {
+    const own = await openTenant();
+    const secret = await own.closed('ada');
+    const { number } = await own.task({ projectId: secret.id });
+    const name = String((await own.send('admin', 'GET', '/v1/users/me')).body?.['tenant']);
+    const key = numbersKey({ tenant: `@${name}`, kind: 'task' });
+    const { tableName } = tenants.service.table;
+    await tenants.service.table.deleteItem({ TableName: tableName, Key: { ...key } });
+    const next = await own.make('bob', 'tasks', { name: 'x' });
+    expect(next['number']).toBeGreaterThan(Number(number));
+  });
+
+  test('is hidden from the first request on that begins after somebody was removed', async () => {
+    const own = await tenant.closed('ada', 'bob');
+    const { id } = await tenant.task({ projectId: own.id });
+    const seen = async () => (await tenant.send('bob', 'GET', `/v1/tasks?id=${id}`)).body?.['total'];
+    expect(await seen()).toBe(1);
+    await tenant.send('ada', 'PATCH', `/v1/projects/${own.id}`, { memberIds: [tenant.idOf('ada')] });
+    expect([await seen(), (await tenant.send('bob', 'GET', `/v1/tasks/${id}`)).status]).toEqual([0, 404]);
+  });
+
+  test('stays hidden when it was deleted, and is in the trash of those who saw it', async () => {
+    const own = await tenant.closed('ada');
+    const { id } = await tenant.task({ projectId: own.id });
+    await tenant.send('ada', 'DELETE', `/v1/tasks/${id}`);
+    await tenant.send('ada', 'DELETE', `/v1/projects/${own.id}`);
+    const trashOf = async (viewer: Viewer) =>
+      idsOf(listOf(await tenant.send(viewer, 'GET', `/v1/tasks/deleted?projectId=${own.id}`)));
+    expect([await trashOf('ada'), await trashOf('bob')]).toEqual([[id], []]);
   });
 
   test('is archived with its organization', async () => {

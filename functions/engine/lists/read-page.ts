@@ -19,7 +19,7 @@ import type { Kind } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
 import { readTexts } from '../table/stored-entities.ts';
 import { type IndexPartition, readPageFromIndex } from './read-page-from-index.ts';
-import { isFiltered, readVisibleRows, type Viewer } from './visible-set.ts';
+import { readVisibleRows, type Viewer } from './visible-set.ts';
 
 interface EntityPage<Stored = StoredEntity> extends Omit<RowPage, 'rows'> {
   readonly stored: readonly Stored[];
@@ -171,9 +171,7 @@ async function readAnyPage(
   for (let attempt = 1; ; attempt += 1) {
     try {
       // An index is read once: a throttled one delays the writes of the table, and more reads would make that worse.
-      // One that leaves out entities is no part of an index.
-      const mayUseIndex = attempt === 1 && !isFiltered(session, kind);
-      const own = mayUseIndex ? options : { ...options, pageIndex: undefined };
+      const own = attempt === 1 ? options : { ...options, pageIndex: undefined };
       const page = await readOnce(session, kind, query, own);
       if (page.isCurrent || options.mayBeNewer || attempt === maxAttempts) return page;
     } catch (error) {

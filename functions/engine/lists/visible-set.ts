@@ -108,10 +108,6 @@ async function readRule(session: Session, sight: Sight, kind: Kind): Promise<Rul
   return { filter: throughFilter(guard, set), guards };
 }
 
-/** Returns whether lists of a kind leave out what the caller does not see. */
-export const isFiltered = ({ sight }: Session, kind: Kind): boolean =>
-  sight !== undefined && ruleOf(kind) !== undefined;
-
 /**
  * Returns the filter that a list of a kind has for the caller, and the viewer; nothing for a caller who sees all of the kind.
  * @throws StaleRead when a log changes meanwhile.
@@ -121,7 +117,7 @@ export async function readVisibleRows(
   kind: Kind,
 ): Promise<{ readonly filter?: RowFilter | undefined; readonly viewer?: Viewer }> {
   const { sight } = session;
-  if (!sight || !isFiltered(session, kind)) return {};
+  if (!sight || !ruleOf(kind)) return {};
   const { filter, guards } = await readRule(withoutSight(session), sight, kind);
   return { filter, viewer: { number: await sight.number(kind), guards } };
 }

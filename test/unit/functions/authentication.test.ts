@@ -60,6 +60,19 @@ describe('claim-tenant', () => {
       },
     );
 
+    test.each([
+      ['no group', [], true],
+      ['editor', ['editor'], true],
+      ['admin', ['admin'], false],
+      ['admin and viewer', ['admin', 'viewer'], false],
+    ])('of a user with %s: only administrators see all projects', async (_, groups, isSuppressed) => {
+      const all = 'project-management/all-projects';
+      const denied = (await suppressed(groups, {
+        request: { ...event({ sub: 'user' }, groups).request, scopes: [all, read] },
+      })) as string[];
+      expect(denied).toEqual(isSuppressed ? [all] : []);
+    });
+
     test('of a program stay, where a group is required: it has none', async () => {
       process.env['REQUIRE_GROUP'] = 'true';
       expect(await suppressed([], { triggerSource: 'TokenGeneration_ClientCredentials' })).toEqual([]);

@@ -9,8 +9,8 @@ import type { ChangesCursor } from '#functions/engine/feed/cursor.ts';
 import { decodeCursor, encodeCursor } from '#functions/engine/feed/cursor.ts';
 import { type ChangesPage, listChanges } from '#functions/engine/feed/list-changes.ts';
 import { listEntities } from '#functions/engine/lists/list-entities.ts';
-import { buildCreate, buildUpdate } from '#functions/engine/model/changes.ts';
-import { EntityNotFound, SightChanged } from '#functions/engine/model/errors.ts';
+import { buildCreate, buildDeletion, buildUpdate } from '#functions/engine/model/changes.ts';
+import { EntityNotFound, IdTaken, SightChanged } from '#functions/engine/model/errors.ts';
 import { configure, members, type Schema, through } from '#functions/engine/model/schema.ts';
 import type { Session } from '#functions/engine/table/session.ts';
 import { Sight } from '#functions/engine/table/sight.ts';
@@ -160,6 +160,15 @@ describe('a feed of what is seen through two others', () => {
     await applyInBatches(all(), [{ changes: [lost] }], 1);
     await expect(listChanges(as('ada'), 'paper', listQuery(), cursor)).rejects.toThrow(SightChanged);
   });
+});
+
+test('the id of what was erased is taken, whoever saw it', async () => {
+  const paper = await make('paper', { title: 'x', folderId: await folder('closed', [person]) });
+  const stored = await readEntity(all(), 'paper', paper);
+  const deletion = { deletedAt: now(), root: { kind: 'paper', id: paper }, isErased: true } as const;
+  await applyInBatches(all(), [{ changes: [buildDeletion(stored, deletion)] }], 1);
+  const again = createEntity(as('ada'), 'paper', { status: 'new', title: 'y', folderId: null }, paper);
+  await expect(again).rejects.toThrow(IdTaken);
 });
 
 test('the cursor of a viewer is decoded as it was encoded, with up to three logs, and no other number of them', () => {
