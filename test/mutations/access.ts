@@ -167,7 +167,10 @@ export const accessMutations = toMutations({
     'feed-goes-on-behind-its-guards': ['isBehind ||= page.hasMore;', 'isBehind &&= page.hasMore;'],
   },
   'functions/engine/feed/list-changes.ts': {
-    'hidden-change-in-a-feed': ["return visibility === 'seen';", "return visibility !== 'unknown';"],
+    'hidden-change-in-a-feed': [
+      "return visibility === 'seen';",
+      "return visibility === 'seen' || row === undefined || id !== '';",
+    ],
     'nobody-knows-who-saw-it': [
       "if (visibility === 'unknown') throw new SightChanged();",
       "if (visibility === 'unknown') return false;",
