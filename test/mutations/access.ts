@@ -120,8 +120,8 @@ export const accessMutations = toMutations({
       'changes.map((change) => change && findRefusal({ ...session, sight: undefined }, change))',
     ],
     'guard-of-a-batch-not-inherited': [
-      "one.operation === 'create' ? { ...one, fields: inherited.shift() ?? one.fields } : one,",
-      "one.operation === 'create' ? { ...one, fields: { ...inherited.shift(), ...one.fields } } : one,",
+      'fields: inherited.shift() ?? one.fields }',
+      'fields: (inherited.length === 0 && inherited.shift()) || one.fields }',
     ],
   },
   'functions/engine/entities/inherited-guards.ts': {
