@@ -11,7 +11,7 @@ import { type Kind, kinds } from './list-model.ts';
 import { tableName } from './process.ts';
 import type { World } from './world.ts';
 
-const tenant = 'public';
+const tenant = '@public';
 
 async function eraseAny({ table, random, moments }: World): Promise<void> {
   const kind = random.pick<Kind>(['task', 'project', 'organization']);

@@ -50,6 +50,8 @@ export async function live(world: World): Promise<void> {
     new Follower(world, 'task', '', () => true),
     new Follower(world, 'task', 'status=done&', ({ status }) => status === 'done'),
     new Follower(world, 'project', '', () => true),
+    new Follower(world, 'task', '', () => true, 'ada'),
+    new Follower(world, 'project', '', () => true, 'ada'),
   ];
   if (restMs !== undefined) {
     await act(world, followers, Math.ceil(steps / 2));

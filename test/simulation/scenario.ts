@@ -136,7 +136,7 @@ export async function crashAt<Result>(
 export const isInLog =
   (kind: Kind) =>
   ({ pk }: Key): boolean =>
-    pk === logPartition('public', kind);
+    pk === logPartition('@public', kind);
 
 export const isTransaction = ({ operation }: Call): boolean => operation === 'TransactWriteItems';
 

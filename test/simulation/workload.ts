@@ -1,9 +1,10 @@
 /** What the clients of a history do: random writes, lists, feeds and histories. Each response is compared with the moments of its request. */
 import { type Entity, type Kind, kinds, listOf } from './list-model.ts';
 import { countMembers, restorable, type State, type Version } from './moments.ts';
-import type { Response } from './process.ts';
+import { type Response, tokenOf } from './process.ts';
 import type { Random } from './random.ts';
 import { plurals, randomList, targetOf } from './random-lists.ts';
+import { type Sees, sightsSince, type Viewer, viewers } from './sight.ts';
 import type { World } from './world.ts';
 
 /** Statuses that a request may have while calls fail. */
@@ -455,6 +456,10 @@ export async function restoreAll(world: World): Promise<void> {
         throw new Error(`The ${kind} ${entity.id} (${entity['name']}) has not come back.`);
 }
 
+/** Returns the headers of a caller who does not see all; of another one, none. */
+const headersOf = (viewer: Viewer | undefined): Readonly<Record<string, string>> =>
+  viewer === undefined ? {} : { authorization: tokenOf(viewer) };
+
 /** Reads a random list, and requires that it is the list of one moment of the request. */
 export async function readList(world: World, random: Random): Promise<void> {
   const { moments, time } = world;
@@ -462,20 +467,22 @@ export async function readList(world: World, random: Random): Promise<void> {
   const request = randomList(random, moments.state, time.now());
   const { kind, isDeleted } = request;
   const target = targetOf(request);
-  const { status, body } = await world.send('GET', target);
+  const viewer = random.chance(0.4) ? random.pick(viewers) : undefined;
+  const { status, body } = await world.send('GET', target, undefined, headersOf(viewer));
   world.allow(status, [200]);
   if (status !== 200) return;
   const { data, total, totalPages, counts, sums, etags } = body as ListBody;
   const nowMs = time.now();
   const shown = data.map(({ restores: _, ...entity }) => entity as unknown as Entity);
   const listed = (state: State) => (isDeleted ? restorable(state, kind, nowMs) : [...state[kind].values()]);
-  const expectedOf = (state: State) =>
+  const expectedOf = (state: State, sees: Sees) =>
     listOf(
-      listed(state).map(({ entity }) => entity),
+      listed(state).flatMap(({ entity }) => (sees(kind, entity) ? [entity] : [])),
       request,
     );
-  const isOfMoment = moments.some(first, (state) => {
-    const expected = expectedOf(state);
+  const sights = sightsSince(moments, first, viewer);
+  const isOf = (state: State, sees: Sees): boolean => {
+    const expected = expectedOf(state, sees);
     const versions = isDeleted ? state.trash[kind] : state[kind];
     return (
       expected.total === total &&
@@ -486,13 +493,15 @@ export async function readList(world: World, random: Random): Promise<void> {
       expected.data.every((entity, place) => sameEntity(entity, shown[place] as Entity)) &&
       data.every(({ id }, place) => versions.get(id)?.version === versionOf(etags[place]))
     );
-  });
+  };
+  const isOfMoment = moments.some(first, (state) => sights.some((sees) => isOf(state, sees)));
   world.counts.lists += 1;
+  const example = (): string => JSON.stringify(expectedOf(moments.state, sights.at(-1) as Sees));
   if (!isOfMoment)
     throw new Error(
-      `Wrong list ${target}: ${JSON.stringify(body)}\nexpected, for example, ${JSON.stringify(expectedOf(moments.state))}`,
+      `Wrong list ${target} of ${viewer ?? 'all'}: ${JSON.stringify(body)}\nexpected, for example, ${example()}`,
     );
-  if (isDeleted) requireMembers(world, kind, data, first);
+  if (isDeleted && viewer === undefined) requireMembers(world, kind, data, first);
 }
 
 /** A list of deleted entities tells how many others come back with each: as many as there are at moments of the request. */
@@ -515,6 +524,8 @@ export class Follower {
   readonly #kind: Kind;
   readonly #filter: (entity: Entity) => boolean;
   readonly #query: string;
+  /** Absent for one who sees all. */
+  readonly #viewer: Viewer | undefined;
   readonly #copy = new Map<string, Entity>();
   readonly #versions = new Map<string, number>();
   #since: string | undefined;
@@ -523,7 +534,8 @@ export class Follower {
   /** Whether the copy has been complete. Until then, it can have an older version of an entity. */
   #isComplete = false;
 
-  constructor(world: World, kind: Kind, query: string, filter: (entity: Entity) => boolean) {
+  constructor(world: World, kind: Kind, query: string, filter: (entity: Entity) => boolean, viewer?: Viewer) {
+    this.#viewer = viewer;
     this.#world = world;
     this.#kind = kind;
     this.#query = query;
@@ -535,7 +547,7 @@ export class Follower {
     const since = this.#since === undefined ? '' : `&since=${this.#since}`;
     const first = this.#world.moments.last;
     const path = `/v1/${plurals[this.#kind]}/changes?${this.#query}etags=true&limit=${limit}${since}`;
-    const { status, body } = await this.#world.send('GET', path);
+    const { status, body } = await this.#world.send('GET', path, undefined, headersOf(this.#viewer));
     this.#world.allow(status, [200, 410]);
     if (status === 410) {
       this.#since = undefined;
@@ -574,12 +586,15 @@ export class Follower {
   #requireCurrent(first: number): void {
     const { moments } = this.#world;
     const ids = new Set([...this.#copy.keys(), ...moments.state[this.#kind].keys()]);
+    const sights = sightsSince(moments, first, this.#viewer);
     for (const id of ids) {
       const own = this.#copy.get(id);
       const isCurrent = moments.some(first, (state) => {
         const entity = state[this.#kind].get(id)?.entity;
         if (entity === undefined || !this.#filter(entity)) return own === undefined;
-        if (own === undefined) return false;
+        const isOwn = own !== undefined;
+        if (!sights.some((sees) => sees(this.#kind, entity) === isOwn)) return false;
+        if (own === undefined) return true;
         // A description that was read by itself can be newer than its version.
         const isDescription = moments.some(first, (later) => {
           const found = later[this.#kind].get(id)?.entity;

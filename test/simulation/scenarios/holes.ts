@@ -36,7 +36,7 @@ import {
 } from '../scenario.ts';
 import type { World } from '../world.ts';
 
-const log = { tenant: 'public', kind: 'tag' } as const;
+const log = { tenant: '@public', kind: 'tag' } as const;
 
 const database = ({ table }: World): Database => new Database(table, tableName, new Deadline(60_000));
 
@@ -45,7 +45,7 @@ const takePosition = (world: World, taken: LogIdentity = log): Promise<number> =
   takeFrom(database(world), taken);
 
 const itemsOfLog = ({ table }: World) =>
-  table.snapshot().filter(({ pk }) => pk === logPartition('public', 'tag'));
+  table.snapshot().filter(({ pk }) => pk === logPartition('@public', 'tag'));
 
 /** Returns the positions that have records, or fillers. */
 const positions = (world: World): number[] =>
@@ -75,7 +75,7 @@ describe('a position', () => {
     expect((await send(world, 'PATCH', `/v1/tags/${gone}`, tag)).status).toBeGreaterThanOrEqual(400);
     const tasks = { ...log, kind: 'task' } as const;
     const taken = await takePosition(world, tasks);
-    const filled = world.table.snapshot().filter(({ pk }) => pk === logPartition('public', 'task'));
+    const filled = world.table.snapshot().filter(({ pk }) => pk === logPartition('@public', 'task'));
     expect(filled.map(({ sk }) => positionOf(sk))).toEqual(
       Array.from({ length: taken - 1 }, (_, place) => place + 1),
     );
@@ -187,7 +187,7 @@ describe('the hole of a process that has ended', () => {
     const bytes = () =>
       world.table
         .snapshot()
-        .filter(({ pk, sk }) => pk === logPartition('public', 'task') && sk.startsWith(recordPrefix))
+        .filter(({ pk, sk }) => pk === logPartition('@public', 'task') && sk.startsWith(recordPrefix))
         .reduce((sum, item) => sum + itemBytes(item), 0);
     let created = 0;
     for (; bytes() < 1.1 * 2 ** 20; created += 14)
@@ -229,7 +229,7 @@ describe('the hole of a process that has ended', () => {
 scenario('a copy never gets a change of an entity without the one before it', async (world) => {
   const { cursor } = await succeed(world, 'GET', '/v1/tags/changes');
   const isOfLog = (call: Parameters<typeof touches>[0]): boolean =>
-    call.operation === 'Query' && touches(call, ({ pk }) => pk === logPartition('public', 'tag'));
+    call.operation === 'Query' && touches(call, ({ pk }) => pk === logPartition('@public', 'tag'));
   let queries = 0;
   world.table.intercept = (call) => {
     if (isTransaction(call)) return world.time.now() < slowUntil ? { requestMs: 1_000 } : undefined;

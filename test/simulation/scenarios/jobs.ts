@@ -226,7 +226,7 @@ describe('work that cannot be done', () => {
     // More than the schedule continues at once. All are due before the one that can be completed.
     const stuck = await deleteProjects(world, 10);
     const [job] = jobsOf(world);
-    const other = JSON.parse(JSON.stringify(job).replaceAll('public', 'other')) as Item;
+    const other = JSON.parse(JSON.stringify(job).replaceAll('@public', 'other')) as Item;
     await put(world, other);
     world.table.intercept = (call) =>
       isTransaction(call) && touches(call, ({ pk }) => stuck.includes(pk)) ? conflicting(call) : undefined;

@@ -33,7 +33,7 @@ import {
 } from '../scenario.ts';
 import type { World } from '../world.ts';
 
-const log = { tenant: 'public', kind: 'task' } as const;
+const log = { tenant: '@public', kind: 'task' } as const;
 
 const namesIn = (process: Process) => async (path: string) => {
   const { body } = (await process.request('GET', path)) ?? {};
@@ -263,7 +263,7 @@ scenario(
     await succeed(world, 'DELETE', `/v1/projects/${projectId}`);
     setTimeAndChance(world.time);
     const erase = () =>
-      eraseEntity(world.table, tableName, { tenant: 'public', kind: 'project', id: projectId });
+      eraseEntity(world.table, tableName, { tenant: '@public', kind: 'project', id: projectId });
     expect(await erase()).toEqual({ count: 1, isComplete: false });
     await world.settle(8);
     expect(await erase()).toEqual({ count: 0, isComplete: true });

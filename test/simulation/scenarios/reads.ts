@@ -235,14 +235,14 @@ describe('a list that reads more than 20,000 units', () => {
     const { status, hasMetric } = await listCosting(
       world,
       20_001,
-      'public#organization#',
+      '@public#organization#',
       '?expand=organization',
     );
     expect([status, hasMetric]).toEqual([400, true]);
   });
 
   scenario('for the log is a 503', async (world) => {
-    const { status, headers, hasMetric, levels } = await listCosting(world, 20_001, 'public#tag#log');
+    const { status, headers, hasMetric, levels } = await listCosting(world, 20_001, '@public#tag#log');
     expect([status, headers['retry-after'], hasMetric, levels]).toEqual([503, '60', true, ['ERROR', 'INFO']]);
   });
 

@@ -66,7 +66,7 @@ test('a table with a part of a transaction is correct after the repair, and afte
       expect(isClean(await audit(false))).toBe(true);
       // The log still has the part of the transaction.
       const database = new Database(restored, tableName, new Deadline(300_000));
-      for (const kind of kinds) await compactAll(database, 'public', kind);
+      for (const kind of kinds) await compactAll(database, '@public', kind);
       expect(isClean(await audit(false))).toBe(true);
     });
   }

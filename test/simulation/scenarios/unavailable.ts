@@ -15,6 +15,7 @@ import {
   prepareTarget,
   writes,
 } from '../operations.ts';
+import { allScopes, tokenOf } from '../process.ts';
 import { inWorld, isTransaction, send, succeed, takeLog } from '../scenario.ts';
 import type { World } from '../world.ts';
 
@@ -55,7 +56,7 @@ const sendSecrets = (world: World, contract: Contract, ids: Ids) =>
     pathFor(contract, ids) + (contract.success === 'list' ? `?name=${secret}` : ''),
     secretBody(contract, ids),
     {
-      authorization: `Bearer ${secret}`,
+      authorization: tokenOf(secret, allScopes),
       cookie: `session=${secret}`,
       ...(contract.method === 'POST' && {
         'idempotency-key': `${secret}-${contract.operation}-${world.newMark()}`,
@@ -79,7 +80,7 @@ function requireSilent(lines: ReturnType<typeof takeLog>): void {
       error: { ...(line['error'] as object), message: '' },
     });
     expect(text).not.toMatch(
-      /Qz7|Bearer|#idempotency#|public#|"pk"|"sk"|ofKind|byStatus|ExpressionAttribute/,
+      /Qz7|Bearer|#idempotency#|@public#|"pk"|"sk"|ofKind|byStatus|ExpressionAttribute/,
     );
     expect(Object.keys(line).filter((field) => !fields.has(field))).toEqual([]);
     if (line['level'] !== 'ERROR') expect(text).not.toMatch(/node_modules| {4}at /);

@@ -190,7 +190,7 @@ test.each([false, true])(
         await world.settle(2);
       }
       setTimeAndChance(world.time);
-      const project = { tenant: 'public', kind: 'project', id: projectId } as const;
+      const project = { tenant: '@public', kind: 'project', id: projectId } as const;
       if (isErased) {
         await eraseEntity(world.table, tableName, project);
         // Nobody knows any more who saw them.
