@@ -11,11 +11,11 @@ export const accessMutations = toMutations({
   'functions/engine/table/sight.ts': {
     'erased-entity-is-seen': [
       'if (deletion?.isErased) return false;',
-      'if (deletion?.isErased) return guards.length > 0;',
+      'if (deletion?.isErased) return guards.size >= 0;',
     ],
     'guard-that-nobody-knows-is-seen': [
-      'return guard === undefined || seen.has(nameOf(guard));',
-      'return guard === undefined || seen.has(nameOf(guard)) || seen.size === 0;',
+      "return id === null || guards.get(kind)?.get(String(id)) === 'seen';",
+      "return id === null || guards.get(kind)?.get(String(id)) !== 'unknown';",
     ],
   },
   'functions/engine/model/access.ts': {
@@ -36,8 +36,8 @@ export const accessMutations = toMutations({
       'return [...existing.rows, ...deleted.rows.slice(0, 0)].map(',
     ],
     'set-of-another-time': [
-      'return known && known.state === state && state !== undefined ? known : undefined;',
-      'return known ?? (state === name ? known : undefined);',
+      'if (isComplete && known?.state === version)',
+      'if (isComplete && known && known.state !== name)',
     ],
     'set-of-another-viewer': [
       "const name = `visible-to ${user ?? filter?.name ?? ''}`;",

@@ -21,7 +21,8 @@ export interface ChangesCursor {
 /** Characters of a cursor, at most: most holes take one or two bytes. */
 export const maxChangesCursorLength = 2_000;
 
-const kinds = { walk: 0, log: 1, walkOfViewer: 2, logOfViewer: 3 } as const;
+/** The first number of a cursor: a sum of these. Without the first one, it is one of a walk. */
+const flags = { ofLog: 1, ofViewer: 2 } as const;
 
 /** Logs of one cursor, at most. */
 const maxGuards = 3;
@@ -50,8 +51,7 @@ function readProgress(reader: ByteReader): Progress | undefined {
 }
 
 function writeCursor(writer: ByteWriter, { table, progress, lastId, viewer }: ChangesCursor): void {
-  const [walk, log] = viewer ? [kinds.walkOfViewer, kinds.logOfViewer] : [kinds.walk, kinds.log];
-  writer.number(lastId === undefined ? log : walk);
+  writer.number((lastId === undefined ? flags.ofLog : 0) + (viewer ? flags.ofViewer : 0));
   writer.number(table);
   writeProgress(writer, progress);
   if (viewer) {
@@ -72,16 +72,14 @@ function readViewer(reader: ByteReader): Viewer | undefined {
 
 function readCursor(reader: ByteReader): ChangesCursor | undefined {
   const kind = reader.number();
-  const table = reader.number();
-  const progress = readProgress(reader);
-  const isOfViewer = kind === kinds.walkOfViewer || kind === kinds.logOfViewer;
-  const viewer = isOfViewer ? readViewer(reader) : undefined;
-  if (!progress || (isOfViewer && !viewer)) return undefined;
+  const [table, progress] = [reader.number(), readProgress(reader)];
+  if (kind > flags.ofLog + flags.ofViewer || !progress) return undefined;
+  const viewer = (kind & flags.ofViewer) > 0 ? readViewer(reader) : undefined;
+  if ((kind & flags.ofViewer) > 0 && !viewer) return undefined;
   const cursor = { table, progress, ...(viewer && { viewer }) };
-  if (kind === kinds.log || kind === kinds.logOfViewer) return cursor;
+  if ((kind & flags.ofLog) > 0) return cursor;
   const lastId = reader.id();
-  const isWalk = kind === kinds.walk || kind === kinds.walkOfViewer;
-  return isWalk && isId(lastId) ? { ...cursor, lastId } : undefined;
+  return isId(lastId) ? { ...cursor, lastId } : undefined;
 }
 
 const codecOf = (hash: Buffer): CursorCodec<ChangesCursor> => ({

@@ -1,7 +1,7 @@
 /** The rules of viewers as filters of rows. */
 import { hash } from 'node:crypto';
 import { openLogReader } from '../columns/dynamodb-storage.ts';
-import { type LogMemory, logMemory } from '../columns/process-memory.ts';
+import { logMemory } from '../columns/process-memory.ts';
 import { listRows } from '../columns/read/list-rows.ts';
 import { type ListSource, type LogState, readState } from '../columns/read/read-state.ts';
 import type { RowFilter } from '../columns/read/row-filter.ts';
@@ -32,8 +32,8 @@ interface VisibleSet {
   readonly ids: readonly string[];
   /** The same ids have the same name. */
   readonly name: string;
-  /** That of the log, if it was complete. */
-  readonly state: string | undefined;
+  /** That of the log. */
+  readonly state: string;
 }
 
 /** Bytes of an id in memory, about. */
@@ -67,12 +67,6 @@ async function readIds(source: ListSource, state: LogState, filter: RowFilter | 
   return [...existing.rows, ...deleted.rows].map(({ id }) => id).sort();
 }
 
-/** Returns the set that a process remembers, if it is that of a state of the log. */
-function rememberedSet(memory: LogMemory, name: string, state: string | undefined): VisibleSet | undefined {
-  const known = memory.get(name) as VisibleSet | undefined;
-  return known && known.state === state && state !== undefined ? known : undefined;
-}
-
 async function readSet(session: Session, sight: Sight, kind: Kind) {
   const { tenant, database } = session;
   const memory = logMemory(database, tenant, kind);
@@ -84,13 +78,12 @@ async function readSet(session: Session, sight: Sight, kind: Kind) {
   // What depends on a viewer is remembered under the viewer.
   const name = `visible-to ${user ?? filter?.name ?? ''}`;
   const version = `${progress.position}/${progress.holes.join()}/${filter?.name ?? ''}`;
-  const known = rememberedSet(memory, name, isComplete ? version : undefined);
   const ofAll = [progress, ...guards];
-  if (known) return { set: known, guards: ofAll };
+  const known = memory.get(name) as VisibleSet | undefined;
+  if (isComplete && known?.state === version) return { set: known, guards: ofAll };
   const ids = await readIds(source, state, filter);
-  const digest = hash('sha256', ids.join(), 'base64url');
-  const set: VisibleSet = { ids, name: digest, state: isComplete ? version : undefined };
-  memory.set(name, set, idBytes * ids.length);
+  const set: VisibleSet = { ids, name: hash('sha256', ids.join(), 'base64url'), state: version };
+  if (isComplete) memory.set(name, set, idBytes * ids.length);
   return { set, guards: ofAll };
 }
 

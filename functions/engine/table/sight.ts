@@ -13,12 +13,7 @@ import type { Database } from './database.ts';
 /** Whether a viewer sees an entity; `unknown` when nothing is left of it that could tell. */
 export type Visibility = 'seen' | 'hidden' | 'unknown';
 
-interface Named {
-  readonly kind: Kind;
-  readonly id: string;
-}
-
-const nameOf = ({ kind, id }: Named): string => `${kind}/${id}`;
+type AnyEntity = StoredEntity | DeletedEntity;
 
 export class Sight {
   /** The unique value of the user who is the viewer; absent for a caller who cannot be one. */
@@ -27,7 +22,8 @@ export class Sight {
   /** Without a sight. */
   readonly #database: Database;
   readonly #users = new Map<Kind, Promise<string | undefined>>();
-  readonly #byName = new Map<string, Promise<Visibility>>();
+  /** What was read of entities through which others are seen, by kind and id. */
+  readonly #guards = new Map<Kind, Map<string, Promise<Visibility>>>();
 
   constructor(tenant: string, uniqueValue: string | undefined, database: Database) {
     this.#tenant = tenant;
@@ -56,58 +52,51 @@ export class Sight {
 
   /** Returns whether the viewer sees entities of a kind, also deleted ones, as they are at this moment of the request. */
   async seesEach(kind: Kind, ids: readonly string[]): Promise<ReadonlyMap<string, Visibility>> {
-    const unread = [...new Set(ids)].filter((id) => isId(id) && !this.#byName.has(nameOf({ kind, id })));
-    if (unread.length > 0) {
-      const read = this.#readEach(kind, unread);
-      for (const id of unread) {
-        const visibility = read.then((found) => found.get(id) ?? 'unknown');
-        // Who waits for it gets the error.
-        visibility.catch(() => undefined);
-        this.#byName.set(nameOf({ kind, id }), visibility);
-      }
-    }
-    const seen = ids.map(
-      async (id) => [id, (await this.#byName.get(nameOf({ kind, id }))) ?? 'unknown'] as const,
+    const known = this.#guards.get(kind) ?? new Map<string, Promise<Visibility>>();
+    this.#guards.set(kind, known);
+    const distinct = [...new Set(ids)];
+    const unread = distinct.filter((id) => isId(id) && !known.has(id));
+    const read = unread.length > 0 ? this.#readEach(kind, unread) : Promise.resolve(new Map());
+    for (const id of unread)
+      known.set(
+        id,
+        read.then((found) => found.get(id) ?? 'unknown'),
+      );
+    // Who waits for one of them gets the error, too.
+    await Promise.allSettled(known.values());
+    return new Map(
+      await Promise.all(distinct.map(async (id) => [id, (await known.get(id)) ?? 'unknown'] as const)),
     );
-    return new Map(await Promise.all(seen));
   }
 
   async #readEach(kind: Kind, ids: readonly string[]): Promise<Map<string, Visibility>> {
     const keys = ids.map((id) => entityKey(this.#tenant, kind, id));
     const user = membersRuleOf(kind) && this.user(kind);
     const [items] = await Promise.all([this.#database.getMany(keys, true, { withDeleted: true }), user]);
-    const stored = items.map(decodeAnyEntity);
+    const stored = items.map(decodeAnyEntity).filter(({ deletion }) => !deletion?.isErased);
     const seen = await this.areSeen(stored);
-    return new Map(
-      stored.map(({ entity, deletion }, place) => {
-        if (deletion?.isErased) return [entity.id, 'unknown'];
-        return [entity.id, seen[place] ? 'seen' : 'hidden'];
-      }),
-    );
+    return new Map(stored.map(({ entity }, place) => [entity.id, seen[place] ? 'seen' : 'hidden']));
   }
 
   /** Returns, for each entity, or deleted one, whether the viewer sees it. What is not known to be visible is not. */
-  async areSeen(stored: readonly (StoredEntity | DeletedEntity)[]): Promise<boolean[]> {
-    const guards = stored.map(({ kind, entity }): Named | undefined => {
-      const guard = guardOf(kind);
-      const id = guard && entity[guard.field];
-      return guard && typeof id === 'string' ? { kind: guard.parent, id } : undefined;
-    });
-    const kinds = new Set(guards.flatMap((guard) => guard?.kind ?? []));
-    const seen = new Set<string>();
-    for (const kind of kinds) {
-      const ids = guards.flatMap((guard) => (guard?.kind === kind ? guard.id : []));
-      for (const [id, visibility] of await this.seesEach(kind, ids))
-        if (visibility === 'seen') seen.add(nameOf({ kind, id }));
+  async areSeen(stored: readonly AnyEntity[]): Promise<boolean[]> {
+    const guardIdOf = ({ kind, entity }: AnyEntity) => entity[guardOf(kind)?.field ?? ''] ?? null;
+    // One read for all of a kind.
+    const guards = new Map<Kind, ReadonlyMap<string, Visibility>>();
+    for (const kind of new Set(stored.map((one) => one.kind))) {
+      const ids = stored.flatMap((one) => (one.kind === kind ? (guardIdOf(one) ?? []) : []));
+      const parent = guardOf(kind)?.parent;
+      if (parent !== undefined) guards.set(kind, await this.seesEach(parent, ids.map(String)));
     }
     return Promise.all(
-      stored.map(async ({ kind, entity, deletion }, place) => {
+      stored.map(async (one) => {
+        const { kind, entity, deletion } = one;
         if (!ruleOf(kind)) return true;
         if (deletion?.isErased) return false;
         const rule = membersRuleOf(kind);
         if (rule) return isSeenBy(rule, entity, await this.user(kind));
-        const guard = guards[place];
-        return guard === undefined || seen.has(nameOf(guard));
+        const id = guardIdOf(one);
+        return id === null || guards.get(kind)?.get(String(id)) === 'seen';
       }),
     );
   }
