@@ -81,7 +81,9 @@ export function callerOf(event: PipelineEvent, needsToken: boolean): Caller {
   }
   const [user, client] = [claim('sub'), claim('client_id')];
   const keyOwner = user === undefined ? client && `client_id=${client}` : `sub=${user}`;
-  return { tenant, tenantName, subject: user ?? client, user, keyOwner, scopes: scopesOf(payload) };
+  // Half of a surrogate pair becomes another character in keys: that of another user.
+  const viewer = user?.isWellFormed() ? user : undefined;
+  return { tenant, tenantName, subject: user ?? client, user: viewer, keyOwner, scopes: scopesOf(payload) };
 }
 
 const scopeName = (scope: string): string => `${environment.scopePrefix()}${scope}`;

@@ -41,6 +41,8 @@ interface CloneWork extends JobWork {
   readonly to: string;
   /** The head of the tasks' log when the job began: later tasks can have earlier ids. */
   readonly asOf: number;
+  /** Who saw the original when the job began; absent in jobs of before. */
+  readonly sight?: string;
   /** From the top to the level of the next step. */
   readonly path: readonly Place[];
 }
@@ -84,6 +86,10 @@ function copyFields(entity: Entity): Fields {
   const isOwn = (field: string): boolean => !excluded.includes(field) && !isStoreField(field);
   return Object.fromEntries(Object.entries(entity).filter(([field]) => isOwn(field))) as Fields;
 }
+
+/** Returns a text that tells who sees a project. */
+const sightOf = ({ visibility = 'tenant', memberIds = [] }: ItemFields): string =>
+  JSON.stringify([visibility, (memberIds as readonly string[]).toSorted()]);
 
 /** Reads tasks, also deleted ones. */
 const readTasks = (session: Session, ids: readonly (string | null | undefined)[]) =>
@@ -160,7 +166,8 @@ export function cloneProjectWithTasks(
     const copied = page.next === undefined ? page.children : [];
     const withNumbers = numbersBeside(session, 'task', copied.length);
     const [asOf, numbers] = await withNumbers(() => readSequencer(session, 'task'));
-    const work: CloneWork = { type: 'clone', from: id, to, asOf, path: [{ after: '' }] };
+    const sight = sightOf(original.entity);
+    const work: CloneWork = { type: 'clone', from: id, to, asOf, sight, path: [{ after: '' }] };
     const job = beginJob(session, work, { id: newId(nowMs).id });
     const copies = [...(await copyTasks(session, copied, work)).values()];
     const changes = copies.map((copy, place) => withNumber(copy, numbers[place]));
@@ -192,6 +199,10 @@ async function cloneStep(
   const clone = await findStored(session, 'project', to);
   const deletion = clone?.deletion;
   if (!clone || !place || (deletion && isExpired(deletion, now()))) return { left: undefined };
+  // What is written from then on is not for those who saw the project before.
+  const original = await findStored(session, 'project', from);
+  if (work.sight !== undefined && (!original || sightOf(original.entity) !== work.sight))
+    return { left: undefined };
   // Tasks must not be created in a project that was deleted meanwhile. It can be restored.
   if (deletion) return { left: work, dueAt: new Date(now() + deletedPauseMs).toISOString() };
   const { copies, after } = place;
@@ -218,6 +229,6 @@ async function cloneStep(
 }
 
 export const clone: JobHandler<CloneWork> = {
-  fields: { type: true, from: true, to: true, asOf: true, path: true },
+  fields: { type: true, from: true, to: true, asOf: true, sight: true, path: true },
   step: cloneStep,
 };

@@ -73,9 +73,10 @@ const descriptions: Readonly<Record<number, string>> = {
 const saysWhoIsWho = ({ method, resource }: Contract): boolean =>
   method !== 'GET' && resource !== undefined && decidesWhoViewersAre(resource.kind);
 
-/** Returns whether an operation can change who sees an entity. */
+/** Returns whether an operation can change who sees an entity: that entity, or one of its members. */
 function changesMembers(contract: Contract): boolean {
   const { success, body, resource } = contract;
+  if (saysWhoIsWho(contract) && (success === 'batch' || success === 'deleted')) return true;
   const isChange =
     success === 'batch' || (isConditionalWrite(contract) && body !== undefined && !body.optional);
   return isChange && 'members' in (resource?.access ?? {});

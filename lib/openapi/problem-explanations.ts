@@ -45,7 +45,7 @@ export const explanations: Readonly<Record<ProblemCode, Explanation>> = {
   },
   'not-a-member': {
     meaning:
-      'The request changes `visibility` or `memberIds` of a project, and you are not one of its members. Without members, only somebody who becomes one may change them.',
+      'The request changes `visibility` or `memberIds` of a project, and you are not one of its members. Without members, only somebody who becomes one may change them. Or it deletes a user who is a member of a project of which you are none.',
     remedy: 'Ask a member, or use a token with the scope `all-projects`.',
     example: 'Only members change "memberIds" and "visibility".',
     path: '/v1/projects/019b2f4e-8e02-7c44-9f0a-2b6d5c3e1f78',

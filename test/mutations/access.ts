@@ -135,6 +135,10 @@ export const accessMutations = toMutations({
     ],
   },
   'functions/engine/entities/permissions.ts': {
+    'member-deleted-by-anyone': [
+      'if (user === undefined ? named > 0 : named > shared) return true;',
+      'if (user === undefined ? named > 0 : named < shared) return true;',
+    ],
     'closed-without-its-maker': [
       'if (isOpen(rule, after) || isMember(after)) return undefined;',
       'if (isOpen(rule, after) || membersIn(rule, after).length > 0) return undefined;',
@@ -150,23 +154,47 @@ export const accessMutations = toMutations({
     ],
   },
   'functions/engine/write/idempotency.ts': {
+    'unchanged-replay-of-what-is-hidden': [
+      "isHidden(own) || (operation === 'update' && own === undefined);",
+      "isHidden(own) || (operation === 'none' && own === undefined);",
+    ],
     'replay-of-what-is-hidden': [
-      'if (!sight || stored.length === 0) return result;',
+      'if (!sight) return result;',
       'if (!sight || stored.length >= 0) return result;',
     ],
   },
+  'functions/projects/clone.ts': {
+    'clone-goes-on-for-others': [
+      '(!original || sightOf(original.entity) !== work.sight)',
+      "(!original || sightOf(original.entity) === '')",
+    ],
+  },
+  'functions/http/caller.ts': {
+    'subject-of-another-user': [
+      'const viewer = user?.isWellFormed() ? user : undefined;',
+      'const viewer = user?.isWellFormed() ? user : user;',
+    ],
+  },
   'functions/engine/feed/sight-of-feed.ts': {
+    'restore-without-a-member': [
+      'if (!before || visibilityOf(before) !== visibilityOf(after)) return true;',
+      'if (before && entry.before && visibilityOf(before) !== visibilityOf(after)) return true;',
+    ],
     'cursor-of-another-viewer': [
       'if (number !== cursor.viewer?.number) throw new SightChanged();',
       'if (number === undefined && cursor.viewer) throw new SightChanged();',
     ],
     'feed-goes-on-when-its-sight-changes': [
-      'if (page.records.some((record) => changesSight(record, visibilityOf))) throw new SightChanged();',
-      'if (page.hasMore && page.records.some((record) => changesSight(record, visibilityOf))) throw new SightChanged();',
+      'if (await changeSight(session, guard, page.records)) throw new SightChanged();',
+      'if (page.hasMore && (await changeSight(session, guard, page.records))) throw new SightChanged();',
     ],
     'feed-goes-on-behind-its-guards': ['isBehind ||= page.hasMore;', 'isBehind &&= page.hasMore;'],
   },
   'functions/engine/feed/list-changes.ts': {
+    'hidden-by-now-in-a-feed': [
+      'const current = hasMore ? await readStillSeen(session, kind, rows) : rows;',
+      'const current = hasMore && rows.length < 0 ? await readStillSeen(session, kind, rows) : rows;',
+    ],
     'hidden-change-in-a-feed': [
       "return visibility === 'seen';",
       "return visibility === 'seen' || row === undefined || id !== '';",

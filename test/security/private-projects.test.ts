@@ -41,6 +41,8 @@ async function openTenant() {
     body?: object,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<TestResponse> => tenants.send(method, path, { token: tokens.get(caller), body, headers });
+  const tokenOf = (subject: string): Promise<string> =>
+    tenants.as(name, { sub: subject, scope: usualScopes });
   const make = async (caller: string, plural: string, fields: object): Promise<Item> => {
     const { status, body, text } = await send(caller, 'POST', `/v1/${plural}`, fields);
     expect([status, text]).toEqual([201, text]);
@@ -61,7 +63,7 @@ async function openTenant() {
     project({ visibility: 'members', memberIds: of.map(idOf) });
   const task = (fields: object): Promise<Item> =>
     make('admin', 'tasks', { name: `task-${randomUUID()}`, ...fields });
-  return { send, make, idOf, organization, project, closed, task };
+  return { send, make, idOf, tokenOf, organization, project, closed, task };
 }
 
 type Tenant = Awaited<ReturnType<typeof openTenant>>;
@@ -523,16 +525,26 @@ describe('what is hidden', () => {
   test('is not in the response to a repeated request of somebody who has been removed', async () => {
     const own = await tenant.closed('ada', 'bob');
     const key = { 'idempotency-key': randomUUID() };
-    const batchKey = { 'idempotency-key': randomUUID() };
+    const [batchKey, sameKey] = [randomUUID(), randomUUID()].map((one) => ({ 'idempotency-key': one }));
     const body = { name: 'repeated', projectId: own.id };
     const operations = [{ operation: 'create', body }];
     const create = () => tenant.send('bob', 'POST', '/v1/tasks', body, key);
     const batch = () => tenant.send('bob', 'POST', '/v1/tasks/batch', { operations }, batchKey);
     expect([(await create()).status, (await batch()).status]).toEqual([201, 200]);
+    // It changes nothing, so the entity is read again.
+    const kept = await tenant.task({ projectId: own.id });
+    const same = () =>
+      tenant.send(
+        ...(['bob', 'POST', '/v1/tasks/batch'] as const),
+        { operations: [{ operation: 'update', id: kept.id, body: { name: kept.name } }] },
+        sameKey,
+      );
+    expect((await same()).status).toBe(200);
     await tenant.send('admin', 'PATCH', `/v1/projects/${own.id}`, { memberIds: [tenant.idOf('ada')] });
     const [created, batched] = [await create(), await batch()];
     expect([created.status, created.text.includes('repeated')]).toEqual([404, false]);
     expect([batched.status, batched.body]).toEqual([200, { results: [{ status: 404 }] }]);
+    expect((await same()).body).toEqual({ results: [{ status: 404 }] });
   });
 
   test('is deleted, and comes back, with what it belongs to', async () => {
@@ -749,6 +761,46 @@ describe('who may change what', () => {
     ).toBe(201);
   });
 
+  test('who is a member is deleted by administrators, and by the other members', async () => {
+    const other = await tenant.make('admin', 'users', { name: 'No subject' });
+    const open = await tenant.project({ memberIds: [other.id, tenant.idOf('ada')] });
+    const path = `/v1/users/${other.id}`;
+    expectRefused(await tenant.send('bob', 'DELETE', path), 403, 'not-a-member');
+    expect((await tenant.send('ada', 'DELETE', path)).status).toBe(204);
+    const { body } = await tenant.send('ada', 'GET', `/v1/projects/${open.id}`);
+    expect(body).toMatchObject({ memberIds: [tenant.idOf('ada')] });
+    const nobody = await tenant.make('admin', 'users', { name: 'In no project' });
+    expect((await tenant.send('bob', 'DELETE', `/v1/users/${nobody.id}`)).status).toBe(204);
+  });
+
+  test('a clone ends when others see the original', async () => {
+    const own = await tenant.closed('ada', 'bob');
+    const many = Array.from({ length: 25 }, () => ({
+      operation: 'create',
+      body: { name: `task-${randomUUID()}`, projectId: own.id },
+    }));
+    for (let count = 0; count < 5; count += 1)
+      await tenant.send('admin', 'POST', '/v1/tasks/batch', { operations: many });
+    const clone = await tenant.send('bob', 'POST', `/v1/projects/${own.id}/clone`);
+    await tenant.send('ada', 'PATCH', `/v1/projects/${own.id}`, { memberIds: [tenant.idOf('ada')] });
+    await tenants.service.pass(120_000);
+    const path = `/v1/projects/${clone.body?.['id']}/tasks?limit=1`;
+    expect((await tenant.send('bob', 'GET', path)).body?.['total']).toBeLessThan(125);
+  });
+
+  test('a subject that is not well-formed is that of nobody', async () => {
+    await tenant.make('admin', 'users', { name: 'x', subject: '\ufffd' });
+    const { id } = (await tenant.send('admin', 'GET', '/v1/users?subject=%EF%BF%BD')).body?.['data']?.[
+      0 as never
+    ] ?? { id: '' };
+    const own = await tenant.project({ visibility: 'members', memberIds: [id] });
+    const read = async (subject: string) => {
+      const token = await tenant.tokenOf(subject);
+      return (await tenants.send('GET', `/v1/projects/${own.id}`, { token })).status;
+    };
+    expect([await read('\ufffd'), await read('\ud800')]).toEqual([200, 404]);
+  });
+
   test('a program is no user, although its name is the subject of one', async () => {
     const own = await openTenant();
     const closed = await own.closed('ada');
@@ -815,6 +867,50 @@ describe('a feed', () => {
     expect(quiet.body).toMatchObject({ data: [], removed: [] });
     await tenant.send('ada', 'PATCH', `/v1/tasks/${task.id}`, { projectId: open.id });
     expect(idsOf(listOf(await poll('bob', quiet.body?.['cursor'])))).toEqual([task.id]);
+  });
+
+  test('shows nothing that is hidden by now, also where a page ends before the change that hides it', async () => {
+    const first = async (plural: string, cursor: unknown) =>
+      tenant.send('bob', 'GET', `/v1/${plural}/changes?limit=1&since=${cursor}`);
+    const now = async (plural: string) =>
+      (await tenant.send('bob', 'GET', `/v1/${plural}/changes?since=now`)).body?.['cursor'];
+    const ofProjects = await now('projects');
+    const [own, open] = [await tenant.closed('ada', 'bob'), await tenant.project({})];
+    await tenant.send('ada', 'PATCH', `/v1/projects/${own.id}`, { status: 'planned' });
+    await tenant.send('ada', 'PATCH', `/v1/projects/${own.id}`, { memberIds: [tenant.idOf('ada')] });
+    const cursors = { projects: ofProjects, tasks: await now('tasks') };
+    const hidden = await tenant.closed('ada');
+    const task = await tenant.task({ projectId: open.id });
+    await tenant.send('ada', 'PATCH', `/v1/tasks/${task.id}`, { projectId: hidden.id });
+    await tenant.task({});
+    for (const [plural, secret] of [
+      ['projects', own],
+      ['tasks', task],
+    ] as const) {
+      let [cursor, hasMore] = [cursors[plural], true];
+      while (hasMore) {
+        const page = await first(plural, cursor);
+        expect([page.status, page.text.includes(secret.name)]).toEqual([200, false]);
+        [cursor, hasMore] = [page.body?.['cursor'], page.body?.['hasMore'] === true];
+      }
+    }
+  });
+
+  test('ends when a restored project comes back without its caller', async () => {
+    const user = await tenant.make('admin', 'users', { name: 'Kim', subject: 'kim' });
+    const token = await tenant.tokenOf('kim');
+    const send = (path: string) => tenants.send('GET', path, { token });
+    const own = await tenant.project({ visibility: 'members', memberIds: [user.id, tenant.idOf('ada')] });
+    await tenant.task({ projectId: own.id });
+    const cursor = (await send('/v1/tasks/changes?since=now')).body?.['cursor'];
+    for (const [method, path] of [
+      ['DELETE', `projects/${own.id}`],
+      ['DELETE', `users/${user.id}`],
+      ['POST', `projects/${own.id}/restore`],
+      ['POST', `users/${user.id}/restore`],
+    ] as const)
+      expect((await tenant.send('admin', method, `/v1/${path}`)).status).toBeLessThan(300);
+    expect((await send(`/v1/tasks/changes?since=${cursor}`)).status).toBe(410);
   });
 
   test('belongs to its caller', async () => {

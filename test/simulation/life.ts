@@ -60,8 +60,9 @@ export async function live(world: World): Promise<void> {
   await act(world, followers, restMs === undefined ? steps : Math.floor(steps / 2));
   world.table.faults = {};
   world.idle = undefined;
-  // The next creation makes the counter again.
-  if (world.conditions.losesNumbers) await world.send('POST', '/v1/tasks', { name: world.newMark() });
+  // The next creation that succeeds makes the counter again.
+  const create = () => world.send('POST', '/v1/tasks', { name: world.newMark() });
+  if (world.conditions.losesNumbers) while ((await create()).status !== 201) await world.wait(1_000);
   for (const follower of followers)
     while (await follower.poll(100)) {
       // The feed responds 503 behind too many lost positions, until compaction has filled them.

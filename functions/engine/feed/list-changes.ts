@@ -10,6 +10,7 @@ import { listEntities } from '../lists/list-entities.ts';
 import { type PageLog, readPage } from '../lists/read-page.ts';
 import { toRowQuery } from '../lists/to-row-query.ts';
 import { advance, positionsOf } from '../log/progress.ts';
+import { ruleOf } from '../model/access.ts';
 import type { LogRecord } from '../model/change-log.ts';
 import { type Entity, type ItemFields, isWhole, type StoredEntity } from '../model/entity.ts';
 import { CursorExpired, SightChanged } from '../model/errors.ts';
@@ -20,7 +21,7 @@ import { Digest, longTextOf, withLongText } from '../model/long-text.ts';
 import { type Row, toRow } from '../model/row.ts';
 import type { Kind } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
-import { readTexts } from '../table/stored-entities.ts';
+import { readAnyStored, readTexts } from '../table/stored-entities.ts';
 import type { ChangesCursor } from './cursor.ts';
 import { readLog, startBudget } from './read-log.ts';
 import { followGuards, sightOfRows } from './sight-of-feed.ts';
@@ -189,6 +190,14 @@ async function readDescribed(
   return { count, described: new Map(whole.map(({ entity }) => [entity.id, entity])) };
 }
 
+/** Returns the entities that the caller sees as they are now, also deleted ones; all of a caller who sees all. */
+async function readStillSeen(session: Session, kind: Kind, entities: readonly StoredEntity[]) {
+  if (!session.sight || !ruleOf(kind)) return entities;
+  const ids = entities.map(({ entity }) => entity.id);
+  const seen = new Set((await readAnyStored(session, kind, ids)).map(({ entity }) => entity.id));
+  return entities.filter(({ entity }) => seen.has(entity.id));
+}
+
 async function readChanges(
   session: Session,
   kind: Kind,
@@ -213,7 +222,11 @@ async function readChanges(
   const records = page.records.slice(0, count);
   const isCut = count < page.records.length;
   const changes = mergeChanges(records, matches);
-  const stored = fromRows(kind, changes).flatMap((one): StoredEntity[] => {
+  const hasMore = page.hasMore || isCut;
+  // What follows can have hidden an entity of this page, which must not show what it was then.
+  const rows = fromRows(kind, changes);
+  const current = hasMore ? await readStillSeen(session, kind, rows) : rows;
+  const stored = current.flatMap((one): StoredEntity[] => {
     if (!described || isWhole(one)) return [one];
     const whole = described.get(one.entity.id);
     if (!whole) return [];
@@ -226,7 +239,7 @@ async function readChanges(
     versions: stored.map(({ version }) => version),
     removed,
     cursor: { table, progress: isCut ? advance(progress, positionsOf(records)) : page.progress, viewer },
-    hasMore: page.hasMore || isCut,
+    hasMore,
   };
 }
 

@@ -3,11 +3,13 @@ import type { Viewer } from '../lists/visible-set.ts';
 import { guardKinds, guardOf, isSeenBy, membersRuleOf, ruleOf } from '../model/access.ts';
 import type { LogRecord } from '../model/change-log.ts';
 import { SightChanged } from '../model/errors.ts';
+import type { LogEntry } from '../model/record-codec.ts';
 import type { Row } from '../model/row.ts';
 import type { Kind } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
 import type { Visibility } from '../table/sight.ts';
 import type { ChangesCursor } from './cursor.ts';
+import { findEntry } from './list-history.ts';
 import { readLog, startBudget } from './read-log.ts';
 
 /** Changes of the entities through which a feed is seen that one request looks through, at most. */
@@ -37,9 +39,29 @@ export async function sightOfRows(
   };
 }
 
-/** Returns whether a record makes an entity, which exists before and after it, visible or hidden. */
-const changesSight = ({ entries }: LogRecord, visibilityOf: (row: Row) => Visibility): boolean =>
-  entries.some(({ before, after }) => before && after && visibilityOf(before) !== visibilityOf(after));
+/** Returns the row before the deletion that a change takes back; `undefined` for another change, and when its record has expired. */
+async function rowBeforeDeletion(session: Session, kind: Kind, { id, before, ...entry }: LogEntry) {
+  let found = before;
+  for (let position = entry.previousPosition; !found && position > 0; ) {
+    const earlier = (await findEntry(session, { kind, id }, position))?.entry;
+    found = earlier?.before;
+    position = earlier?.previousPosition ?? 0;
+  }
+  return found;
+}
+
+/** Returns whether records make an entity visible or hidden that exists after them, and existed before, or before its deletion. */
+async function changeSight(session: Session, kind: Kind, records: readonly LogRecord[]): Promise<boolean> {
+  const visibilityOf = await sightOfRows(session, kind, records);
+  for (const entry of records.flatMap(({ entries }) => entries)) {
+    const { version, after } = entry;
+    if (!after || version === 1) continue;
+    // A restore can leave out members who were deleted meanwhile.
+    const before = await rowBeforeDeletion(session, kind, entry);
+    if (!before || visibilityOf(before) !== visibilityOf(after)) return true;
+  }
+  return false;
+}
 
 interface FollowedViewer {
   /** The viewer of the next cursor. What changes after it has been read is seen by the next request. */
@@ -71,8 +93,7 @@ export async function followGuards(
       matchingIds: ({ entries }) => entries.map(({ id }) => id),
       unitsLeft: startBudget(session.database),
     });
-    const visibilityOf = await sightOfRows(session, guard, page.records);
-    if (page.records.some((record) => changesSight(record, visibilityOf))) throw new SightChanged();
+    if (await changeSight(session, guard, page.records)) throw new SightChanged();
     guards[place] = page.progress;
     isBehind ||= page.hasMore;
   }

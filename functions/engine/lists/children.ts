@@ -51,6 +51,12 @@ export async function readChildIds(
   return (await readPage(session, relation.child, query, { maxTotal: 0 })).ids;
 }
 
+/** Returns the number of the children that refer to all of some parents by an array. */
+export async function countChildren(session: Session, { child, field }: Relation, ids: readonly string[]) {
+  const query = queryAfter([{ field, condition: { by: 'allIds', ids } }], 0);
+  return (await readPage(session, child, query)).total;
+}
+
 /**
  * Reads one page of the children of some parents.
  * @throws StoreUnavailable when they change so often that they cannot be read.

@@ -99,9 +99,11 @@ async function readUnchanged(session: Session, result: unknown): Promise<unknown
  * @throws EntityNotFound when the result is such an entity.
  */
 async function withoutHidden({ sight, ...session }: Session, result: unknown): Promise<unknown> {
-  const operations = Array.isArray(result) ? (result as { readonly stored?: unknown }[]) : [];
+  const operations = Array.isArray(result)
+    ? (result as { readonly operation?: string; readonly stored?: unknown }[])
+    : [];
   const stored = [result, ...operations.map((one) => one.stored)].filter(isStored);
-  if (!sight || stored.length === 0) return result;
+  if (!sight) return result;
   const { tenant, database } = session;
   const keys = stored.map(({ kind, entity }) => entityKey(tenant, kind, entity.id));
   const found = (await database.getMany(keys, true, { withDeleted: true })).map(({ pk }) => pk);
@@ -111,9 +113,10 @@ async function withoutHidden({ sight, ...session }: Session, result: unknown): P
     !found.includes(entityKey(tenant, one.kind, one.entity.id).pk);
   if (isHidden(result)) throw new EntityNotFound(result.kind, result.entity.id);
   if (!Array.isArray(result)) return result;
-  return operations.map((one) =>
-    isHidden(one.stored) ? { ...one, stored: undefined, isHidden: true } : one,
-  );
+  // One that the request did not change, and that was not found, is deleted or hidden.
+  const isGone = ({ operation, stored: own }: (typeof operations)[number]): boolean =>
+    isHidden(own) || (operation === 'update' && own === undefined);
+  return operations.map((one) => (isGone(one) ? { ...one, stored: undefined, isHidden: true } : one));
 }
 
 /**
