@@ -133,6 +133,6 @@ test('only these go around what a viewer sees, and only these read rows and reco
   ]);
   expect([users('readLog'), users('findEntry')]).toEqual([
     ['engine/feed/list-changes.ts', 'engine/feed/sight-of-feed.ts'],
-    ['engine/feed/children-as-of.ts', 'engine/feed/list-history.ts'],
+    ['engine/feed/children-as-of.ts', 'engine/feed/list-history.ts', 'engine/feed/sight-of-feed.ts'],
   ]);
 });
