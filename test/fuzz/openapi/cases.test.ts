@@ -135,9 +135,16 @@ test('requests generated from the document return declared responses', async () 
   /** Returns operations without a success or without an error so far. A turn can miss some, such as large batches. */
   const incomplete = (): string[] =>
     [...kinds].flatMap(([id, seen]) => (seen.has('2xx') && seen.has('rejected') ? [] : [id]));
+  const tagOf = new Map(operations.map(({ operationId, tags }) => [operationId, tags[0]]));
+  /** Returns these operations, and what creates the entities that they need. */
+  const withCreations = (ids: readonly string[]): string[] => {
+    const tags = new Set(ids.map((id) => tagOf.get(id)));
+    const isCreation = (id: string): boolean => id.startsWith('create') && tags.has(tagOf.get(id));
+    return [...new Set([...ids, ...[...tagOf.keys()].filter(isCreation)])];
+  };
   const cases = casesOf(document);
   for (let turn = 1; turn <= maxTurns && incomplete().length > 0; turn += 1) {
-    const frequent = turn === 1 ? [] : incomplete();
+    const frequent = turn === 1 ? [] : withCreations(incomplete());
     await fc.assert(
       fc.asyncProperty(cases(frequent), async (one) => {
         kinds.get(one.operation.operationId)?.add(await kindOfResponse(one));
