@@ -17,6 +17,7 @@ interface Deployment {
   /** Scheme, host and port, without a slash at the end. */
   readonly url: string;
   readonly token: string | undefined;
+  readonly otherToken?: string | undefined;
 }
 
 /** Checks that the text is part of a name of a test file. */
@@ -30,7 +31,7 @@ function parseFile(only: string): string {
 }
 
 /** Runs the tests. @returns the exit code, or undefined when a signal ended them. */
-async function runTests({ url, token }: Deployment, only: string): Promise<number | undefined> {
+async function runTests({ url, token, otherToken }: Deployment, only: string): Promise<number | undefined> {
   const jest = createRequire(import.meta.url).resolve('jest/bin/jest');
   const journal = resolve(root, journalOf(url));
   mkdirSync(dirname(journal), { recursive: true });
@@ -43,7 +44,11 @@ async function runTests({ url, token }: Deployment, only: string): Promise<numbe
     stdio: 'inherit',
     // A group of its own: a signal of the terminal must not end the tests before they delete what they created.
     detached: true,
-    env: { ...process.env, BASE_URL: url, [journalVariable]: journal, ...(token && { TOKEN: token }) },
+    env: {
+      ...{ ...process.env, BASE_URL: url, [journalVariable]: journal },
+      ...(token && { TOKEN: token }),
+      ...(otherToken && { OTHER_TOKEN: otherToken }),
+    },
   });
   let isInterrupted = false;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -77,15 +82,19 @@ export const command = new Command('verify')
   )
   .addOption(tokenOption())
   .option(
+    '--other-token <token>',
+    'token of another user, without the scope all-projects: tries that it sees no private project',
+  )
+  .option(
     '--only <name>',
     'runs the files with this text in their name: lists, errors, idempotency …',
     parseFile,
   )
-  .action(async (given, { stage, token, only = '' }) => {
+  .action(async (given, { stage, token, otherToken, only = '' }) => {
     if (given !== undefined && stage !== undefined)
       throw new InvalidArgumentError('Give a URL or --stage, not both.');
     const url = given ?? serviceAddress(requiredOutput(readOutputs(stage ?? defaultStage), 'Url'));
-    const deployment = { url, token };
+    const deployment = { url, token, otherToken };
     await requireService(url, deployment);
     await cleanUp(deployment, 'an earlier run');
     const code = await runTests(deployment, only);
