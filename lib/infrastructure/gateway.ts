@@ -167,6 +167,8 @@ function addOperation(
     role: sharedRole(own.scope, settings, access, isLimited),
     environment: {
       ...(contract.method !== 'GET' && { HISTORY_DAYS: String(settings.historyDays) }),
+      ...(contract.method !== 'GET' &&
+        'members' in (contract.resource?.access ?? {}) && { CLOSE_PROJECTS: settings.closeProjects }),
       ...(isGuarded && auth?.environment),
       ...(isLimited && { TENANT_RATE: String(tenantRate) }),
     },

@@ -159,6 +159,10 @@ export const definitions = {
     toggle(),
     `${isToggle}, and true only with "authentication" "cognito", whose groups are the roles`,
   ),
+  closeProjects: setting(
+    v.optional(v.picklist(['anyone', 'all-projects']), 'anyone'),
+    '"anyone", or "all-projects": only tokens with this scope make a project private that has no members',
+  ),
   multiFactor: setting(
     v.optional(v.picklist(['off', 'optional', 'required']), 'optional'),
     '"off", "optional" or "required"',

@@ -91,6 +91,14 @@ const needsParent = ({ resource }: Contract): boolean =>
   resource !== undefined &&
   referencesOf(resource.kind).some((relation) => relation.isRequired || isGuard(relation));
 
+/** Returns whether an operation can change what only callers who see all may change. */
+const needsFullSight = (contract: Contract): boolean =>
+  saysWhoIsWho(contract) ||
+  changesMembers(contract) ||
+  (contract.success === 'created' &&
+    !contract.path.includes('{') &&
+    'members' in (contract.resource?.access ?? {}));
+
 /** Returns the problems that an operation can respond with, by status. A status without problems is a response of the gateway. */
 export function problemsOf(contract: Contract): Map<number, readonly ProblemCode[]> {
   const { method, path, success, body, resource, additionalScope } = contract;
@@ -107,7 +115,7 @@ export function problemsOf(contract: Contract): Map<number, readonly ProblemCode
     ...when(body !== undefined, 'malformed-body'),
     'invalid-request',
     ...when(needsToken(contract), 'no-tenant'),
-    ...when(additionalScope !== undefined || expands || saysWhoIsWho(contract), 'missing-scope'),
+    ...when(additionalScope !== undefined || expands || needsFullSight(contract), 'missing-scope'),
     ...when(changesMembers(contract), 'not-a-member'),
     ...when(isOne || isBatch || isHiddenLater(contract), 'not-found'),
     ...when(givesSubject, 'subject-taken'),

@@ -64,6 +64,7 @@ export const combinations = {
     tenantRate: 5,
     jobChangesPerSecond: 20,
     historyDays: 7,
+    closeProjects: 'all-projects',
     signInConcurrency: 5,
     scheduleConcurrency: 1,
     streamConcurrency: 20,

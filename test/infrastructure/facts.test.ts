@@ -359,6 +359,9 @@ const facts: Partial<Record<Combination, Record<string, Record<string, object>>>
       'jobs keep their executions': { ReservedConcurrentExecutions: 20 },
       'jobs have the settings': variables({ JOB_CHANGES_PER_SECOND: '20', HISTORY_DAYS: '7' }),
     },
+    createProjectFunction: {
+      'administrators alone make private projects': variables({ CLOSE_PROJECTS: 'all-projects' }),
+    },
     onLogRecordsFunction: {
       'compaction keeps its executions': { ReservedConcurrentExecutions: 20 },
       'fillers live as long as records': variables({ HISTORY_DAYS: '7' }),

@@ -107,6 +107,7 @@ test.each([
   ['tableStreamArn', 'arn:aws:dynamodb:eu-central-1:1', '"tableName" names'],
   ['machineClient', 'yes', 'true or false'],
   ['multiFactor', 'sms', '"optional"'],
+  ['closeProjects', 'members', '"all-projects"'],
   ['userPoolId', 'a1B2c3D4e', 'eu-central-1_a1B2c3D4e'],
   ['region', 'frankfurt', 'eu-central-1'],
   ['corsOrigins', 'https://a.example/path', 'without a path'],

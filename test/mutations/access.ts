@@ -140,10 +140,14 @@ export const accessMutations = toMutations({
       'if (user === undefined ? named > 0 : named < shared) return true;',
     ],
     'closed-without-its-maker': [
-      'if (isOpen(rule, after) || isMember(after)) return undefined;',
-      'if (isOpen(rule, after) || membersIn(rule, after).length > 0) return undefined;',
+      'if (isMember(after)) return undefined;',
+      'if (membersIn(rule, after).length > 0) return undefined;',
     ],
     'anyone-takes-a-project-over': ['isMember(had.length > 0 ? before : after)', 'isMember(after)'],
+    'setting-that-reserves-nothing': [
+      'if (had.length === 0 && settingsInUse().reservesClosing()) return reserved;',
+      'if (had.length < 0 && settingsInUse().reservesClosing()) return reserved;',
+    ],
     'who-is-who-changed-by-anyone': [
       'if (decidesWhoViewersAre(kind) && former !== wanted && !isOwn)',
       'if (decidesWhoViewersAre(kind) && former === wanted && !isOwn && wanted === kind)',

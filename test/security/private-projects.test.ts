@@ -425,7 +425,7 @@ test('every caller sees what the rule says, in every way to read, after each of 
         }
       }
     }),
-    { numRuns: isFullRun ? 6 : 2, endOnFailure: true },
+    { numRuns: isFullRun ? 4 : 1, endOnFailure: true },
   );
 });
 
@@ -672,6 +672,24 @@ describe('who may change what', () => {
     expectRefused(await patch('bob', open, { memberIds: [tenant.idOf('ada')] }), 403, 'not-a-member');
     const own = { visibility: 'members', memberIds: [tenant.idOf('bob')] };
     expect((await patch('bob', open, own)).status).toBe(200);
+  });
+
+  test('a deployment can reserve to administrators who makes a project private that has no members', async () => {
+    process.env['CLOSE_PROJECTS'] = 'all-projects';
+    try {
+      const own = { visibility: 'members', memberIds: [tenant.idOf('bob')] };
+      const fields = { name: 'x', organizationId: tenant.organization.id };
+      expectRefused(
+        await tenant.send('bob', 'POST', '/v1/projects', { ...fields, ...own }),
+        ...([403, 'missing-scope'] as const),
+      );
+      expect((await tenant.send('bob', 'POST', '/v1/projects', fields)).status).toBe(201);
+      expectRefused(await patch('bob', await tenant.project({}), own), 403, 'missing-scope');
+      const ofBob = await tenant.project({ memberIds: [tenant.idOf('bob')] });
+      expect((await patch('bob', ofBob, own)).status).toBe(200);
+    } finally {
+      delete process.env['CLOSE_PROJECTS'];
+    }
   });
 
   test('a replacement that does not name who sees what leaves it', async () => {

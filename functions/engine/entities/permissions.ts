@@ -5,7 +5,7 @@ import { decidesWhoViewersAre, isOpen, membersIn, membersRuleOf } from '../model
 import type { Change } from '../model/changes.ts';
 import { ContradictingField, NeedsFullSight, NotAMember } from '../model/errors.ts';
 import { dependentsOf } from '../model/relations.ts';
-import type { Kind, MembersRule } from '../model/schema.ts';
+import { type Kind, type MembersRule, settingsInUse } from '../model/schema.ts';
 import { uniqueFieldOf, uniqueValueOf } from '../model/unique-value.ts';
 import type { Session } from '../table/session.ts';
 
@@ -20,14 +20,19 @@ function findRefusalOfMembers(
 ) {
   const isMember = (fields: Fields): boolean => user !== undefined && membersIn(rule, fields).includes(user);
   const { members } = rule;
+  const reserved = new NeedsFullSight(`"${members}" has nobody yet.`);
   if (!before) {
-    if (isOpen(rule, after) || isMember(after)) return undefined;
+    if (isOpen(rule, after)) return undefined;
+    if (settingsInUse().reservesClosing()) return reserved;
+    if (isMember(after)) return undefined;
     return new ContradictingField(members, `"${members}" must have you: otherwise you would not see it.`);
   }
   const had = membersIn(rule, before);
   const isSame =
     isOpen(rule, before) === isOpen(rule, after) && isDeepStrictEqual(had, membersIn(rule, after));
-  if (isSame || isMember(had.length > 0 ? before : after)) return undefined;
+  if (isSame) return undefined;
+  if (had.length === 0 && settingsInUse().reservesClosing()) return reserved;
+  if (isMember(had.length > 0 ? before : after)) return undefined;
   const [visibility] = Object.keys(rule.when);
   return new NotAMember(
     had.length > 0

@@ -71,6 +71,8 @@ export interface Settings {
   historyDays(): number | undefined;
   /** Entities that the jobs of a tenant change in a second, all together; `undefined` where jobs keep no pace. */
   jobChangesPerSecond(): number | undefined;
+  /** Whether only callers who see all say first who sees an entity that has no members. */
+  reservesClosing(): boolean;
   /** Logs what a person should know of, although nothing failed. */
   logWarning(message: string, fields: object): void;
 }

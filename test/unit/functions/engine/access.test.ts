@@ -47,6 +47,7 @@ beforeAll(() => {
   configure(schema, {
     historyDays: () => undefined,
     jobChangesPerSecond: () => undefined,
+    reservesClosing: () => false,
     logWarning: () => undefined,
   });
 });

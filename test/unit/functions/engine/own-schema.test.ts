@@ -59,6 +59,7 @@ beforeAll(() => {
   configure(schema, {
     historyDays: () => undefined,
     jobChangesPerSecond: () => undefined,
+    reservesClosing: () => false,
     logWarning: () => undefined,
   });
 });
