@@ -12,7 +12,7 @@ import {
   resources,
   stateOf,
 } from './resources.ts';
-import { eventually, request, type TestResponse, unique, withQuery } from './service.ts';
+import { eventually, request, serviceTime, type TestResponse, unique, withQuery } from './service.ts';
 
 /** Deleted entities: the list of them, and how they come back. */
 
@@ -59,7 +59,7 @@ describe.each(resources.map(({ kind }) => kind))('a deleted %s', (kind) => {
   test('is absent for every operation but restore, and comes back as it was', async () => {
     const entity = await create(kind, await resourceOf(kind).full());
     const filter = withQuery(resourceOf(kind).path, { status: entity.status });
-    const before = new Date().toISOString();
+    const before = serviceTime();
     await remove(kind, entity.id);
     for (const method of ['GET', 'PATCH', 'DELETE'] as const) {
       const body = method === 'PATCH' ? { body: { name: 'x' } } : {};
@@ -71,7 +71,7 @@ describe.each(resources.map(({ kind }) => kind))('a deleted %s', (kind) => {
     expect(fields).toEqual(entity);
     expect([deletedWith, restores]).toEqual([null, 0]);
     // The clocks of the two machines differ by less than a minute.
-    expect(Math.abs(Date.parse(deletedAt) - Date.parse(before))).toBeLessThan(60_000);
+    expect(Math.abs(Date.parse(deletedAt) - before)).toBeLessThan(60_000);
 
     const restored = entityOf(await restore(kind, entity.id), 200);
     expect(stateOf(restored)).toEqual(stateOf(entity));
