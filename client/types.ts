@@ -82,9 +82,9 @@ export interface Project {
   readonly startDate: string | null;
   /** The last day. `YYYY-MM-DD`. */
   readonly dueDate: string | null;
-  /** Who sees the project and its tasks: all of the tenant, or only its members and tokens with the scope `all-projects`. */
+  /** Who sees the project and its tasks: all of the tenant, or only its members and tokens with the scope `all-projects`. By default `tenant`. */
   readonly visibility: 'tenant' | 'members';
-  /** The ids of the users who take part. At most 100. */
+  /** The ids of the users who take part. By default none. At most 100. */
   readonly memberIds: readonly string[];
   /** The time of the creation, in UTC. */
   readonly createdAt: string;
@@ -122,9 +122,9 @@ export interface DeletedProject {
   readonly startDate: string | null;
   /** The last day. `YYYY-MM-DD`. */
   readonly dueDate: string | null;
-  /** Who sees the project and its tasks: all of the tenant, or only its members and tokens with the scope `all-projects`. */
+  /** Who sees the project and its tasks: all of the tenant, or only its members and tokens with the scope `all-projects`. By default `tenant`. */
   readonly visibility: 'tenant' | 'members';
-  /** The ids of the users who take part. At most 100. */
+  /** The ids of the users who take part. By default none. At most 100. */
   readonly memberIds: readonly string[];
   /** The time of the creation, in UTC. */
   readonly createdAt: string;
@@ -164,9 +164,9 @@ export interface NewProject {
   readonly startDate?: string | null | undefined;
   /** The last day. `YYYY-MM-DD`. Default: `null`. */
   readonly dueDate?: string | null | undefined;
-  /** Who sees the project and its tasks: all of the tenant, or only its members and tokens with the scope `all-projects`. */
+  /** Who sees the project and its tasks: all of the tenant, or only its members and tokens with the scope `all-projects`. By default `tenant`. */
   readonly visibility?: 'tenant' | 'members' | undefined;
-  /** The ids of the users who take part. At most 100. */
+  /** The ids of the users who take part. By default none. At most 100. */
   readonly memberIds?: readonly string[] | undefined;
 }
 
@@ -184,9 +184,9 @@ export interface ProjectChanges {
   readonly startDate?: string | null | undefined;
   /** The last day. `YYYY-MM-DD`. */
   readonly dueDate?: string | null | undefined;
-  /** Who sees the project and its tasks: all of the tenant, or only its members and tokens with the scope `all-projects`. */
+  /** Who sees the project and its tasks: all of the tenant, or only its members and tokens with the scope `all-projects`. By default `tenant`. */
   readonly visibility?: 'tenant' | 'members' | undefined;
-  /** The ids of the users who take part. At most 100. */
+  /** The ids of the users who take part. By default none. At most 100. */
   readonly memberIds?: readonly string[] | undefined;
 }
 
@@ -314,9 +314,9 @@ export interface ExpandedProject {
   readonly startDate: string | null;
   /** The last day. `YYYY-MM-DD`. */
   readonly dueDate: string | null;
-  /** Who sees the project and its tasks: all of the tenant, or only its members and tokens with the scope `all-projects`. */
+  /** Who sees the project and its tasks: all of the tenant, or only its members and tokens with the scope `all-projects`. By default `tenant`. */
   readonly visibility: 'tenant' | 'members';
-  /** The ids of the users who take part. At most 100. */
+  /** The ids of the users who take part. By default none. At most 100. */
   readonly memberIds: readonly string[];
   /** The time of the creation, in UTC. */
   readonly createdAt: string;

@@ -24,8 +24,8 @@ export const documentation: Documentation = {
   fields: {
     startDate: 'The first day.',
     visibility:
-      'Who sees the project and its tasks: all of the tenant, or only its members and tokens with the scope `all-projects`.',
-    memberIds: 'The ids of the users who take part.',
+      'Who sees the project and its tasks: all of the tenant, or only its members and tokens with the scope `all-projects`. By default `tenant`.',
+    memberIds: 'The ids of the users who take part. By default none.',
     include: 'What to copy with the project.',
   },
 };

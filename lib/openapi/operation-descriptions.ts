@@ -1,5 +1,7 @@
 import { type Contract, needsToken, scopeOf } from '../../functions/contract/contract.ts';
 import type { Resource } from '../../functions/contract/resource.ts';
+import { allProjectsScope } from '../../functions/contract/scopes.ts';
+import { decidesWhoViewersAre } from '../../functions/engine/model/access.ts';
 import { restorableDays } from '../../functions/engine/model/deletion.ts';
 import { cascadeKinds, dependentsOf, referencesOf } from '../../functions/engine/model/relations.ts';
 import type { Kind, Relation } from '../../functions/engine/model/schema.ts';
@@ -56,27 +58,42 @@ const special: Readonly<Record<string, string>> = {
   checkHealth: 'Reads from the database. If the database does not respond, the response is 503.',
 };
 
-/** Returns what somebody sees who may not see all. */
-function describeSight({ kind, access, keptFields }: Resource, { method, success, path }: Contract): string {
+/** Returns who sees entities of a resource. */
+function seenBy({ kind, access }: Resource): string {
   if (!access) return '';
-  const hidden =
-    'members' in access
-      ? `A ${kind} with \`${Object.keys(access.when)[0]}\` \`${Object.values(access.when)[0]}\` is seen by its members, and by tokens with the scope \`all-projects\`. To others it does not exist.`
-      : `A ${kind} is seen by those who see what its \`${access.through}\` names. To others it does not exist.`;
-  const kept =
-    method === 'PUT'
-      ? ` Without ${joined(keptFields.map((field) => `\`${field}\``))} in the body, an existing ${kind} keeps ${keptFields.length > 1 ? 'them' : 'it'}.`
-      : '';
-  const isCreated = success === 'created' && !path.includes('{');
-  const inherited =
-    isCreated && 'through' in access
-      ? ` Without \`${access.through}\` in the body, it gets that of its parent.`
-      : '';
-  const of410 =
-    success === 'changes' && 'through' in access
-      ? ' When what you see changes for another reason, the response is 410: begin again after `Retry-After`.'
-      : '';
-  return hidden + kept + inherited + of410;
+  if ('through' in access)
+    return `A ${kind} is seen by those who see what its \`${access.through}\` names. To others it does not exist.`;
+  const [[field, value] = []] = Object.entries(access.when);
+  return `A ${kind} with \`${field}\` \`${value}\` is seen by its members, and by tokens with the scope \`${allProjectsScope}\`. To others it does not exist.`;
+}
+
+/** Returns what an operation shows to somebody who may not see all, and what it leaves to others. */
+function describeSight(resource: Resource, { method, success, path }: Contract): string {
+  const { kind, access, keptFields, unique } = resource;
+  const kept = joined(keptFields.map((field) => `\`${field}\``));
+  const isThrough = access !== undefined && 'through' in access;
+  const isCreation = success === 'created' && !path.includes('{');
+  return [
+    seenBy(resource),
+    ...(method === 'PUT' && keptFields.length > 0
+      ? [`Without ${kept} in the body, an existing ${kind} keeps ${keptFields.length > 1 ? 'them' : 'it'}.`]
+      : []),
+    ...(isCreation && access && 'through' in access
+      ? [`Without \`${access.through}\` in the body, the ${kind} gets that of its parent.`]
+      : []),
+    ...(method !== 'GET' && decidesWhoViewersAre(kind)
+      ? [
+          `Setting, changing or freeing \`${unique}\` requires the scope \`${allProjectsScope}\`, except to create the user of your own token.`,
+        ]
+      : []),
+    ...(success === 'changes' && isThrough
+      ? [
+          'When what you see changes for another reason, the response is 410: begin again after `Retry-After`.',
+        ]
+      : []),
+  ]
+    .filter((sentence) => sentence !== '')
+    .join(' ');
 }
 
 function describeList(resource: Resource, { nestedBy }: Contract): string {
