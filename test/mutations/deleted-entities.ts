@@ -69,6 +69,7 @@ export const deletedEntityMutations = toMutations({
       'if (!root)\n    return readMembers(',
       'if (!root || limit > 0)\n    return readMembers(',
     ],
+    'member-restored-twice': ['[nameOf(member), member]', '[met.indexOf(member), member]'],
     'part-restored-alone': ['path: [placeBelow(kind, [entity.id])] };', 'path: entity.id ? [] : [] };'],
     'large-part-restored-alone': [
       'readNext(session, deletion, work, stepSize)',

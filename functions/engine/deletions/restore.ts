@@ -159,13 +159,13 @@ async function readNext(session: Session, deletion: Deletion, work: RestoreWork,
   return page && { ...page, next: { path: page.path } };
 }
 
-/** Reads what comes back with an entity, if it is little enough for the same transaction. */
+/** Reads what comes back with an entity, if it is little enough for the same transaction: each once, although a walk meets what is below two entities twice. */
 async function readFewMembers(session: Session, before: DeletedEntity): Promise<DeletedEntity[] | undefined> {
-  const members: DeletedEntity[] = [];
-  for (let work = workOf(before); members.length <= maxMembers; ) {
+  const met: DeletedEntity[] = [];
+  for (let work = workOf(before); met.length <= maxMembers; ) {
     const page = await readNext(session, before.deletion, work, maxMembers + 1);
-    if (!page) return members;
-    members.push(...page.members);
+    if (!page) return [...new Map(met.map((member) => [nameOf(member), member])).values()];
+    met.push(...page.members);
     work = { ...work, ...page.next };
   }
   return undefined;

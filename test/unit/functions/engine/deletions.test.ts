@@ -673,6 +673,23 @@ describe('a part of a deletion', () => {
     expect(await total(project)).toBe(60);
   });
 
+  test('comes back once although it is below what is restored in two ways', async () => {
+    const organization = await make('organization');
+    const project = await make('project', { organizationId: organization });
+    const other = await make('project', { organizationId: organization });
+    const parentId = await make('task', { projectId: project });
+    await make('task', { projectId: project, parentId });
+    await makeTasks(60, { projectId: other });
+    await deleteEntity(fresh(), 'organization', organization);
+    await finishJobs();
+    await restoreEntity(fresh(), 'organization', organization);
+    // The job has not reached it.
+    await restoreEntity(fresh(), 'project', project);
+    expect(await total(project)).toBe(2);
+    await finishJobs();
+    expect([await total(project), await total(other)]).toEqual([2, 60]);
+  });
+
   /** Deletes a project with a task, restores the task by itself, and returns the ids of both. */
   async function restoreTaskAlone(fields: object = {}): Promise<[string, string]> {
     const project = await make('project');
