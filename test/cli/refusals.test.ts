@@ -47,7 +47,7 @@ test.each<[line: string, code: 1 | 2, message: string]>([
   ],
   ['token local --issuer http://localhost:9', 1, noIssuer],
   ['token local --url http://localhost:8', 1, noIssuer],
-  ['token local --role admin', 2, "'admin' is invalid. It must be one of viewer, editor."],
+  ['token local --role owner', 2, "'owner' is invalid. It must be one of viewer, editor, admin."],
   ['trace --operation readTask --maps /nowhere', 1, 'There is no source map /nowhere/tasks/read-task/'],
   ['verify nowhere', 2, 'must be an HTTP URL'],
   ['verify http://127.0.0.1:9', 1, 'No service responds'],
