@@ -7,7 +7,7 @@ import { longTextField } from '../../functions/contract/fields.ts';
 import type { Resource } from '../../functions/contract/resource.ts';
 import type { Kind } from '../../functions/engine/model/schema.ts';
 import '../../functions/schema.ts';
-import { ruleOf } from '../../functions/engine/model/access.ts';
+import { guardOf, ruleOf } from '../../functions/engine/model/access.ts';
 import { dependentsOf, referencesOf, treeOf } from '../../functions/engine/model/relations.ts';
 import type { IndexName } from '../../functions/engine/model/table.ts';
 
@@ -59,7 +59,8 @@ function removeAccess(resource: Resource): Access {
   const { kind, unique } = resource;
   const usesListEngine = dependentsOf(kind).length > 0;
   const own: readonly Action[] = [...writeActions, ...(unique ? (['DeleteItem'] as const) : [])];
-  if (!usesListEngine) return { actions: own, usesListEngine };
+  // Of an entity that is seen through another one, that is read.
+  if (!usesListEngine) return { actions: guardOf(kind) ? [...own, 'BatchGetItem'] : own, usesListEngine };
   return { actions: [...own, 'BatchGetItem'], indexes: jobIndexes, usesListEngine };
 }
 

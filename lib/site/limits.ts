@@ -15,7 +15,7 @@ export const routeLimits: Readonly<Record<(typeof documentationPaths)[number], R
   '/docs/reference.json': { maxBytes: 1_000_000, rate: 0.05, burst: 50 },
   '/llms.txt': { maxBytes: 30_000, rate: 0.5, burst: 50 },
   '/llms-full.txt': { maxBytes: 1_000_000, rate: 0.05, burst: 50 },
-  '/v1/openapi.json': { maxBytes: 1_000_000, rate: 0.05, burst: 50 },
+  '/v1/openapi.json': { maxBytes: 1_200_000, rate: 0.05, burst: 50 },
 };
 
 /** Bytes of a file with gzip, at most. */
