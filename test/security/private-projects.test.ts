@@ -806,7 +806,7 @@ describe('who may change what', () => {
     expect((await tenant.send('bob', 'GET', path)).body?.['total']).toBeLessThan(125);
   });
 
-  test('a subject that is not well-formed is that of nobody', async () => {
+  test('a subject that is not well-formed belongs to no user', async () => {
     await tenant.make('admin', 'users', { name: 'x', subject: '\ufffd' });
     const { id } = (await tenant.send('admin', 'GET', '/v1/users?subject=%EF%BF%BD')).body?.['data']?.[
       0 as never

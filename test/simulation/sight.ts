@@ -2,7 +2,7 @@
 import type { Entity, Kind } from './list-model.ts';
 import type { Moments, State } from './moments.ts';
 
-/** Subjects of callers: one that users get and lose, and one of nobody. */
+/** Subjects of callers: one that users get and lose, and one that no user has. */
 export const viewers = ['ada', 'nobody'] as const;
 
 export type Viewer = (typeof viewers)[number];

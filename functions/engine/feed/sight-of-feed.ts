@@ -12,7 +12,7 @@ import type { ChangesCursor } from './cursor.ts';
 import { findEntry } from './list-history.ts';
 import { readLog, startBudget } from './read-log.ts';
 
-/** Changes of the entities through which a feed is seen that one request looks through, at most. */
+/** Records that one request reads at most from the logs of the kinds through which the kind of a feed is seen. */
 const maxGuardChanges = 2_000;
 
 /** Returns a function that returns whether the caller sees rows: those of some records, before or after their changes. */

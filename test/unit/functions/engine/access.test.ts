@@ -136,7 +136,7 @@ describe('a feed of what is seen through two others', () => {
     expect((await follow('ada', last)).removed).toHaveLength(1);
   });
 
-  test('gives an empty page while those have more changes than a request looks through', async () => {
+  test('gives an empty page while those have more changes than a request reads', async () => {
     const { cursor } = await follow('ada');
     const papers = Array.from({ length: 2_100 }, () => ({
       changes: [buildCreate('paper', { title: 'x', status: 'new', folderId: null }, now())],

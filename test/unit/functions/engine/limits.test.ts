@@ -94,7 +94,7 @@ const tests: Readonly<Record<string, readonly [file: string, title: string]>> = 
   'entities/trees.ts maxLevels': ['contract/sub-tasks.test.ts', 'are ten at most, when a task is created'],
   'feed/cursor.ts maxChangesCursorLength': [feed, 'is short with any holes'],
   'feed/cursor.ts maxGuards': [access, 'with up to three logs, and no other number of them'],
-  'feed/sight-of-feed.ts maxGuardChanges': [access, 'more changes than a request looks through'],
+  'feed/sight-of-feed.ts maxGuardChanges': [access, 'more changes than a request reads'],
   'feed/list-changes.ts maxTextUnits': ['simulation/scenarios/feed.ts', 'costs at most 100 read units'],
   'feed/list-history.ts maxUnits': [
     `${folder}/entities.test.ts`,
