@@ -2,6 +2,7 @@
 import { numbersKey } from '#functions/engine/entities/numbers.ts';
 import { sequencerKey } from '#functions/engine/model/change-log.ts';
 import { ConditionFailed, StoreUnavailable } from '#functions/engine/model/errors.ts';
+import { maxRequestMs } from '#functions/engine/table/deadline.ts';
 import { isRetryable, type SdkError } from '#functions/engine/table/error-classification.ts';
 import { auditTable } from '#lib/audit/audit-table.ts';
 import { rebuildLogs } from '#lib/audit/rebuild-logs.ts';
@@ -43,11 +44,14 @@ export async function runCommand(world: World): Promise<void> {
 }
 
 /** The counter of numbers is lost, as by a mistake of an operator. */
-export async function loseNumbers({ table, moments }: World): Promise<void> {
+export async function loseNumbers(world: World): Promise<void> {
+  const { table, moments } = world;
   moments.forgetErasedNumbers();
   const lost = table.deleteItem({ TableName: tableName, Key: numbersKey({ tenant, kind: 'task' }) });
   // The call can be lost.
   await lost.catch(() => undefined);
+  // A second loss would hide what requests have taken since the first one and not written yet.
+  await world.wait(maxRequestMs);
 }
 
 /** Processes end that have taken positions of a log: one, or so many that readers cannot know each. */
