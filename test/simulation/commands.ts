@@ -50,8 +50,8 @@ export async function loseNumbers(world: World): Promise<void> {
   const lost = table.deleteItem({ TableName: tableName, Key: numbersKey({ tenant, kind: 'task' }) });
   // The call can be lost.
   await lost.catch(() => undefined);
-  // A second loss would hide what requests have taken since the first one and not written yet.
-  await world.wait(maxRequestMs);
+  // A second loss hides what requests have taken since the first one, and a request that makes the counter again can have read before that.
+  await world.wait(2 * maxRequestMs);
 }
 
 /** Processes end that have taken positions of a log: one, or so many that readers cannot know each. */
