@@ -147,6 +147,19 @@ export interface SignedInUser {
   readonly user: types.User | null;
 }
 
+/** Where changes are announced, by the protocol of AppSync Events. */
+export interface LiveChannels {
+  readonly url: string;
+  /** The `host` of the authorization in the messages of the protocol. */
+  readonly host: string;
+  /** The endpoint that libraries for AppSync Events are configured with. */
+  readonly endpoint: string;
+  /** The channels that the token allows, by collection. */
+  readonly channels: Readonly<Record<string, string>>;
+  /** Wait for a random part of so many milliseconds before you ask for what was announced. */
+  readonly spreadMs: number;
+}
+
 /** The client: one collection for each resource. */
 export class Client {
   readonly organizations: Organizations;
@@ -176,6 +189,17 @@ export class Client {
   async me({ signal }: RequestOptions = {}): Promise<SignedInUser> {
     const { body } = await this.#connection.send({ method: 'GET', path: '/v1/users/me', signal });
     return body as SignedInUser;
+  }
+
+  /**
+   * Returns where changes are announced. `sync` of a collection and the adapters follow it by themselves with the option `live`.
+   * @throws ProblemError `live-is-off` if they are not.
+   * @example
+   * const { url, channels } = await client.live();
+   */
+  async live({ signal }: RequestOptions = {}): Promise<LiveChannels> {
+    const { body } = await this.#connection.send({ method: 'GET', path: '/v1/live', signal });
+    return body as LiveChannels;
   }
 
   /**

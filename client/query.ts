@@ -135,6 +135,8 @@ export interface ChangesPage<Entity> {
   readonly removed: readonly string[];
   /** The `since` of the next request. Store it together with the data. */
   readonly cursor: string;
+  /** What the service announced up to this position is on the pages up to this one, unless there are more. */
+  readonly position: number;
   /** Whether to ask again at once. */
   readonly hasMore: boolean;
 }

@@ -804,6 +804,7 @@ export interface ProblemStatuses {
   'missing-scope': 403;
   'not-a-member': 403;
   'not-found': 404;
+  'live-is-off': 404;
   'method-not-allowed': 405;
   'reference-missing': 409;
   'subject-taken': 409;

@@ -7,6 +7,7 @@ import type { Contract, Method } from './contract/contract.ts';
 import type { Documentation } from './contract/resource-docs.ts';
 import { documentationMethods, documentationPaths } from './documentation/paths.ts';
 import * as health from './health/contract.ts';
+import * as live from './live/contract.ts';
 import * as organizations from './organizations/contract.ts';
 import { documentation as organization } from './organizations/resource-docs.ts';
 import * as projects from './projects/contract.ts';
@@ -27,6 +28,7 @@ const folders = {
   tasks,
   tags,
   // npx pm-api new: above this line
+  live,
   health,
 };
 

@@ -52,7 +52,8 @@ export interface Contract {
 }
 
 /** Returns whether an operation requires a token, where the service requires tokens at all: it then knows the tenant. */
-export const needsToken = ({ resource }: Contract): boolean => resource !== undefined;
+export const needsToken = ({ resource, takesAnyScope }: Contract): boolean =>
+  resource !== undefined || takesAnyScope === true;
 
 /** Returns the collection whose path begins the operation's: `projects` of `/v1/projects/{id}/tasks`; `undefined` without a resource. */
 export const collectionOf = ({ resource, path }: Contract): string | undefined =>

@@ -45,7 +45,7 @@ function stringClaim(payload: Claims, authorized: Claims, name: string): string 
 }
 
 /** Returns the scopes of a token: `scope` is one string (RFC 8693, 4.2), `scp` an array or a string. */
-function scopesOf({ scope, scp = scope }: Claims): string[] {
+export function scopesOf({ scope, scp = scope }: Claims): string[] {
   if (Array.isArray(scp)) return scp.filter((one) => typeof one === 'string');
   return typeof scp === 'string' ? scp.split(' ') : [];
 }
@@ -89,7 +89,7 @@ export function callerOf(event: PipelineEvent, needsToken: boolean): Caller {
 const scopeName = (scope: string): string => `${environment.scopePrefix()}${scope}`;
 
 /** Returns whether a caller has a scope. Without tokens, every caller has all. */
-export const hasScope = ({ scopes }: Caller, scope: string): boolean =>
+export const hasScope = ({ scopes }: Pick<Caller, 'scopes'>, scope: string): boolean =>
   scopes === undefined || scopes.includes(scopeName(scope));
 
 /** @throws Problem 403 that names a scope which the operation needs besides the one that the gateway has checked. */

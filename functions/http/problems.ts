@@ -37,6 +37,7 @@ export const catalogue = {
   'missing-scope': { status: 403, title: 'The token lacks a scope' },
   'not-a-member': { status: 403, title: 'Only members may change this' },
   'not-found': { status: 404, title: 'Not found' },
+  'live-is-off': { status: 404, title: 'Changes are not announced' },
   'method-not-allowed': { status: 405, title: 'The path does not have this method' },
   'reference-missing': { status: 409, title: 'An entity that it belongs to does not exist' },
   'subject-taken': { status: 409, title: 'Another user has the subject' },

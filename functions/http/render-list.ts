@@ -1,6 +1,6 @@
 /** Renders pages: of lists, of feeds, and of histories. */
 import type { Contract } from '../contract/contract.ts';
-import { encodeCursor } from '../engine/feed/cursor.ts';
+import { encodeCursor, positionOfCursor } from '../engine/feed/cursor.ts';
 import { type ChangesPage, cursorOf } from '../engine/feed/list-changes.ts';
 import { encodePlace } from '../engine/lists/place-cursor.ts';
 import type { ListQuery, Page } from '../engine/model/list-query.ts';
@@ -58,7 +58,13 @@ export function renderChanges(rendering: Rendering, page: ChangesPage): Response
   const { contract, cursorHash, view } = rendering;
   if (!cursorHash) throw new TypeError(`The change feed ${contract.operation} has no query.`);
   const { entities, removed, cursor, hasMore } = page;
-  const rest = { etags: etagsOf(view, page), removed, cursor: encodeCursor(cursorHash, cursor), hasMore };
+  const rest = {
+    etags: etagsOf(view, page),
+    removed,
+    cursor: encodeCursor(cursorHash, cursor),
+    position: positionOfCursor(cursor),
+    hasMore,
+  };
   const content = renderData(entities, showing(rendering), rest);
   return json(200, content, { ...noStore });
 }

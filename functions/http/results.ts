@@ -12,6 +12,14 @@ interface SignedInUser {
   readonly user: object | null;
 }
 
+interface Live {
+  readonly url: string;
+  readonly host: string;
+  /** By collection. */
+  readonly channels: Readonly<Record<string, string>>;
+  readonly spreadMs: number;
+}
+
 /** What the handler of each kind of success returns. */
 export interface Results {
   readonly list: Awaited<ReturnType<typeof listEntities>>;
@@ -23,5 +31,6 @@ export interface Results {
   readonly signedInUser: SignedInUser;
   readonly changes: ChangesPage;
   readonly history: object;
+  readonly live: Live;
   readonly health: { readonly status: string };
 }

@@ -20,7 +20,8 @@ import { type LogContext, logError } from '../runtime/logger.ts';
 import { monotonic, now } from '../runtime/time-and-chance.ts';
 import { maxAttempts, sendTo } from './event-bus.ts';
 import { jobDatabase, logContextOf } from './job-session.ts';
-import { handler as compactLogs, isLogRecord } from './on-log-records.ts';
+import { compactLogs } from './on-log-records.ts';
+import { announcing, isLogRecord } from './publish-pokes.ts';
 import { publishRecords } from './publish-records.ts';
 import { sendToQueue, type UnpublishedRecords } from './unpublished-queue.ts';
 
@@ -100,27 +101,30 @@ const isOfQueue = (event: DynamoDBStreamEvent | SQSEvent): event is SQSEvent =>
   event.Records.some(({ eventSource }) => eventSource === 'aws:sqs');
 
 /**
- * Handles a batch of stream records, or a message of the queue.
+ * Publishes a batch of stream records, and compacts their logs.
  * @returns the records that were neither published nor are in the queue. Lambda delivers the batch again from the first of them on, so others are
  * published twice, with the same ids.
  */
-export async function handler(
-  event: DynamoDBStreamEvent | SQSEvent,
-  context: Context,
-): Promise<DynamoDBBatchResponse> {
-  if (isOfQueue(event)) {
-    for (const message of event.Records) await publishAgain(message, context);
-    return { batchItemFailures: [] };
-  }
+async function handleRecords(event: DynamoDBStreamEvent, context: Context): Promise<DynamoDBBatchResponse> {
   const records: Records = new Map(
     event.Records.filter(isLogRecord).map((record) => [keyOf(record), record]),
   );
   const unpublished = await publish([...records.keys()], attemptsFor(records), context);
   const left = await giveUp(unpublished, 1, context);
-  await compactLogs(event, context);
+  await compactLogs(event.Records, context);
   return {
     batchItemFailures: left.map((key) => ({
       itemIdentifier: records.get(key)?.dynamodb?.SequenceNumber ?? '',
     })),
   };
+}
+
+/** Handles a batch of stream records, or a message of the queue. */
+export async function handler(
+  event: DynamoDBStreamEvent | SQSEvent,
+  context: Context,
+): Promise<DynamoDBBatchResponse> {
+  if (!isOfQueue(event)) return announcing(event.Records, context, () => handleRecords(event, context));
+  for (const message of event.Records) await publishAgain(message, context);
+  return { batchItemFailures: [] };
 }

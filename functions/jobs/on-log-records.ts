@@ -2,16 +2,13 @@
 
 import type { Context, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { compactBusyLog, lookAgain } from '../engine/due-work/compact-log.ts';
-import { type LogIdentity, parseLogPartition, recordPrefix } from '../engine/model/change-log.ts';
+import { type LogIdentity, parseLogPartition } from '../engine/model/change-log.ts';
 import { forEach } from '../runtime/for-each.ts';
 import { logMetrics } from '../runtime/logger.ts';
 import { monotonic } from '../runtime/time-and-chance.ts';
 import { jobMetrics } from './job-metrics.ts';
 import { jobDatabase, runLogged } from './job-session.ts';
-
-/** Returns whether a record of the stream is a new record of a log. The event source mapping has the same filter. */
-export const isLogRecord = ({ eventName, dynamodb }: DynamoDBRecord): boolean =>
-  eventName === 'INSERT' && dynamodb?.Keys?.['sk']?.S?.startsWith(recordPrefix) === true;
+import { announcing, isLogRecord } from './publish-pokes.ts';
 
 /** Returns the logs that have new records, each once. */
 function logsOf(records: readonly DynamoDBRecord[]): LogIdentity[] {
@@ -26,10 +23,10 @@ const concurrency = 8;
 const reminderReserveMs = 3_000;
 
 /**
- * Handles a batch of stream records. A log that cannot be compacted does not fail the batch, because a retry would delay all other logs: the
+ * Compacts the logs that have new records. A log that cannot be compacted does not fail the batch, because a retry would delay all other logs: the
  * schedule looks at it.
  */
-export async function handler({ Records }: DynamoDBStreamEvent, context: Context): Promise<void> {
+export async function compactLogs(Records: readonly DynamoDBRecord[], context: Context): Promise<void> {
   const reserve = jobDatabase(context);
   const database = jobDatabase(context, reserve.deadline.remaining() - reminderReserveMs);
   const added = Records.filter(isLogRecord);
@@ -55,3 +52,7 @@ export async function handler({ Records }: DynamoDBStreamEvent, context: Context
   // Most batches have few records of a log.
   if (pending > 0) logMetrics(['FunctionName', context.functionName], { [jobMetrics.pending]: pending });
 }
+
+/** Handles a batch of stream records. */
+export const handler = ({ Records }: DynamoDBStreamEvent, context: Context): Promise<void> =>
+  announcing(Records, context, () => compactLogs(Records, context));

@@ -32,6 +32,23 @@ export const environment = {
   historyDays: (): number | undefined => Number(process.env['HISTORY_DAYS']) || undefined,
   /** Whether only callers who see all make a project private that has no members. */
   reservesClosing: (): boolean => process.env['CLOSE_PROJECTS'] === 'all-projects',
+  /** The address for the connections of clients that follow changes; `undefined` where changes are not announced. */
+  liveUrl: (): string | undefined => process.env['LIVE_URL'] || undefined,
+  /** The host that these connections name. */
+  liveHost: (): string => process.env['LIVE_HOST'] ?? '',
+  /** Milliseconds within which clients that hear of a change ask for it. */
+  liveSpreadMs: (): number => Number(process.env['LIVE_SPREAD_MS'] ?? 0),
+  /** The address to which changes are announced; `undefined` where they are not. */
+  liveEndpoint: (): string | undefined => process.env['LIVE_ENDPOINT'] || undefined,
+  /** The values of `aud`, or of `client_id` without it, of tokens for this API. */
+  audience: (): readonly string[] => (process.env['AUDIENCE'] ?? '').split(',').filter(Boolean),
+  region: (): string => required('AWS_REGION'),
+  /** The credentials of the function, which Lambda sets. */
+  credentials: () => ({
+    accessKeyId: process.env['AWS_ACCESS_KEY_ID'] ?? '',
+    secretAccessKey: process.env['AWS_SECRET_ACCESS_KEY'] ?? '',
+    ...(process.env['AWS_SESSION_TOKEN'] && { sessionToken: process.env['AWS_SESSION_TOKEN'] }),
+  }),
   /** The bus that gets the events of changes. */
   eventBusName: (): string => required('EVENT_BUS_NAME'),
   /** Address of the queue that gets the keys of records whose events the bus did not accept. */

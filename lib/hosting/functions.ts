@@ -9,6 +9,7 @@ export const logRecordsFile = 'jobs/on-log-records.ts';
 export const logRecordsWithBusFile = 'jobs/on-log-records-with-bus.ts';
 export const scheduleFile = 'jobs/on-schedule.ts';
 export const tenantClaimFile = 'authentication/claim-tenant.ts';
+export const subscriptionFile = 'authentication/authorize-subscription.ts';
 
 export const functionFiles: readonly string[] = [
   ...routes.map(({ file }) => file),
@@ -19,6 +20,7 @@ export const functionFiles: readonly string[] = [
   logRecordsWithBusFile,
   scheduleFile,
   tenantClaimFile,
+  subscriptionFile,
 ];
 
 /** Where the documentation is built. */

@@ -17,7 +17,7 @@ function fromSchema(
 }
 
 const isGeneral = (name: string): boolean =>
-  /List$|ChangesPage$|History$|Batch(?:Results)?$|^Partial|^(?:SignedInUser|Health|Problem|GatewayMessage)$/.test(
+  /List$|ChangesPage$|History$|Batch(?:Results)?$|^Partial|^(?:SignedInUser|Live|Health|Problem|GatewayMessage)$/.test(
     name,
   );
 

@@ -8,6 +8,7 @@ import {
 import { maxCountedValues } from '../../functions/engine/columns/read/count-values.ts';
 import { maxChangesCursorLength } from '../../functions/engine/feed/cursor.ts';
 import { maxPlaceCursorLength } from '../../functions/engine/lists/place-cursor.ts';
+import { maxPosition } from '../../functions/engine/model/change-log.ts';
 import { restorableDays } from '../../functions/engine/model/deletion.ts';
 import { maxLimit } from '../../functions/http/parse-list-query.ts';
 import { entityTag } from './headers.ts';
@@ -145,6 +146,13 @@ const changesSchema = (resource: Resource): Schema =>
         maxChangesCursorLength,
         'The `since` of the next request. Store it together with the data.',
       ),
+      position: {
+        type: 'integer',
+        minimum: 0,
+        maximum: maxPosition,
+        description:
+          'What was announced up to this position is on the pages up to this one, if `hasMore` is false.',
+      },
       hasMore: { type: 'boolean', description: 'Whether to ask again at once.' },
     },
     ['etags'],

@@ -118,6 +118,7 @@ export function problemsOf(contract: Contract): Map<number, readonly ProblemCode
     ...when(additionalScope !== undefined || expands || needsFullSight(contract), 'missing-scope'),
     ...when(changesMembers(contract), 'not-a-member'),
     ...when(isOne || isBatch || isHiddenLater(contract), 'not-found'),
+    ...when(success === 'live', 'live-is-off'),
     ...when(givesSubject, 'subject-taken'),
     ...when(isRestore && needsParent(contract), 'reference-missing'),
     ...when(success === 'changes', 'cursor-expired'),
@@ -158,6 +159,7 @@ function errorResponse(status: number, own: readonly ProblemCode[]): Response {
 
 /** Problems that few operations have beside the others of the same status. They are part of the name of a response. */
 const rareProblems: readonly ProblemCode[] = [
+  'live-is-off',
   'malformed-body',
   'missing-scope',
   'not-a-member',

@@ -55,6 +55,8 @@ const special: Readonly<Record<string, string>> = {
     'Copies a project and its tasks. The copied tasks keep their status, user and tags. `name` is the name of the copy; by default, the copy has the same name. With `"include": []`, tasks are not copied. Beyond 100 writes, the operation continues in the background after the response.',
   readSignedInUser:
     '`subject` is the `sub` claim of the token, or its `client_id`. `user` is the user with this `subject`. It is null if no such user exists, or if the token lacks the scope `users:read`. A service without tokens returns all scopes, and null for `subject` and `user`.',
+  readLive:
+    'Returns an address of AWS AppSync Events, or of the local service that speaks its protocol, and a channel for each collection that the token allows to read. A message `{ "position": 1234 }` says that a collection has changed up to this position. Ask its change feed then: its pages say up to which `position` they are complete. Messages can be lost, repeated and late.',
   checkHealth: 'Reads from the database. If the database does not respond, the response is 503.',
 };
 

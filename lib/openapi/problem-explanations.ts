@@ -57,6 +57,12 @@ export const explanations: Readonly<Record<ProblemCode, Explanation>> = {
     example: 'There is no project with this id.',
     path: '/v1/projects/019b2f4e-8e02-7c44-9f0a-2b6d5c3e1f78',
   },
+  'live-is-off': {
+    meaning: 'The service works without announcing changes: the setting `live` is off.',
+    remedy: 'Ask the change feeds from time to time. The TypeScript client does so by itself.',
+    example: 'This service does not announce changes.',
+    path: '/v1/live',
+  },
   'method-not-allowed': {
     meaning: 'The path exists, but does not support this method.',
     remedy: 'Use one of the methods in the `Allow` header.',

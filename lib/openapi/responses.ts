@@ -42,6 +42,14 @@ function signedInUserResponse({ resource }: Contract): Response {
   };
 }
 
+const liveExample = {
+  url: 'wss://example.appsync-realtime-api.eu-central-1.amazonaws.com/event/realtime',
+  host: 'example.appsync-api.eu-central-1.amazonaws.com',
+  channels: { tasks: '/changes/9f86d081884c7d659a2feaa0c55ad015/tasks' },
+  spreadMs: 0,
+  endpoint: 'https://example.appsync-api.eu-central-1.amazonaws.com/event',
+};
+
 const listHeaders = (contract: Contract): Record<string, Reference> => ({
   ...entityTagHeader(contract),
   ...headerReferences('Cache-Control', 'Link', 'X-Total-Count'),
@@ -72,6 +80,7 @@ const changesResponse = (resource: Resource): Response => ({
     data: [docsOf(resource).example],
     removed: ['019b2f4f-53d8-7f6b-b1e9-7a2c4d8f0e36'],
     cursor: 'AUzBjRAkOGuCAZCRj6eYZgAAAA',
+    position: 1_234,
     hasMore: false,
   }),
 });
@@ -145,6 +154,12 @@ function success(contract: Contract): [status: string, response: Response] {
       ];
     case 'signedInUser':
       return ['200', signedInUserResponse(contract)];
+    case 'live':
+      return ok(
+        'Where changes are announced.',
+        headerReferences('ETag', 'Cache-Control'),
+        json('Live', liveExample),
+      );
     case 'health':
       return ok(
         'The service is healthy.',

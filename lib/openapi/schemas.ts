@@ -104,6 +104,25 @@ const signedInUser = objectOf('Who a token is for.', {
   },
 });
 
+/** @param collections that have a channel. */
+const liveSchema = (collections: readonly string[]): Schema =>
+  objectOf('Where changes are announced.', {
+    url: text(255, 'The address for a WebSocket connection.'),
+    host: text(255, 'The `host` of the authorization in the messages of the protocol.'),
+    endpoint: text(255, 'The endpoint that libraries for AppSync Events are configured with.'),
+    channels: objectOf(
+      'The channels that the token allows.',
+      Object.fromEntries(collections.map((plural) => [plural, text(255, `The channel of ${plural}.`)])),
+      collections,
+    ),
+    spreadMs: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 600_000,
+      description: 'Wait for a random part of so many milliseconds before you ask for what was announced.',
+    },
+  });
+
 const health = objectOf(undefined, {
   status: { type: 'string', enum: ['ok'], description: 'The only value.' },
 });
@@ -131,6 +150,7 @@ export function schemas(contracts: readonly Contract[]): Record<string, Schema> 
   return {
     ...named,
     SignedInUser: signedInUser,
+    Live: liveSchema([...new Set(contracts.flatMap(({ resource }) => resource?.plural ?? []))]),
     Health: health,
     Problem: problem,
     GatewayMessage: gatewayMessage,

@@ -6,7 +6,7 @@ import type { DynamoDBRecord } from 'aws-lambda';
 import { v7 as uuidv7 } from 'uuid';
 import { jobSortKey, wakeUpSortKey } from '#functions/engine/model/job.ts';
 import type { Item } from '#functions/engine/model/writes.ts';
-import { isLogRecord } from '#functions/jobs/on-log-records.ts';
+import { isLogRecord } from '#functions/jobs/publish-pokes.ts';
 import type { Faults } from '../support/table/faults.ts';
 import { MemoryTable } from '../support/table/memory-table.ts';
 import { VirtualTime } from '../support/virtual-time.ts';

@@ -2,7 +2,7 @@
 
 import { type CursorCodec, fromCursor, toCursor } from '../lists/cursor-codec.ts';
 import type { Viewer } from '../lists/visible-set.ts';
-import { maxHoles, type Progress } from '../log/progress.ts';
+import { completeUpTo, maxHoles, type Progress } from '../log/progress.ts';
 import type { ByteReader, ByteWriter } from '../model/bytes.ts';
 import { maxPosition } from '../model/change-log.ts';
 import { isId } from '../model/ids.ts';
@@ -90,6 +90,9 @@ const codecOf = (hash: Buffer): CursorCodec<ChangesCursor> => ({
   write: writeCursor,
   read: readCursor,
 });
+
+/** Returns the position up to which a caller has all changes, who has no more pages to read. */
+export const positionOfCursor = ({ progress }: ChangesCursor): number => completeUpTo(progress);
 
 /** @param hash of the query that the cursor belongs to. */
 export const encodeCursor = (hash: Buffer, cursor: ChangesCursor): string => toCursor(codecOf(hash), cursor);

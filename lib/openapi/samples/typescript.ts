@@ -39,6 +39,7 @@ function callOf({ operationId, template, id, query, body }: SampleRequest): stri
   const [, verb = ''] =
     /^(listDeleted|list|create|read|replace|update|delete|restore|batch|archive|clone)/.exec(operationId) ??
     [];
+  if (operationId === 'readLive') return 'const { url, channels } = await client.live();';
   if (operationId === 'readSignedInUser') return 'const { subject, scopes, user } = await client.me();';
   if (operationId.endsWith('Changes'))
     return `const { data, removed, cursor } = await client.${collection}.changes({});`;
