@@ -87,7 +87,7 @@ export const assemblyFunctions =
       const credentials = { accessKeyId: source.function.name, secretAccessKey: 'local' };
       const client = new DynamoDBStreamsClient({ endpoint: proxy.endpoint, credentials });
       const deliver = streamFunction(source, environment);
-      return { client, reader: new StreamReader(client, tableName, deliver, source.retries) };
+      return { client, reader: new StreamReader(client, tableName, deliver, source) };
     });
     const onSchedule = invoker<ReturnType<typeof scheduledEvent>, void>(schedule, environment);
     const authentication = deployment.authentication && (options.authentication ?? deployment.authentication);

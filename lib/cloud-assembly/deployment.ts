@@ -27,6 +27,8 @@ export interface EventSource {
   readonly patterns: readonly unknown[];
   /** Retries of records before they are discarded. */
   readonly retries: number;
+  /** Milliseconds for which records are collected. */
+  readonly windowMs: number;
 }
 
 export interface Deployment {
@@ -160,6 +162,7 @@ function streamsOf(templates: Templates, functions: readonly DeployedFunction[])
       batchSize: Number(mapping['BatchSize']),
       patterns: Filters.map(({ Pattern }) => JSON.parse(Pattern) as unknown),
       retries: Number(mapping['MaximumRetryAttempts']),
+      windowMs: 1_000 * Number(mapping['MaximumBatchingWindowInSeconds'] ?? 0),
     };
   });
 }

@@ -13,10 +13,12 @@ import {
   TrimmedDataAccessException,
 } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
-import { streamRetries } from '../hosting/functions.ts';
+import { monotonic } from '../../functions/runtime/time-and-chance.ts';
+import { streamPollMs, streamRetries } from '../hosting/functions.ts';
 import { deliverAll } from './stream-delivery.ts';
 
-const pollIntervalMs = 100;
+/** Records that end a window early. */
+const maxCollected = 1_000;
 
 const retryIntervalMs = 1_000;
 
@@ -40,6 +42,9 @@ export class StreamReader {
   readonly #tableName: string;
   readonly #deliver: StreamFunction;
   readonly #retries: number;
+  readonly #windowMs: number;
+  /** The records of each shard that are collected, and when the first of them was read. */
+  readonly #collected = new Map<string, { readonly records: StreamRecord[]; readonly sinceMs: number }>();
   readonly #stopped = new AbortController();
   /** The next iterator of each shard. */
   readonly #iterators = new Map<string, string>();
@@ -48,17 +53,21 @@ export class StreamReader {
   #streamArn = '';
   #running: Promise<void> = Promise.resolve();
 
-  /** @param retries of records before they are discarded. */
+  /**
+   * @param mapping.retries of records before they are discarded.
+   * @param mapping.windowMs milliseconds for which the records of a shard are collected.
+   */
   constructor(
     client: DynamoDBStreamsClient,
     tableName: string,
     deliver: StreamFunction,
-    retries = streamRetries,
+    { retries = streamRetries, windowMs = 0 }: { readonly retries?: number; readonly windowMs?: number } = {},
   ) {
     this.#client = client;
     this.#tableName = tableName;
     this.#deliver = deliver;
     this.#retries = retries;
+    this.#windowMs = windowMs;
   }
 
   /**
@@ -103,8 +112,8 @@ export class StreamReader {
     const { signal } = this.#stopped;
     while (!signal.aborted) {
       try {
-        const found = await this.#readShards();
-        if (!found) await delay(pollIntervalMs, undefined, { signal });
+        await this.#readShards();
+        await delay(streamPollMs, undefined, { signal });
       } catch (error) {
         if (signal.aborted) return;
         console.error('The stream could not be read:', error);
@@ -113,9 +122,8 @@ export class StreamReader {
     }
   }
 
-  /** Reads each shard once. @returns whether there were records. */
-  async #readShards(): Promise<boolean> {
-    let found = false;
+  /** Reads each shard once. */
+  async #readShards(): Promise<void> {
     let closed = false;
     for (const [shard, ShardIterator] of this.#iterators) {
       let output: GetRecordsCommandOutput;
@@ -129,10 +137,7 @@ export class StreamReader {
         continue;
       }
       const { Records: records = [], NextShardIterator: next } = output;
-      if (records.length > 0) {
-        found = true;
-        await this.#deliverRecords(records);
-      }
+      await this.#collect(shard, records, next === undefined);
       if (next) {
         this.#iterators.set(shard, next);
       } else {
@@ -142,7 +147,20 @@ export class StreamReader {
     }
     // The children of a closed shard start where it ended.
     if (closed) await this.#openShards('TRIM_HORIZON');
-    return found;
+  }
+
+  /** Delivers the records of a shard, once they have been collected for the time of the window. */
+  async #collect(shard: string, records: readonly StreamRecord[], isLast: boolean): Promise<void> {
+    const { records: collected, sinceMs } = this.#collected.get(shard) ?? {
+      records: [],
+      sinceMs: monotonic(),
+    };
+    collected.push(...records);
+    if (collected.length === 0) return;
+    this.#collected.set(shard, { records: collected, sinceMs });
+    if (!isLast && collected.length < maxCollected && monotonic() - sinceMs < this.#windowMs) return;
+    this.#collected.delete(shard);
+    await this.#deliverRecords(collected);
   }
 
   #deliverRecords(records: readonly StreamRecord[]): Promise<void> {

@@ -40,6 +40,9 @@ export const maxTenantRate = 100_000;
  */
 export const defaultTenantRate = 5_000;
 
+/** Milliseconds after which Lambda looks at each shard of a stream again. */
+export const streamPollMs = 250;
+
 /** Retries of stream records before they are discarded. The schedule continues their jobs. */
 export const streamRetries = 4;
 

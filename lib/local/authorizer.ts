@@ -83,7 +83,8 @@ export class Authorizer {
     return this.#keys;
   }
 
-  async #verified(token: string): Promise<JWTPayload> {
+  /** Returns the claims of a token. @throws Error when it is invalid. */
+  async verify(token: string): Promise<JWTPayload> {
     const { issuer, audience } = this.#authentication;
     const { payload, protectedHeader } = await jwtVerify(token, await this.#issuerKeys(), {
       issuer,
@@ -101,7 +102,7 @@ export class Authorizer {
     const token = /^(?:Bearer )?([^\s,]+)$/i.exec(header ?? '')?.[1];
     if (!token) throw new AuthorizationError(401, 'Bearer');
     const scope = `scope="${scopes.join(' ')}"`;
-    const payload = await this.#verified(token).catch((cause: unknown) => {
+    const payload = await this.verify(token).catch((cause: unknown) => {
       throw new AuthorizationError(401, `Bearer ${scope} error="invalid_token"`, cause);
     });
     const granted = scopesOf(payload);

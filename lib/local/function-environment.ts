@@ -5,12 +5,23 @@ import { packRoutes } from '../../functions/runtime/packed-routes.ts';
 import { siteFolder } from '../hosting/functions.ts';
 import { setEngineEnvironment } from './engine-environment.ts';
 import type { TableLocation } from './hosted-functions.ts';
+import { realtimePath } from './live/messages.ts';
 
 export interface TokenSettings {
   readonly tenantClaim: string;
   /** Text before the name of each scope. Default: none. */
   readonly scopePrefix?: string | undefined;
 }
+
+/** What stands for the host of a request in the addresses of the local service, which has no name that all its callers know. */
+const host = '{host}';
+
+/** Returns the addresses at which clients hear of changes, and to which functions announce them. */
+export const liveEnvironment = (endpoint: string) => ({
+  LIVE_URL: `ws://${host}${realtimePath}`,
+  LIVE_HOST: host,
+  LIVE_ENDPOINT: endpoint,
+});
 
 /**
  * Sets the environment variables.

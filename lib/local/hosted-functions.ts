@@ -1,6 +1,7 @@
 /** What the local service needs from the functions that it hosts, and what they need from the service. */
 import type { Authentication } from './authorizer.ts';
 import type { GatewayOptions } from './gateway.ts';
+import type { EventsApi } from './live/events-api.ts';
 import type { TableShape } from './table.ts';
 
 export interface HostingOptions {
@@ -28,6 +29,8 @@ export interface HostedFunctions {
   readonly needsStream: boolean;
   readonly gateway: Omit<GatewayOptions, 'onEvent' | 'onResponse'>;
   readonly onSchedule: () => Promise<void>;
+  /** Where clients hear of changes. Absent where they are not announced. */
+  readonly live?: EventsApi | undefined;
   /** Starts the event sources other than the gateway and the schedule. The table exists by then. */
   startEventSources?(): Promise<void>;
   stop(): Promise<void>;

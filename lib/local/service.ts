@@ -85,6 +85,7 @@ export async function startService(
     const { allowedHosts = [], allowedOrigins, onEvent, onResponse, faults } = options;
     const allowed = { hosts: [host.toLowerCase(), ...allowedHosts], origins: allowedOrigins };
     const server = createGateway({ ...functions.gateway, allowed, onEvent, onResponse, faults });
+    functions.live?.attach(server, allowed);
     const close = closerOf(server);
     const actualPort = await listen(server, port, host);
     stops.push(close);

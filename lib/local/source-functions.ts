@@ -11,19 +11,22 @@ import {
   fallbackFile,
   jobTimeoutMs,
   logRecordsFile,
-  logRecordsWindowMs,
   requestTimeoutMs,
   scheduleFile,
+  streamPollMs,
+  subscriptionFile,
 } from '../hosting/functions.ts';
 import { scopeName } from '../hosting/scopes.ts';
 import { prepareSite } from '../site/build.ts';
 import { Authorizer } from './authorizer.ts';
 import { EventDelivery } from './event-delivery.ts';
-import { setFunctionEnvironment } from './function-environment.ts';
+import { liveEnvironment, setFunctionEnvironment } from './function-environment.ts';
 import type { FunctionHost, HostedFunctions, HostingOptions, TableLocation } from './hosted-functions.ts';
 import type { GatewayRoute, LambdaFunction } from './http-api.ts';
 import { functionContext, scheduledEvent } from './lambda-context.ts';
 import { newRequestId } from './lambda-event.ts';
+import { EventsApi } from './live/events-api.ts';
+import { startPublishing } from './live/publishing.ts';
 import { NewLogRecords } from './new-log-records.ts';
 import { type Schedule, startSchedule } from './schedule.ts';
 
@@ -107,7 +110,7 @@ export async function hostFunctions(
     onSchedule: () => onSchedule(scheduledEvent(), functionContext(newRequestId(), jobTimeoutMs)),
     startEventSources: async () => {
       await logRecords.addStored(client, location.tableName);
-      schedules.push(startSchedule(deliverLogRecords, logRecordsWindowMs));
+      schedules.push(startSchedule(deliverLogRecords, streamPollMs));
       if (!events) return;
       await events.begin();
       schedules.push(startSchedule(() => events.run()));
@@ -119,5 +122,25 @@ export async function hostFunctions(
   };
 }
 
-export const sourceFunctions: FunctionHost = (location, options) =>
-  hostFunctions(() => connect(), location, options);
+/** Hosts the functions in this process, and announces changes to clients. */
+export const sourceFunctions: FunctionHost = async (location, options) => {
+  const functions = await hostFunctions(() => connect(), location, options);
+  const { authorizer } = functions.gateway;
+  const authorize =
+    lazily<(event: object, context: Context) => Promise<{ error: string } | null>>(subscriptionFile);
+  const authorizeSubscription = (event: object) =>
+    authorize(event, functionContext(newRequestId(), requestTimeoutMs));
+  const live = new EventsApi({ authorizeSubscription, authorizer });
+  const publishing = await startPublishing(live);
+  const audience = options.authentication?.audience.join() ?? '';
+  Object.assign(process.env, liveEnvironment(publishing.endpoint), { AUDIENCE: audience });
+  return {
+    ...functions,
+    live,
+    stop: async () => {
+      live.stop();
+      await functions.stop();
+      publishing.stop();
+    },
+  };
+};
