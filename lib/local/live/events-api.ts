@@ -79,6 +79,11 @@ export class EventsApi {
     });
   }
 
+  /** The number of open connections. */
+  get connections(): number {
+    return this.#connections.size;
+  }
+
   /** Sends events to all who follow a channel. */
   publish(channel: string, events: readonly string[]): void {
     const path = channelPath(channel);
