@@ -19,6 +19,7 @@ const kinds = {
   'sync-adapters': ['test/sync-adapters'],
   'offline-app': ['test/offline-app'],
   agents: ['test/agents'],
+  amplify: ['test/amplify'],
   extending: ['test/extending'],
   webhook: ['test/webhook'],
 };

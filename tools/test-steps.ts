@@ -137,6 +137,9 @@ const testWebhook = () =>
 /** Calls the tools for agents with the official clients of the Model Context Protocol (38 MB). */
 const testAgents = () => runInOrder([packagesOf('test/agents', '--ignore-scripts'), project('agents')]);
 
+/** Follows a channel with the library of AWS (122 MB). */
+const testAmplify = () => runInOrder([packagesOf('test/amplify', '--ignore-scripts'), project('amplify')]);
+
 /** Runs the contract tests on DynamoDB Local. Those of list options make no call that others do not make. */
 async function testDynamoDbLocal(): Promise<number> {
   const engine = await startEngine(inMemory, [dynamoDbLocal]);
@@ -181,6 +184,11 @@ const everyNight = (): readonly NightStep[] => [
     unavailable: chromiumIsMissing(),
   },
   { name: 'agents', about: ['client/', 'lib/openapi/', 'test/agents/'], command: testAgents },
+  {
+    name: 'amplify',
+    about: ['lib/local/live/', 'functions/authentication/', 'test/amplify/'],
+    command: testAmplify,
+  },
   {
     name: 'webhook',
     about: ['examples/webhook/', 'functions/jobs/', 'lib/local/event-delivery.ts', 'test/webhook/'],
