@@ -6,7 +6,7 @@ import { exampleOrigin } from '../openapi/samples/request.ts';
 const guideGroups: Readonly<Record<string, readonly string[]>> = {
   Begin: ['getting-started', 'authentication', 'lists-and-filters', 'errors'],
   Write: ['retries-and-lost-updates', 'batches', 'drag-and-drop', 'undo', 'private-projects'],
-  'Build apps': ['offline-and-live', 'mobile-apps', 'generating-a-client'],
+  'Build apps': ['offline-and-live', 'live', 'mobile-apps', 'generating-a-client'],
   Integrate: ['agents', 'events'],
 };
 
