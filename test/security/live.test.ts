@@ -6,7 +6,6 @@ import type { Service } from '#lib/local/service.ts';
 import { audience, type Issuer, startIssuer, strangeKey } from '../support/issuer.ts';
 import { LiveClient } from '../support/live-client.ts';
 import { startTestService } from '../support/local-service.ts';
-import { testWorker } from '../support/test-worker.ts';
 import { until } from '../support/until.ts';
 
 /** The local service announces changes by the protocol of AppSync Events: who hears of what, and what becomes of those who do not keep to the protocol. */
@@ -111,17 +110,6 @@ describe('GET /v1/live', () => {
       ['one', 'other'].map(async (tenant) => liveOf(await tokenOf(tenant))),
     );
     expect(one?.channels['tasks']).not.toBe(other?.channels['tasks']);
-  });
-
-  test('is 404 with a problem of its own where nothing is announced', async () => {
-    const { startInProcess } = await testWorker();
-    const own = await startInProcess();
-    const before = process.env['LIVE_URL'];
-    delete process.env['LIVE_URL'];
-    const { status, text } = await own.request('GET', '/v1/live', {});
-    process.env['LIVE_URL'] = before;
-    await own.stop();
-    expect([status, JSON.parse(text)]).toMatchObject([404, { type: '/docs/problems#live-is-off' }]);
   });
 
   test('needs a token', async () => {

@@ -5,6 +5,7 @@ import { channelOf } from '#functions/http/live-channels.ts';
 import { announcing } from '#functions/jobs/publish-pokes.ts';
 import { functionContext } from '#lib/local/lambda-context.ts';
 import { startResponder, startServer, type TestServer } from '../../support/http-server.ts';
+import { testWorker } from '../../support/test-worker.ts';
 import { wait } from '../../support/until.ts';
 
 /** The functions that announce changes and decide who hears of them, by themselves. `test/security/live.test.ts` has them behind the local service. */
@@ -70,6 +71,14 @@ async function startAppSync(response: { status?: number; body?: object } = {}): 
   process.env['LIVE_ENDPOINT'] = `${server.url}/event`;
   return published;
 }
+
+test('GET /v1/live is 404 with a problem of its own where nothing is announced', async () => {
+  const { startInProcess } = await testWorker();
+  const service = await startInProcess();
+  const { status, text } = await service.request('GET', '/v1/live', {});
+  await service.stop();
+  expect([status, JSON.parse(text)]).toMatchObject([404, { type: '/docs/problems#live-is-off' }]);
+});
 
 describe('announcing', () => {
   test('publishes the newest position of each log that has new records, once', async () => {
