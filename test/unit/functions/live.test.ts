@@ -10,7 +10,14 @@ import { wait } from '../../support/until.ts';
 
 /** The functions that announce changes and decide who hears of them, by themselves. `test/security/live.test.ts` has them behind the local service. */
 
-const variables = ['LIVE_ENDPOINT', 'AWS_REGION', 'TENANT_CLAIM', 'SCOPE_PREFIX', 'AUDIENCE'] as const;
+const variables = [
+  'LIVE_ENDPOINT',
+  'LOG_LEVEL',
+  'AWS_REGION',
+  'TENANT_CLAIM',
+  'SCOPE_PREFIX',
+  'AUDIENCE',
+] as const;
 const before = Object.fromEntries(variables.map((name) => [name, process.env[name]]));
 
 let server: TestServer | undefined;
