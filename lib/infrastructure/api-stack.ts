@@ -27,7 +27,7 @@ export class ApiStack extends Stack {
     super(scope, id, { ...properties, description: 'Project management: the API.' });
     // Without authentication there is no reference that would order the stacks.
     this.addStackDependency(data);
-    const api = gateway(this, context, data.accounts, operations);
+    const api = gateway(this, context, data, operations);
     const { dashboardUrl, alarmTopicArn } = observability(this, context.settings, {
       api,
       table: tableNameOf(context.settings),
