@@ -34,6 +34,7 @@ export class ApiStack extends Stack {
       ...data.jobs,
       claimTenant: data.accounts?.claimTenant,
       backupVault: data.backupVault,
+      live: data.live,
     });
     const url = mapDomain(this, context.settings, api);
     new CfnOutput(this, 'Url', { value: url });

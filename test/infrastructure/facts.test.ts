@@ -461,10 +461,10 @@ test.each<[string, Combination, readonly string[]]>([
   [
     'all kinds',
     'production',
-    ['BackupsFail', 'EventsAreNotPublished', 'SigninFails', 'TokensAreRefused'],
+    ['BackupsFail', 'EventsAreNotPublished', 'PokesAreLost', 'SigninFails', 'TokensAreRefused'],
   ],
-  ['of sign-in, with an adopted pool', 'adopted pool', ['SigninFails', 'TokensAreRefused']],
-  ['of tokens alone, with another issuer', 'another issuer', ['TokensAreRefused']],
+  ['of sign-in, with an adopted pool', 'adopted pool', ['PokesAreLost', 'SigninFails', 'TokensAreRefused']],
+  ['of tokens alone, with another issuer', 'another issuer', ['PokesAreLost', 'TokensAreRefused']],
   ['none, without tokens', 'without tokens', []],
 ])('alarms that depend on settings: %s', async (_, settings, expected) => {
   const alarms = ofType((await stacksOf(settings)).resources, 'AWS::CloudWatch::Alarm').map(([id]) => id);
