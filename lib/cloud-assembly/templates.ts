@@ -115,6 +115,13 @@ export class Templates {
   #attribute(id: string, attribute: string): string {
     const { region, account } = this.place;
     const type = this.#resources.get(id)?.Type;
+    if (type === nestedStack) return String(this.#nestedOutput(attribute.replace(/^Outputs\./, '')));
+    if (type === 'AWS::AppSync::Api') {
+      // Nobody has a host below `invalid` (RFC 6761).
+      if (attribute === 'Dns.Http') return `${id}.appsync-api.${region}.invalid`;
+      if (attribute === 'Dns.Realtime') return `${id}.appsync-realtime-api.${region}.invalid`;
+      if (attribute === 'ApiArn') return `arn:aws:appsync:${region}:${account}:apis/${id}`;
+    }
     const name = this.#nameOf(id);
     if (type === 'AWS::DynamoDB::GlobalTable') {
       const arn = `arn:aws:dynamodb:${region}:${account}:table/${name}`;
@@ -124,6 +131,13 @@ export class Templates {
     }
     // Readers only compare these ARNs with each other.
     return `arn:aws:${type?.split('::')[1]?.toLowerCase()}:${region}:${account}:${id}${attribute === 'Arn' ? '' : `:${attribute}`}`;
+  }
+
+  /** Returns an output of a nested stack. Its name contains what it is of, so those of one name have one value. */
+  #nestedOutput(name: string): unknown {
+    const found = [...this.#templates.values()].flat().find(({ Outputs = {} }) => name in Outputs);
+    if (!found) throw new Error(`No nested stack has the output ${name}.`);
+    return this.resolve(found.Outputs?.[name]?.Value);
   }
 
   #stackOutput({ StackName, OutputName }: { StackName: string; OutputName: string }): unknown {

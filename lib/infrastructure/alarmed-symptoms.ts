@@ -13,8 +13,10 @@ import {
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { jobMetrics } from '../../functions/jobs/job-metrics.ts';
+import { lostPokes } from '../../functions/jobs/publish-pokes.ts';
 import { metricNamespace } from '../../functions/runtime/logger.ts';
 import type { Jobs } from './jobs.ts';
+import type { Live } from './live.ts';
 import { accessLogName, requestNamespace } from './names.ts';
 import type { Settings } from './settings.ts';
 import { highestOf, period, sumOf, withIndexes } from './table-metrics.ts';
@@ -26,6 +28,8 @@ export interface MonitoredResources extends Jobs {
   readonly claimTenant: LambdaFunction | undefined;
   /** undefined without backups. */
   readonly backupVault: IBackupVault | undefined;
+  /** undefined where changes are not announced. */
+  readonly live: Live | undefined;
 }
 
 interface Symptom {
@@ -297,6 +301,18 @@ const eventSymptoms = ({ unpublishedEvents }: MonitoredResources): Symptom[] =>
       ]
     : [];
 
+const liveSymptoms = ({ live, onLogRecords }: MonitoredResources): Symptom[] =>
+  live
+    ? [
+        {
+          heading: 'Pokes are lost',
+          label: 'pokes that were not published',
+          // The function counts them in its log, also when it cannot reach AppSync.
+          metric: jobMetric(onLogRecords, lostPokes).with({ statistic: 'Sum' }),
+        },
+      ]
+    : [];
+
 /** Returns the symptoms with an alarm: one per symptom over all functions, because each alarm costs money and attention. */
 export const symptoms = (resources: MonitoredResources, settings: Settings): Symptom[] => [
   ...requestSymptoms(resources),
@@ -305,5 +321,6 @@ export const symptoms = (resources: MonitoredResources, settings: Settings): Sym
   ...jobSymptoms(resources),
   ...listSymptoms(resources),
   ...eventSymptoms(resources),
+  ...liveSymptoms(resources),
   ...backupSymptoms(resources),
 ];

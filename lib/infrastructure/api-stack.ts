@@ -27,13 +27,14 @@ export class ApiStack extends Stack {
     super(scope, id, { ...properties, description: 'Project management: the API.' });
     // Without authentication there is no reference that would order the stacks.
     this.addStackDependency(data);
-    const api = gateway(this, context, data.accounts, operations);
+    const api = gateway(this, context, data, operations);
     const { dashboardUrl, alarmTopicArn } = observability(this, context.settings, {
       api,
       table: tableNameOf(context.settings),
       ...data.jobs,
       claimTenant: data.accounts?.claimTenant,
       backupVault: data.backupVault,
+      live: data.live,
     });
     const url = mapDomain(this, context.settings, api);
     new CfnOutput(this, 'Url', { value: url });

@@ -4,25 +4,43 @@ import { scopeName } from '../hosting/scopes.ts';
 import type { Accounts } from './accounts.ts';
 import type { Settings } from './settings.ts';
 
-export interface Authorization {
-  readonly authorizer: HttpJwtAuthorizer;
-  readonly scopeName: (scope: string) => string;
+/** The tokens that the API accepts. */
+export interface AcceptedTokens {
+  readonly issuer: string;
+  readonly audience: readonly string[];
+  /** The environment of functions that read claims. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Returns an authorizer for the tokens of the user pool or of another issuer. @returns undefined when authentication is off. */
-export function authorization(
+export interface Authorization extends AcceptedTokens {
+  readonly authorizer: HttpJwtAuthorizer;
+  readonly scopeName: (scope: string) => string;
+}
+
+/** Returns the tokens of the user pool or of another issuer. @returns undefined when authentication is off. */
+export function acceptedTokens(
   { authentication, audience, tenantClaim }: Settings,
   accounts: Accounts | undefined,
-): Authorization | undefined {
+): AcceptedTokens | undefined {
   if (authentication === 'none') return undefined;
   const issuer = accounts
     ? `https://cognito-idp.${Aws.REGION}.${Aws.URL_SUFFIX}/${accounts.userPoolId}`
     : authentication;
-  const jwtAudience = [...(accounts?.clientIds ?? audience)];
   return {
-    authorizer: new HttpJwtAuthorizer('Authorizer', issuer, { jwtAudience }),
-    scopeName: (name) => scopeName(issuer, name),
+    issuer,
+    audience: accounts?.clientIds ?? audience,
     environment: { TENANT_CLAIM: tenantClaim, SCOPE_PREFIX: scopeName(issuer, '') },
+  };
+}
+
+/** Returns an authorizer for the tokens that the API accepts. @returns undefined when authentication is off. */
+export function authorization(settings: Settings, accounts: Accounts | undefined): Authorization | undefined {
+  const tokens = acceptedTokens(settings, accounts);
+  if (!tokens) return undefined;
+  const { issuer, audience } = tokens;
+  return {
+    ...tokens,
+    authorizer: new HttpJwtAuthorizer('Authorizer', issuer, { jwtAudience: [...audience] }),
+    scopeName: (name) => scopeName(issuer, name),
   };
 }

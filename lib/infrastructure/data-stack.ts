@@ -18,9 +18,11 @@ import { formats } from '../../functions/engine/model/stored-format.ts';
 import { table as shape } from '../../functions/engine/model/table.ts';
 import { applyAccountRules } from './account-rules.ts';
 import { type Accounts, accounts } from './accounts.ts';
+import { acceptedTokens } from './authorization.ts';
 import { backups } from './backups.ts';
 import { createDomain } from './domain.ts';
 import { type Jobs, jobs } from './jobs.ts';
+import { Live } from './live.ts';
 import {
   accessLogName,
   allowedKeys,
@@ -34,7 +36,7 @@ import {
   tableNameOf,
 } from './names.ts';
 import type { ServiceFunctionContext } from './service-function.ts';
-import type { Settings } from './settings.ts';
+import { liveWindow, type Settings } from './settings.ts';
 
 const text = (name: string): Attribute => ({ name, type: AttributeType.STRING });
 
@@ -43,13 +45,15 @@ interface DataStackProperties extends StackProps {
 }
 
 /**
- * The table, the jobs on it, the logs, and the user pool when Cognito is used. Termination protection and retention keep the data,
+ * The table, the jobs on it, what announces changes, the logs, and the user pool when Cognito is used. Termination protection and retention keep the data,
  * except in a disposable stage.
  */
 export class DataStack extends Stack {
   readonly jobs: Jobs;
   /** undefined with another issuer, or without authentication. */
   readonly accounts: Accounts | undefined;
+  /** undefined where changes are not announced. */
+  readonly live: Live | undefined;
   /** undefined without backups. */
   readonly backupVault: IBackupVault | undefined;
 
@@ -75,8 +79,9 @@ export class DataStack extends Stack {
       new CfnOutput(this, keysOutput, {
         value: [settings.encryptionKey, settings.otherEncryptionKey].join(','),
       });
-    this.jobs = jobs(this, context, settings.tableStreamArn || tableStreamArn);
     this.accounts = settings.authentication === 'cognito' ? accounts(this, context) : undefined;
+    this.live = this.#live(context);
+    this.jobs = jobs(this, context, settings.tableStreamArn || tableStreamArn, this.live);
     this.#logs(settings);
     this.backupVault = backups(this, settings);
     createDomain(this, settings);
@@ -109,6 +114,14 @@ export class DataStack extends Stack {
     });
     (table.node.defaultChild as CfnGlobalTable).overrideLogicalId(tableLogicalId(settings, tableName));
     return table;
+  }
+
+  #live(context: ServiceFunctionContext): Live | undefined {
+    const tokens = acceptedTokens(context.settings, this.accounts);
+    if (!tokens || liveWindow(context.settings) === undefined) return undefined;
+    const live = new Live(this, context, tokens);
+    if (live.domainTarget) new CfnOutput(this, 'LiveDomainTarget', { value: live.domainTarget });
+    return live;
   }
 
   #encryption({ encryptionKey }: Settings): TableEncryptionV2 {

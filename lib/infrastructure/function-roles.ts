@@ -68,7 +68,9 @@ const pascal = (name: string): string =>
  */
 export function sharedRole(scope: Construct, settings: Settings, access: Access, isLimited: boolean): Role {
   const { actions, indexes = [] } = access;
-  const statements = isLimited ? rateStatements(allowedTableArns(settings), access) : [];
+  const limit = isLimited ? rateStatements(allowedTableArns(settings), access) : [];
+  // Also for a function that does nothing else with the table. A document has no statement twice.
+  const statements = limit.length > 0 ? [...limit, ...keyStatements(allowedKeys(settings))] : [];
   const allowed = [
     ...[...actions].sort(),
     ...[...indexes].sort(),

@@ -12,9 +12,9 @@ import {
   fallbackFile,
   requestTimeoutMs,
 } from '../hosting/functions.ts';
-import type { Accounts } from './accounts.ts';
 import { createStage } from './api-stage.ts';
 import { type Authorization, authorization } from './authorization.ts';
+import type { DataStack } from './data-stack.ts';
 import { FunctionIntegration, GatewayRole } from './function-integration.ts';
 import { sharedRole } from './function-roles.ts';
 import { isDisposable, requestNamespace } from './names.ts';
@@ -39,6 +39,7 @@ interface Gateway {
   readonly own: FunctionStack;
   /** Responds to all requests without a function of their own. */
   readonly fallback: FunctionIntegration;
+  readonly data: Pick<DataStack, 'accounts' | 'live'>;
 }
 
 const needsNoToken = {
@@ -72,7 +73,12 @@ const methodsOfDeployment = ({ documentation }: Settings, operations: readonly R
   );
 
 /** Creates the gateway. The fallback function handles requests without a route, so that 404 and 405 are problem responses. */
-function httpApi(scope: Construct, context: ServiceFunctionContext, operations: readonly Route[]): Gateway {
+function httpApi(
+  scope: Construct,
+  context: ServiceFunctionContext,
+  data: Gateway['data'],
+  operations: readonly Route[],
+): Gateway {
   const { settings } = context;
   const own = { scope, role: new GatewayRole(scope, 'GatewayRole') };
   const access = { actions: [] };
@@ -99,7 +105,7 @@ function httpApi(scope: Construct, context: ServiceFunctionContext, operations: 
     },
   });
   Validations.of(api).acknowledge(needsNoToken);
-  return { context, api, own, fallback };
+  return { context, api, own, fallback, data };
 }
 
 /** Adds the routes of a path to the stack of their function. */
@@ -147,7 +153,7 @@ function tenantRateOf(settings: Settings): number {
 
 /** Adds the function and the routes of an operation. HEAD and GET share a function. */
 function addOperation(
-  { context, api, own }: Gateway,
+  { context, api, own, data: { live } }: Gateway,
   stack: FunctionStack,
   { contract, file, methods }: Route,
   auth: Authorization | undefined,
@@ -170,6 +176,7 @@ function addOperation(
       ...(contract.method !== 'GET' &&
         'members' in (contract.resource?.access ?? {}) && { CLOSE_PROJECTS: settings.closeProjects }),
       ...(isGuarded && auth?.environment),
+      ...(contract.success === 'live' && live?.clientEnvironment),
       ...(isLimited && { TENANT_RATE: String(tenantRate) }),
     },
   });
@@ -191,13 +198,13 @@ function addOperation(
 export function gateway(
   scope: Construct,
   context: ServiceFunctionContext,
-  accounts: Accounts | undefined,
+  data: Gateway['data'],
   operations: readonly Route[],
 ): HttpApi {
   const { settings } = context;
-  const parent = httpApi(scope, context, operations);
+  const parent = httpApi(scope, context, data, operations);
   const { api, own } = parent;
-  const auth = authorization(settings, accounts);
+  const auth = authorization(settings, data.accounts);
   const nested = new Map<string, FunctionStack>();
   let previous: NestedStack | undefined;
   const nestedStack = (collection: string): FunctionStack => {

@@ -27,12 +27,14 @@ import {
   streamRetries,
 } from '../hosting/functions.ts';
 import { createEventBus, putEvents } from './event-bus.ts';
+import type { Live } from './live.ts';
 import { eventBusName } from './names.ts';
 import {
   ServiceFunction,
   type ServiceFunctionContext,
   type ServiceFunctionProperties,
 } from './service-function.ts';
+import { liveWindow } from './settings.ts';
 import { type Access, compactionAccess, jobsAccess, scheduleAccess } from './table-access.ts';
 
 /** Functions that run jobs: work that is too large for the transaction of one request. */
@@ -51,6 +53,8 @@ interface JobsContext {
   readonly context: ServiceFunctionContext;
   readonly streamArn: string;
   readonly deadLetters: Queue;
+  /** undefined where changes are not announced. */
+  readonly live: Live | undefined;
 }
 
 interface StreamConsumer
@@ -143,6 +147,18 @@ const onStream = (context: JobsContext): LambdaFunction =>
 
 const logRecordsIds = ['onLogRecords', 'LogRecords'] as const;
 
+/** Returns the environment of the function that reads new records. */
+const ofLogRecords = (own: JobsContext): Record<string, string> => ({
+  ...historyOf(own),
+  ...(own.live && { LIVE_ENDPOINT: own.live.endpoint }),
+});
+
+/** Returns how long new records are collected. Where they are announced, the setting says it: it limits the announcements. */
+function windowOf({ context }: JobsContext, withoutLiveMs: number): Duration {
+  const seconds = liveWindow(context.settings);
+  return seconds === undefined ? Duration.millis(withoutLiveMs) : Duration.seconds(seconds);
+}
+
 const logRecordsFilters = [keysFilter(['INSERT'], FilterRule.beginsWith(recordPrefix))];
 
 /** Compacts busy logs soon after records are written to them. */
@@ -152,10 +168,11 @@ const onLogRecords = (context: JobsContext): LambdaFunction =>
     file: logRecordsFile,
     description: 'Compacts busy change logs.',
     access: compactionAccess,
-    environment: historyOf(context),
+    environment: ofLogRecords(context),
+    statements: context.live ? [context.live.publish] : [],
     mapping: {
       batchSize: maxLogRecords,
-      maxBatchingWindow: Duration.millis(logRecordsWindowMs),
+      maxBatchingWindow: windowOf(context, logRecordsWindowMs),
       filters: logRecordsFilters,
     },
   });
@@ -174,11 +191,12 @@ function onLogRecordsWithBus(own: JobsContext, unpublished: Queue): LambdaFuncti
     description: 'Publishes changes as events, and compacts busy change logs.',
     access: compactionAccess,
     environment: {
-      ...historyOf(own),
+      ...ofLogRecords(own),
       EVENT_BUS_NAME: eventBusName(settings),
       UNPUBLISHED_QUEUE_URL: queueUrl,
     },
     statements: [
+      ...(own.live ? [own.live.publish] : []),
       putEvents(settings),
       new PolicyStatement({
         actions: ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage', 'sqs:SendMessage'],
@@ -187,7 +205,7 @@ function onLogRecordsWithBus(own: JobsContext, unpublished: Queue): LambdaFuncti
     ],
     mapping: {
       batchSize: publishing.maxRecords,
-      maxBatchingWindow: Duration.millis(publishing.windowMs),
+      maxBatchingWindow: windowOf(own, publishing.windowMs),
       filters: logRecordsFilters,
       reportBatchItemFailures: true,
     },
@@ -262,10 +280,15 @@ function queueOf(scope: Construct, id: string, reason: string): Queue {
  * Creates the functions that run jobs, in the stack of the table: a new stream has a new ARN, and only the stack of the table
  * replaces the event source mappings in the same update.
  */
-export function jobs(scope: Construct, context: ServiceFunctionContext, streamArn: string): Jobs {
+export function jobs(
+  scope: Construct,
+  context: ServiceFunctionContext,
+  streamArn: string,
+  live: Live | undefined,
+): Jobs {
   const deadLetters = queueOf(scope, 'DeadLetters', 'This is the dead-letter queue.');
   new CfnOutput(scope, 'DeadLettersUrl', { value: deadLetters.queueUrl });
-  const own: JobsContext = { scope, context, streamArn, deadLetters };
+  const own: JobsContext = { scope, context, streamArn, deadLetters, live };
   const unpublishedEvents = context.settings.eventBus
     ? queueOf(scope, 'UnpublishedEvents', 'Its messages are repeated until they succeed.')
     : undefined;

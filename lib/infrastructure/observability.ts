@@ -1,4 +1,4 @@
-import { Aws, Validations } from 'aws-cdk-lib';
+import { Aws, Duration, Validations } from 'aws-cdk-lib';
 import {
   Alarm,
   Dashboard,
@@ -92,6 +92,19 @@ function requestWidgets(settings: Settings): IWidget[] {
   ];
 }
 
+/** Returns the graph of the clients that are connected. A search, because AWS documents the dimensions of a group of metrics, and a connection has no namespace. */
+function connectionWidgets({ live }: MonitoredResources): IWidget[] {
+  if (!live) return [];
+  const minute = Duration.minutes(1);
+  const connections = new MathExpression({
+    expression: `SEARCH('MetricName="ActiveConnections" EventAPIId="${live.apiId}"', 'Sum', ${minute.toSeconds()})`,
+    usingMetrics: {},
+    label: '',
+    period: minute,
+  });
+  return [new GraphWidget({ title: 'Live connections', left: [connections] })];
+}
+
 const camel = (heading: string): string =>
   heading.replaceAll(/ (\w)/g, (_, letter: string) => letter.toUpperCase());
 
@@ -138,6 +151,7 @@ export function observability(
     new GraphWidget({ title: 'Write units', left: withIndexes(table, 'ConsumedWriteCapacityUnits') }),
     new GraphWidget({ title: 'Transaction conflicts', left: [tableMetric(table, 'TransactionConflict')] }),
     ...requestWidgets(settings),
+    ...connectionWidgets(resources),
     ...alarmWidgets,
   );
   const consoleHost = byPartition(scope, 'ConsoleHosts', consoleHosts);

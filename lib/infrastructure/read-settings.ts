@@ -5,6 +5,7 @@ import { isDisposable } from './names.ts';
 import {
   alarmAddress,
   definitions,
+  liveWindow,
   ofOneStage,
   type Setting,
   type Settings,
@@ -61,6 +62,15 @@ function contradictionsOfTokens(settings: Settings, contradict: Contradict): voi
   else if (/^https:/.test(authentication) !== audience.length > 0) contradict('audience', 'authentication');
 }
 
+/** Names settings of announcements that are not valid together: only tokens subscribe. */
+function contradictionsOfLive(settings: Settings, contradict: Contradict): void {
+  const { authentication, live, liveDomainName, liveCertificateArn } = settings;
+  if (authentication === 'none' && typeof live === 'number') contradict('live', 'authentication');
+  if ((liveDomainName === '') !== (liveCertificateArn === ''))
+    contradict('liveCertificateArn', 'liveDomainName');
+  if (liveDomainName && liveWindow(settings) === undefined) contradict('liveDomainName', 'live');
+}
+
 /** Returns what is wrong with settings that are valid by themselves but not together. */
 function contradictions(settings: Settings): string[] {
   const { tableName, tableStreamArn } = settings;
@@ -71,6 +81,7 @@ function contradictions(settings: Settings): string[] {
     );
   };
   contradictionsOfTokens(settings, contradict);
+  contradictionsOfLive(settings, contradict);
   if (tableStreamArn && tableName !== tableOfStream(tableStreamArn))
     contradict('tableStreamArn', 'tableName');
   const { domainName, certificateArn, hostedZoneId, encryptionKey, region } = settings;

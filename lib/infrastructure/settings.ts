@@ -74,7 +74,12 @@ const toggle = (isOn = false) =>
 
 const optionalArn = (pattern: RegExp) => optionalText(v.pipe(v.string(), v.regex(pattern)));
 
+const domainPattern = v.pipe(v.string(), v.regex(/^(?=.{4,253}$)(?:[a-z0-9][a-z0-9-]*\.)+[a-z]{2,}$/));
+
 const isToggle = 'true or false';
+
+/** Seconds for which Lambda collects records of a stream, at most. */
+const maxLiveWindow = 300;
 
 const reservation = () => v.optional(wholeNumber(0, 10_000), 0);
 
@@ -126,6 +131,14 @@ export const definitions = {
     'a whole number of entities from 20 to 1000 that the jobs of a tenant change in a second',
   ),
   eventBus: setting(toggle(), isToggle),
+  live: setting(
+    v.optional(v.union([v.picklist(['', 'off']), wholeNumber(0, maxLiveWindow)]), ''),
+    `"off", or a whole number of seconds from 0 to ${maxLiveWindow} for which changes are collected before they are announced, or empty for 0; "off" or empty with "authentication" "none"`,
+  ),
+  liveSpread: setting(
+    v.optional(wholeNumber(0, 600_000), 0),
+    'a whole number of milliseconds from 0 to 600000 within which clients ask for an announced change',
+  ),
   signInConcurrency: setting(reservation(), isReservation),
   scheduleConcurrency: setting(reservation(), isReservation),
   streamConcurrency: setting(reservation(), isReservation),
@@ -181,7 +194,7 @@ export const definitions = {
   tracing: setting(toggle(), isToggle),
   documentation: setting(toggle(true), isToggle),
   domainName: setting(
-    optionalText(v.pipe(v.string(), v.regex(/^(?=.{4,253}$)(?:[a-z0-9][a-z0-9-]*\.)+[a-z]{2,}$/))),
+    optionalText(domainPattern),
     'the name of a domain for the API, for example "api.example.com", or empty for none',
   ),
   certificateArn: setting(
@@ -191,6 +204,14 @@ export const definitions = {
   hostedZoneId: setting(
     optionalText(v.pipe(v.string(), v.regex(/^Z[A-Z0-9]{1,31}$/))),
     'the id of the Route 53 hosted zone of "domainName", or empty if its records are elsewhere',
+  ),
+  liveDomainName: setting(
+    optionalText(domainPattern),
+    'the name of a domain for the connections of clients, for example "live.example.com", or empty for none and where "live" is off',
+  ),
+  liveCertificateArn: setting(
+    optionalArn(/^arn:[\w-]+:acm:us-east-1:\d{12}:certificate\/.+$/),
+    'the ARN of a certificate for "liveDomainName" in us-east-1, or empty without "liveDomainName"',
   ),
   tags: setting(
     listOf(/^(?!aws:)[^=]{1,128}=.{0,256}$/),
@@ -242,6 +263,8 @@ export const ofOneStage = [
   'domainName',
   'certificateArn',
   'hostedZoneId',
+  'liveDomainName',
+  'liveCertificateArn',
   'encryptionKey',
   'otherEncryptionKey',
   'backupVault',
@@ -255,5 +278,9 @@ export type Settings = {
 
 /** Returns the address that gets mails about alarms; an empty text for none. */
 export const alarmAddress = ({ alarmEmail }: Settings): string => (alarmEmail === 'none' ? '' : alarmEmail);
+
+/** Returns the seconds for which changes are collected before they are announced; `undefined` where they are not announced. */
+export const liveWindow = ({ authentication, live }: Settings): number | undefined =>
+  authentication === 'none' || live === 'off' ? undefined : live || 0;
 
 export const settingNames = Object.keys(definitions) as (keyof Settings)[];

@@ -10,13 +10,9 @@ const covers = (name: string, domainName: string): boolean =>
   name === domainName ||
   (name.startsWith('*.') && name.slice(1) === domainName.slice(domainName.indexOf('.')));
 
-export async function certificateRefusals(
-  region: string,
-  { certificateArn: CertificateArn, domainName }: Settings,
-): Promise<string[]> {
-  if (!CertificateArn) return [];
-  const [, , , of = ''] = CertificateArn.split(':');
-  if (of !== region) return [`The certificate is in ${of}: it must be in the region of the API, ${region}.`];
+/** Returns why a certificate is not usable for a domain. */
+async function refusalsOfCertificate(CertificateArn: string, domainName: string): Promise<string[]> {
+  const [, , , region = ''] = CertificateArn.split(':');
   const client = new ACMClient(clientSettings(region));
   const { Certificate = {} } = await client
     .send(new DescribeCertificateCommand({ CertificateArn }))
@@ -28,6 +24,19 @@ export async function certificateRefusals(
     ...(names.some((name) => covers(name, domainName))
       ? []
       : [`The certificate is for ${names.join(', ')}, not for "${domainName}".`]),
+  ];
+}
+
+export async function certificateRefusals(
+  region: string,
+  { certificateArn, domainName, liveCertificateArn, liveDomainName }: Settings,
+): Promise<string[]> {
+  const [, , , of = region] = certificateArn.split(':');
+  const isElsewhere = of !== region;
+  return [
+    ...(isElsewhere ? [`The certificate is in ${of}: it must be in the region of the API, ${region}.`] : []),
+    ...(certificateArn && !isElsewhere ? await refusalsOfCertificate(certificateArn, domainName) : []),
+    ...(liveCertificateArn ? await refusalsOfCertificate(liveCertificateArn, liveDomainName) : []),
   ];
 }
 

@@ -233,6 +233,14 @@ describe('what the settings name', () => {
     ]);
   });
 
+  test('the certificate for announcements must be issued for their domain, in any region of the API', async () => {
+    aws.certificate = { Status: 'ISSUED', DomainName: 'api.example.org' };
+    const live = { liveDomainName: 'live.example.com', liveCertificateArn: certificateArn };
+    expect(await refusalsOf(settingsOf({ stage: 'first', ...live }))).toEqual([
+      'The certificate is for api.example.org, not for "live.example.com".',
+    ]);
+  });
+
   test('a hosted zone must be public, and that of the domain', async () => {
     aws.zone = { name: 'ample.com', isPrivate: true };
     expect(await refusalsOf(settingsOf(domain))).toEqual([

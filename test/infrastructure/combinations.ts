@@ -9,6 +9,8 @@ export const combinations = {
     monthlyBudget: '50',
     backupDays: 90,
     eventBus: true,
+    live: 2,
+    liveSpread: '3000',
     tracing: true,
   },
   'without tokens': {
@@ -26,6 +28,8 @@ export const combinations = {
     domainName: 'api.example.com',
     certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/one',
     hostedZoneId: 'Z0123456789',
+    liveDomainName: 'live.example.com',
+    liveCertificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/two',
     tags: 'team=platform,cost-centre=4=2',
   },
   'adopted pool': {
@@ -53,6 +57,7 @@ export const combinations = {
   },
   strict: {
     alarms: false,
+    live: 'off',
     otherTableName: 'restored',
     requireGroup: true,
     multiFactor: 'required',

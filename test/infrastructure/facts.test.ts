@@ -101,12 +101,12 @@ const facts: Partial<Record<Combination, Record<string, Record<string, object>>>
       },
     },
     LogRecords: {
-      'logs are compacted at most four times a minute, and a call that fails is repeated': {
+      'new records are announced at once, and a call that fails is repeated': {
         ...ofLogRecords,
         FunctionName: '<onLogRecordsFunction>',
         EventSourceArn: '<Table.StreamArn>',
         BatchSize: 1_000,
-        MaximumBatchingWindowInSeconds: 15,
+        MaximumBatchingWindowInSeconds: 0,
         FunctionResponseTypes: undefined,
         DestinationConfig: toDeadLetters,
       },
@@ -231,10 +231,10 @@ const facts: Partial<Record<Combination, Record<string, Record<string, object>>>
       },
     },
     LogRecords: {
-      'events are published within a second or two': {
+      'events are published as soon as changes are announced, in batches of their size': {
         ...ofLogRecords,
         BatchSize: 100,
-        MaximumBatchingWindowInSeconds: 1,
+        MaximumBatchingWindowInSeconds: 2,
         FunctionResponseTypes: ['ReportBatchItemFailures'],
       },
     },
@@ -276,6 +276,13 @@ const facts: Partial<Record<Combination, Record<string, Record<string, object>>>
     RequestsFail: {
       'alarms can go to a topic of the owner': {
         AlarmActions: ['arn:aws:sns:eu-central-1:123456789012:alarms'],
+      },
+    },
+    LogRecords: {
+      'without announcements, logs are compacted at most four times a minute': {
+        ...ofLogRecords,
+        BatchSize: 1_000,
+        MaximumBatchingWindowInSeconds: 15,
       },
     },
     Api: {
@@ -421,6 +428,8 @@ const resourcesByType: readonly (readonly [
     /::(?:Backup|Budgets|Route53)::|::ApiMapping|::DomainName|::EventBus$/,
     [],
   ],
+  ['announcements can be off', 'strict', /AppSync/, []],
+  ['without tokens, nobody could subscribe', 'without tokens', /AppSync/, []],
   ['the topic of the owner is the only one', 'without tokens', /::SNS::/, []],
   ['the client of programs comes on request', 'default', /::UserPoolClient$/, ['AccountsPoolAppClient']],
   [
@@ -449,13 +458,17 @@ test.each(resourcesByType)('%s (%s)', async (_why, settings, types, ids) => {
 });
 
 test.each<[string, Combination, readonly string[]]>([
-  ['all kinds', 'production', ['BackupsFail', 'EventsAreNotPublished', 'SigninFails', 'TokensAreRefused']],
-  ['of sign-in, with an adopted pool', 'adopted pool', ['SigninFails', 'TokensAreRefused']],
-  ['of tokens alone, with another issuer', 'another issuer', ['TokensAreRefused']],
+  [
+    'all kinds',
+    'production',
+    ['BackupsFail', 'EventsAreNotPublished', 'PokesAreLost', 'SigninFails', 'TokensAreRefused'],
+  ],
+  ['of sign-in, with an adopted pool', 'adopted pool', ['PokesAreLost', 'SigninFails', 'TokensAreRefused']],
+  ['of tokens alone, with another issuer', 'another issuer', ['PokesAreLost', 'TokensAreRefused']],
   ['none, without tokens', 'without tokens', []],
 ])('alarms that depend on settings: %s', async (_, settings, expected) => {
   const alarms = ofType((await stacksOf(settings)).resources, 'AWS::CloudWatch::Alarm').map(([id]) => id);
-  expect(alarms.filter((id) => /Backups|NotPublished|Signin|Tokens/.test(id)).sort()).toEqual(expected);
+  expect(alarms.filter((id) => /Backups|NotPublished|Pokes|Signin|Tokens/.test(id)).sort()).toEqual(expected);
 });
 
 test('a stage without alarms has no topic for them, and its dashboard has the same graphs', async () => {
@@ -475,11 +488,19 @@ test.each<[Combination, Record<string, unknown>]>([
       DeadLettersUrl: '<DeadLetters>',
     },
   ],
-  ['another issuer', { Url: 'https://api.example.com', DocsUrl: 'https://api.example.com/docs' }],
+  [
+    'another issuer',
+    {
+      Url: 'https://api.example.com',
+      DocsUrl: 'https://api.example.com/docs',
+      // For the one who creates the record of the domain.
+      LiveDomainTarget: expect.stringContaining('AppSyncDomainName'),
+    },
+  ],
   ['strict', { DocsUrl: undefined, AlarmTopicArn: undefined }],
   // For the one who sets the trigger of the pool.
   ['adopted pool', { UserPoolId: userPoolId, ClaimTenantArn: '<AccountsclaimTenantFunction.Arn>' }],
-  ['production', { EventBusName: 'project-management-production' }],
+  ['production', { EventBusName: 'project-management-production', LiveDomainTarget: undefined }],
   ['restored table', { TableName: 'restored' }],
 ])('the outputs of %s', async (settings, expected) => {
   const { outputs } = await stacksOf(settings);

@@ -26,7 +26,7 @@ describe('alarms', () => {
     const metrics = (
       'limited refused 5xx Throttles WriteThrottleEvents ReadThrottleEvents WriteKeyRangeThroughputThrottleEvents ' +
       'ReadKeyRangeThroughputThrottleEvents MissedJobs IteratorAge CompactionDelayMs PendingRecords JobAgeMs UncompactedLogs ' +
-      'ApproximateNumberOfMessagesVisible'
+      'ApproximateNumberOfMessagesVisible LostPokes'
     ).split(' ');
     expect(metrics.filter((name) => !watched.includes(`"MetricName":"${name}"`))).toEqual([]);
     expect(watched).toContain('"ExtendedStatistic":"p99"');
@@ -83,6 +83,17 @@ describe('alarms', () => {
     ]);
   });
 
+  test('notice within five minutes that announcements are lost, by what the function counts', () => {
+    expect(alarms().find(({ MetricName }) => MetricName === 'LostPokes')).toMatchObject({
+      Namespace: 'ProjectManagement',
+      Dimensions: [{ Name: 'FunctionName', Value: '<onLogRecordsFunction>' }],
+      Statistic: 'Sum',
+      Threshold: 1,
+      Period: 300,
+      EvaluationPeriods: 1,
+    });
+  });
+
   test('link to a runbook section of their own', () => {
     const linked = alarms().map(({ AlarmDescription }) =>
       String(AlarmDescription).replace(/^.*docs\/operations\.md#/s, ''),
@@ -102,9 +113,14 @@ describe('alarms', () => {
   });
 });
 
+const bodyOf = (of: ReadableStacks) =>
+  JSON.stringify(all('AWS::CloudWatch::Dashboard', of)).replaceAll('\\', '');
+
+test('the dashboard shows the clients that are connected', () => {
+  expect(bodyOf(stacks)).toContain('MetricName="ActiveConnections" EventAPIId="<LiveApi.ApiId>"');
+});
+
 test('the dashboard shows the metrics of requests by operation, if there are any, and the tenants with the most requests', async () => {
-  const bodyOf = (of: ReadableStacks) =>
-    JSON.stringify(all('AWS::CloudWatch::Dashboard', of)).replaceAll('\\', '');
   const body = bodyOf(stacks);
   expect(body).toContain(`SEARCH('{ProjectManagement/development,operation} MetricName="duration"'`);
   expect(body).toContain("SOURCE 'project-management-development'");

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readSettings } from '#lib/infrastructure/read-settings.ts';
-import { ofOneStage, settingNames } from '#lib/infrastructure/settings.ts';
+import { liveWindow, ofOneStage, settingNames } from '#lib/infrastructure/settings.ts';
 import { expectComplete } from '../support/complete.ts';
 import { defaultContext } from './default-context.ts';
 
@@ -32,6 +32,10 @@ test('the settings of cdk.json are valid', () => {
 
 const ofPool = { userPoolId: 'eu-central-1_a1B2c3D4e', audience: 'app' };
 const streamOfOther = 'arn:aws:dynamodb:eu-central-1:123456789012:table/other/stream/2026';
+const ofLive = {
+  liveDomainName: 'live.example.com',
+  liveCertificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/1',
+};
 const key = 'arn:aws:kms:us-east-1:123456789012:key/1';
 
 test.each([
@@ -47,12 +51,29 @@ test.each([
   ['callbackUrls', { ...ofPool, callbackUrls: 'https://a.example/' }],
   ['certificateArn', { domainName: 'api.example.com' }],
   ['hostedZoneId', { hostedZoneId: 'Z0123456789' }],
+  ['live', { authentication: 'none', live: 1 }],
+  ['live', { authentication: 'none', live: '0' }],
+  ['liveCertificateArn', { liveDomainName: 'live.example.com' }],
+  ['liveCertificateArn', { liveCertificateArn: ofLive.liveCertificateArn }],
+  ['liveDomainName', { ...ofLive, live: 'off' }],
+  ['liveDomainName', { ...ofLive, authentication: 'none' }],
   ['alarms', { alarms: false, alarmTopicArn: 'arn:aws:sns:eu-central-1:123456789012:alarms' }],
   ['monthlyBudget', { monthlyBudget: 5, alarmEmail: 'none' }],
   ['region', { encryptionKey: key }],
   ['region', { region: 'eu-west-1', encryptionKey: key }],
 ])('rejects settings that do not fit together: %s', (name, settings) => {
   expect(() => read(settings)).toThrow(`"${name}"`);
+});
+
+test.each([
+  [{}, 0],
+  [{ live: '0' }, 0],
+  [{ live: 300 }, 300],
+  [{ live: 'off' }, undefined],
+  [{ authentication: 'none' }, undefined],
+  [{ authentication: 'none', live: 'off' }, undefined],
+])('%j announces changes after %s seconds', (settings, seconds) => {
+  expect(liveWindow(read(settings))).toBe(seconds);
 });
 
 describe('the values of stages', () => {
@@ -113,6 +134,11 @@ test.each([
   ['corsOrigins', 'https://a.example/path', 'without a path'],
   ['throttlingRate', 0, 'from 1 to 10000'],
   ['historyDays', 401, 'from 7 to 400'],
+  ['live', 301, 'from 0 to 300'],
+  ['live', 'on', '"off"'],
+  ['live', 0.5, 'whole number of seconds'],
+  ['liveSpread', 600_001, 'from 0 to 600000'],
+  ['liveCertificateArn', 'arn:aws:acm:eu-west-1:123456789012:certificate/1', 'us-east-1'],
   ['authentication', 'http://issuer.example.com', 'https URL'],
   ['authentication', 'https://issuer.example.com', '"audience" must be'],
   ['tenantClaim', '', 'claim'],

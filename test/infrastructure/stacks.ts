@@ -28,13 +28,17 @@ export const ofType = <One extends Resource>(
 
 const withoutHash = (id: string): string => id.replace(/[0-9A-F]{8}$/, '');
 
+/** Returns what an output is of. CDK adds these outputs, and their names contain the name of the resource. */
+const nameOfOutput = (name: string): string =>
+  name
+    .replace(/^PublishOutput(?:Ref|FnGetAtt)(\w+)[0-9A-F]{16}$/, '$1')
+    .replace(/^PublishOutputFnGetAttLive\w+(LiveApi)[0-9A-F]{8}(\w+)[0-9A-F]{8}$/, '$1.$2');
+
 const references: Readonly<Record<string, (value: never) => string>> = {
   Ref: (id: string) => `<${withoutHash(id)}>`,
   'Fn::GetAtt': ([id, attribute]: readonly [string, string]) => `<${withoutHash(id)}.${attribute}>`,
   'Fn::Join': ([separator, parts]: readonly [string, readonly string[]]) => parts.join(separator),
-  // CDK adds these outputs. Their names contain the name of the resource.
-  'Fn::GetStackOutput': ({ OutputName }: { readonly OutputName: string }) =>
-    `<${OutputName.replace(/^PublishOutput(?:Ref|FnGetAtt)(\w+)[0-9A-F]{16}$/, '$1')}>`,
+  'Fn::GetStackOutput': ({ OutputName }: { readonly OutputName: string }) => `<${nameOfOutput(OutputName)}>`,
 };
 
 /** Returns a part of a template with references as text, for example `<Table.StreamArn>`. */

@@ -19,9 +19,16 @@ export interface Resource {
 
 export type Resources = Readonly<Record<string, Resource>>;
 
+type Outputs = Readonly<Record<string, { readonly Value: unknown }>>;
+
+interface Reference {
+  readonly Ref?: string;
+  readonly 'Fn::GetAtt'?: readonly [id: string, attribute: string];
+}
+
 interface TemplateContent {
   readonly Resources: Resources;
-  readonly Outputs?: Readonly<Record<string, unknown>>;
+  readonly Outputs?: Outputs;
   readonly Metadata?: Readonly<Record<string, unknown>>;
 }
 
@@ -32,8 +39,12 @@ export interface Synthesized {
     /** The templates of the nested stacks of the API stack, by the id of the stack. */
     readonly nested: Readonly<Record<string, TemplateContent>>;
   };
+  /**
+   * The resources of the data stack and of its nested stack, with the values of parameters and of outputs of the nested stack in place of references
+   * to them.
+   */
   readonly data: Resources;
-  /** The resources of the API stack and of its nested stacks, with the values of parameters in place of references to them. */
+  /** The resources of the API stack and of its nested stacks, likewise. */
   readonly api: Resources;
   /** Whether CloudFormation refuses to delete the stack of the data. */
   readonly hasTerminationProtection: boolean;
@@ -58,17 +69,20 @@ function app(outdir: string, settings: Readonly<Record<string, unknown>>): App {
   });
 }
 
-/** Returns the resources of nested templates, with the values of parameters in place of references to them. */
-function resolveParameters({ Resources }: TemplateContent, nested: readonly TemplateContent[]): Resources {
+/** Returns the resources of a template and of its nested ones, with values in place of references to parameters and to outputs. */
+function withNested({ Resources }: TemplateContent, nested: readonly TemplateContent[]): Resources {
   const stacks = Object.values(Resources).filter(({ Type }) => Type === 'AWS::CloudFormation::Stack');
   const parameters: Record<string, unknown> = Object.assign(
     {},
     ...stacks.map(({ Properties }) => Properties['Parameters']),
   );
-  const all = Object.assign({}, ...nested.map((one) => one.Resources)) as Resources;
-  return JSON.parse(JSON.stringify(all), (_, value: { readonly Ref?: string } | null) =>
-    typeof value?.Ref === 'string' && value.Ref in parameters ? parameters[value.Ref] : value,
-  ) as Resources;
+  const outputs = Object.assign({}, ...nested.map((one) => one.Outputs)) as Outputs;
+  const all = Object.assign({}, Resources, ...nested.map((one) => one.Resources)) as Resources;
+  return JSON.parse(JSON.stringify(all), (_, value: Reference | null) => {
+    if (typeof value?.Ref === 'string' && value.Ref in parameters) return parameters[value.Ref];
+    const [, name = ''] = /^Outputs\.(\w+)$/.exec(String(value?.['Fn::GetAtt']?.[1])) ?? [];
+    return name in outputs ? outputs[name]?.Value : value;
+  }) as Resources;
 }
 
 export function synthesize(
@@ -78,19 +92,15 @@ export function synthesize(
 ): Synthesized {
   const { data, api } = service(app(assembly, settings), bundles(), operations);
   const content = (stack: Stack): TemplateContent => Template.fromStack(stack).toJSON() as TemplateContent;
-  const nested = api.node.children.filter((one) => NestedStack.isNestedStack(one));
-  const templates = {
-    data: content(data),
-    api: content(api),
-    nested: Object.fromEntries(nested.map((one) => [one.node.id, content(one)])),
-  };
+  const nestedIn = ({ node }: Stack) =>
+    Object.fromEntries(
+      node.children.filter((one) => NestedStack.isNestedStack(one)).map((one) => [one.node.id, content(one)]),
+    );
+  const templates = { data: content(data), api: content(api), nested: nestedIn(api) };
   return {
     templates,
-    data: templates.data.Resources,
-    api: {
-      ...templates.api.Resources,
-      ...resolveParameters(templates.api, Object.values(templates.nested)),
-    },
+    data: withNested(templates.data, Object.values(nestedIn(data))),
+    api: withNested(templates.api, Object.values(templates.nested)),
     hasTerminationProtection: data.terminationProtection ?? false,
   };
 }
