@@ -1,12 +1,15 @@
 /** Loads the functions from a cloud assembly, for the local gateway, with the IAM proxy in front of the database. */
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { APIGatewayProxyEventV2, Context, DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
-import { Authorizer } from '../local/authorizer.ts';
+import { type Authentication, Authorizer } from '../local/authorizer.ts';
 import { setCredentials } from '../local/engine-environment.ts';
+import { liveEnvironment } from '../local/function-environment.ts';
 import type { FunctionHost } from '../local/hosted-functions.ts';
 import type { GatewayRoute, LambdaFunction } from '../local/http-api.ts';
 import { functionContext, scheduledEvent } from '../local/lambda-context.ts';
 import { newRequestId } from '../local/lambda-event.ts';
+import { EventsApi } from '../local/live/events-api.ts';
+import { publishPath } from '../local/live/messages.ts';
 import { type DeployedFunction, type Deployment, type EventSource, readDeployment } from './deployment.ts';
 import { matchesPattern } from './event-pattern.ts';
 import { bundleHandler } from './function-bundle.ts';
@@ -65,6 +68,20 @@ function gatewayRoutes(deployment: Deployment, environment: Environment) {
   return { routes, fallback };
 }
 
+/** Returns where clients hear of changes. */
+function announcements(
+  { namespaceArn, authorize }: NonNullable<Deployment['live']>,
+  authentication: Authentication | undefined,
+) {
+  const AUDIENCE = authentication?.audience.join() ?? '';
+  const decide = invoker<object, { readonly error: string } | null>(authorize, { AUDIENCE });
+  const authorizer = authentication && new Authorizer(authentication);
+  return {
+    namespaceArn,
+    api: new EventsApi({ authorizeSubscription: (event) => decide(event), authorizer }),
+  };
+}
+
 export const assemblyFunctions =
   ({ assembly, withoutStream = false, onPermissionReport }: AssemblyOptions): FunctionHost =>
   async ({ endpoint }, options) => {
@@ -72,9 +89,12 @@ export const assemblyFunctions =
     const deployment = readDeployment(assembly);
     const { place, tableName, streamArn, functions, streams, schedule } = deployment;
     const { partitionKey } = deployment.table;
+    const authentication = deployment.authentication && (options.authentication ?? deployment.authentication);
+    const live = deployment.live && announcements(deployment.live, authentication);
     const policies = new Map(functions.map(({ name, policy }) => [name, policy]));
-    const proxy = await startIamProxy({ engine: endpoint, place, streamArn, partitionKey, policies });
+    const proxy = await startIamProxy({ engine: endpoint, place, streamArn, partitionKey, policies, live });
     const environment = {
+      ...liveEnvironment(proxy.endpoint + publishPath),
       AWS_REGION: place.region,
       AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint,
       AWS_ENDPOINT_URL_EVENTBRIDGE: proxy.endpoint,
@@ -90,7 +110,6 @@ export const assemblyFunctions =
       return { client, reader: new StreamReader(client, tableName, deliver, source) };
     });
     const onSchedule = invoker<ReturnType<typeof scheduledEvent>, void>(schedule, environment);
-    const authentication = deployment.authentication && (options.authentication ?? deployment.authentication);
     return {
       table: deployment.table,
       tableName,
@@ -101,11 +120,13 @@ export const assemblyFunctions =
         crossOrigin: deployment.crossOrigin,
         authorizer: authentication && new Authorizer(authentication),
       },
+      live: live?.api,
       onSchedule: () => onSchedule(scheduledEvent()),
       startEventSources: async () => {
         if (!withoutStream) await Promise.all(readers.map(({ reader }) => reader.start()));
       },
       stop: async () => {
+        live?.api.stop();
         await Promise.all(readers.map(({ reader }) => reader.stop()));
         for (const { client } of readers) client.destroy();
         onPermissionReport(proxy.report());

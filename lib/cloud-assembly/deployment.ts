@@ -31,6 +31,14 @@ export interface EventSource {
   readonly windowMs: number;
 }
 
+/** Where changes are announced. */
+interface DeployedLive {
+  /** The namespace that has all channels. */
+  readonly namespaceArn: string;
+  /** Decides about subscriptions. */
+  readonly authorize: DeployedFunction;
+}
+
 export interface Deployment {
   readonly place: Place;
   readonly table: TableShape;
@@ -42,6 +50,7 @@ export interface Deployment {
   readonly authentication: Authentication | undefined;
   readonly streams: readonly EventSource[];
   readonly schedule: DeployedFunction;
+  readonly live: DeployedLive | undefined;
 }
 
 const place: Place = { region: process.env['AWS_REGION'] || 'us-east-1', account: '000000000000' };
@@ -87,21 +96,19 @@ function functionsOf(templates: Templates, assembly: string): DeployedFunction[]
   });
 }
 
-/** Checks that the gateway may call the function of a route: with the role of the integration. */
-function requirePermission(
+/** Checks that a service of AWS may call a function: with the role that it has for it. */
+function requireCaller(
   roles: ReadonlyMap<string, Properties>,
-  integration: Properties | undefined,
-  { key, function: target }: DeployedRoute,
+  roleArn: unknown,
+  service: 'apigateway' | 'appsync',
+  functionArn: unknown,
 ): void {
-  const role = roleBy(roles, integration?.['CredentialsArn']);
+  const role = roleBy(roles, roleArn);
   const isAllowed =
     role &&
-    JSON.stringify(role['AssumeRolePolicyDocument']).includes('"apigateway.amazonaws.com"') &&
-    policyOf(role).permissionFor({
-      action: 'lambda:InvokeFunction',
-      resource: String(integration?.['IntegrationUri']),
-    });
-  if (!isAllowed) throw new Error(`The gateway has no permission to call ${target.name} for ${key}.`);
+    JSON.stringify(role['AssumeRolePolicyDocument']).includes(`"${service}.amazonaws.com"`) &&
+    policyOf(role).permissionFor({ action: 'lambda:InvokeFunction', resource: String(functionArn) });
+  if (!isAllowed) throw new Error(`${service} has no permission to call ${String(functionArn)}.`);
 }
 
 function routesOf(templates: Templates, functions: readonly DeployedFunction[]): DeployedRoute[] {
@@ -117,7 +124,7 @@ function routesOf(templates: Templates, functions: readonly DeployedFunction[]):
           ? ((properties['AuthorizationScopes'] ?? []) as string[])
           : undefined,
     };
-    requirePermission(roles, integration, route);
+    requireCaller(roles, integration?.['CredentialsArn'], 'apigateway', integration?.['IntegrationUri']);
     return route;
   });
 }
@@ -178,6 +185,25 @@ function authenticationOf(templates: Templates): Authentication | undefined {
   return { issuer: Issuer, audience: Audience };
 }
 
+/** @throws Error when a subscription would not wait for the decision of the function, or when AppSync has no permission to call it. */
+function liveOf(templates: Templates, functions: readonly DeployedFunction[]): DeployedLive | undefined {
+  if (templates.ofType('AWS::AppSync::ChannelNamespace').size === 0) return undefined;
+  const [apiId] = templates.theOnly('AWS::AppSync::Api');
+  const [, { Name, HandlerConfigs }] = templates.theOnly('AWS::AppSync::ChannelNamespace');
+  const [, source] = templates.theOnly('AWS::AppSync::DataSource');
+  const { OnSubscribe } = HandlerConfigs as { OnSubscribe: { Behavior: string; Integration: Properties } };
+  const { InvokeType } = OnSubscribe.Integration['LambdaConfig'] as { InvokeType: string };
+  if (OnSubscribe.Behavior !== 'DIRECT' || InvokeType !== 'REQUEST_RESPONSE')
+    throw new Error('AppSync does not wait for the decision on a subscription.');
+  const { LambdaFunctionArn: arn } = source['LambdaConfig'] as { LambdaFunctionArn: string };
+  requireCaller(templates.ofType('AWS::IAM::Role'), source['ServiceRoleArn'], 'appsync', arn);
+  const { region, account } = templates.place;
+  return {
+    namespaceArn: `arn:aws:appsync:${region}:${account}:apis/${apiId}/channelNamespace/${String(Name)}`,
+    authorize: functionBy(functions, arn),
+  };
+}
+
 function tableNameOf(functions: readonly DeployedFunction[]): string {
   const names = new Set(functions.flatMap(({ environment }) => environment['TABLE_NAME'] ?? []));
   const [name = ''] = names;
@@ -204,5 +230,6 @@ export function readDeployment(assembly: string): Deployment {
     authentication: authenticationOf(templates),
     streams: streamsOf(templates, functions),
     schedule: functionBy(functions, target?.Arn),
+    live: liveOf(templates, functions),
   };
 }

@@ -18,7 +18,7 @@ export interface FunctionBundle {
   readonly environment: Environment;
 }
 
-/** @param env variables that Lambda adds to the function's own. */
+/** @param env variables that Lambda adds to the function's own. Of those that the function has too, they are the addresses of this machine. */
 const environmentOf = (bundle: FunctionBundle, env: Environment): Environment => ({
   ...env,
   // The IAM proxy identifies the function by its access key id.
@@ -27,7 +27,9 @@ const environmentOf = (bundle: FunctionBundle, env: Environment): Environment =>
   AWS_SESSION_TOKEN: 'local',
   AWS_LAMBDA_FUNCTION_NAME: bundle.name,
   LAMBDA_TASK_ROOT: resolve(bundle.folder),
-  ...bundle.environment,
+  ...Object.fromEntries(
+    Object.entries(bundle.environment).map(([name, value]) => [name, env[name] ?? value]),
+  ),
 });
 
 /**

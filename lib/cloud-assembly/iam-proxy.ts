@@ -12,6 +12,9 @@ import {
 } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import type { PutEventsRequest } from '@aws-sdk/client-eventbridge';
+import type { EventsApi } from '../local/live/events-api.ts';
+import { publishPath } from '../local/live/messages.ts';
+import { publishTo } from '../local/live/publishing.ts';
 import { unreachableByPages } from '../local/port.ts';
 import { busesOf, putEvents } from './event-bus.ts';
 import { formatPermission, type Permission, type Policy, requiredPermissions } from './policy.ts';
@@ -32,6 +35,12 @@ interface IamProxy {
   stop(): Promise<void>;
 }
 
+/** Where functions announce changes, and the namespace for which they need the permission. */
+interface Announcements {
+  readonly api: EventsApi;
+  readonly namespaceArn: string;
+}
+
 interface IamProxyOptions {
   readonly engine: string;
   readonly place: Place;
@@ -39,6 +48,7 @@ interface IamProxyOptions {
   readonly partitionKey: string;
   /** The functions' policies, by the access key id of their credentials. */
   readonly policies: ReadonlyMap<string, Policy>;
+  readonly live?: Announcements | undefined;
 }
 
 /** Returns the access key id that a request is signed with (Signature Version 4). */
@@ -72,11 +82,20 @@ function forward(
 const busService = 'AWSEvents';
 const queueService = 'AmazonSQS';
 
+/** Requests to AppSync have a path, and no target. */
+const liveService = 'AppSync';
+
+/** Returns the service and the operation of a request. */
+const targetOf = ({ url, headers }: IncomingMessage): string[] =>
+  url === publishPath ? [liveService, 'EventPublish'] : String(headers['x-amz-target'] ?? '').split('.');
+
 /**
  * Returns what responds to the calls of EventBridge and SQS, by service. There are no rules, so nobody gets the events. The first event is never
  * accepted, so that every run shows what becomes of it, and that its sender may send to the queue.
  */
-function eventServices(): Readonly<Record<string, (input: object) => JsonResponse>> {
+function eventServices(
+  live: Announcements | undefined,
+): Readonly<Record<string, (input: object) => JsonResponse>> {
   let refused: string | undefined;
   const isRefused = (detail: string): boolean => {
     refused ??= detail;
@@ -85,6 +104,7 @@ function eventServices(): Readonly<Record<string, (input: object) => JsonRespons
   return {
     [busService]: (input: Partial<PutEventsRequest>) => putEvents(input, isRefused),
     [queueService]: sendMessage,
+    ...(live && { [liveService]: (input: object) => publishTo(live.api, input) }),
   };
 }
 
@@ -95,11 +115,12 @@ export async function startIamProxy({
   streamArn,
   partitionKey,
   policies,
+  live,
 }: IamProxyOptions): Promise<IamProxy> {
   const tableArnPrefix = `arn:aws:dynamodb:${place.region}:${place.account}:table/`;
   const busArnPrefix = `arn:aws:events:${place.region}:${place.account}:event-bus/`;
   const queueArnPrefix = `arn:aws:sqs:${place.region}:${place.account}:`;
-  const services = eventServices();
+  const services = eventServices(live);
   const records = new Map(
     [...policies.keys()].map((name) => [name, { used: new Set<string>(), refused: new Set<string>() }]),
   );
@@ -113,6 +134,8 @@ export async function startIamProxy({
     if (service === busService) {
       return busesOf(input).map((bus) => ({ action: `events:${operation}`, resource: busArnPrefix + bus }));
     }
+    if (service === liveService)
+      return [{ action: `appsync:${operation}`, resource: live?.namespaceArn ?? '' }];
     if (service === queueService)
       return [{ action: `sqs:${operation}`, resource: queueArnPrefix + queueOf(input) }];
     return requiredPermissions(operation, input, { arnPrefix: tableArnPrefix, partitionKey });
@@ -125,7 +148,7 @@ export async function startIamProxy({
       return;
     }
     const body = await buffer(request);
-    const [service = '', operation = ''] = String(request.headers['x-amz-target'] ?? '').split('.');
+    const [service = '', operation = ''] = targetOf(request);
     const caller = accessKeyIdOf(request);
     const record = records.get(caller);
     for (const required of permissionsOf(service, operation, body)) {

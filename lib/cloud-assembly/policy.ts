@@ -68,7 +68,9 @@ export class Policy {
   constructor(statements: readonly Statement[]) {
     const permissionsOf = (statement: Statement): Permission[] => {
       const { Action, Resource } = statement;
-      const actions = toArray(Action).filter((action) => /^(?:dynamodb|events|lambda|sqs):/.test(action));
+      const actions = toArray(Action).filter((action) =>
+        /^(?:appsync|dynamodb|events|lambda|sqs):/.test(action),
+      );
       const leadingKeys = actions.length > 0 ? leadingKeysOf(statement) : undefined;
       return actions.flatMap((action) =>
         toArray(Resource).map((resource) => ({ action, resource, ...(leadingKeys && { leadingKeys }) })),

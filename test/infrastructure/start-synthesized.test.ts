@@ -12,6 +12,7 @@ import { defaultTenantRate } from '#lib/hosting/functions.ts';
 import { resourceServer } from '#lib/hosting/scopes.ts';
 import { killLeftovers, spawnStart, untilItListens } from '../cli/started-service.ts';
 import { audience, type Issuer, startIssuer } from '../support/issuer.ts';
+import { LiveClient } from '../support/live-client.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 import { synthesize } from './stacks.ts';
@@ -86,6 +87,7 @@ async function startClient(...flags: string[]) {
 
   return {
     started,
+    url,
     call,
     /** Repeats a request until its response has a total: a job changes it. */
     untilTotal: (operation: string, request: Call, total: number): Promise<void> =>
@@ -313,6 +315,20 @@ async function callAll(client: Client): Promise<void> {
   await beginJobs(client);
 }
 
+/** Follows the tasks, and waits until a new one is announced. */
+async function hearOfChange(client: Client): Promise<void> {
+  const { channels } = (await client.call('readLive')) as unknown as {
+    readonly channels: Readonly<Record<string, string>>;
+  };
+  const follower = new LiveClient(client.url, tokens.administrator);
+  await follower.open();
+  const { type } = await follower.subscribe(channels['tasks'] ?? '', tokens.administrator);
+  if (type !== 'subscribe_success') throw new Error(`The subscription is answered with ${type}.`);
+  await create(client, 'task', {});
+  await follower.position();
+  follower.close();
+}
+
 /** The schedule runs the jobs when the stream is not read. */
 async function runSchedule(client: Client): Promise<void> {
   const organization = await create(client, 'organization', {});
@@ -340,6 +356,7 @@ beforeAll(async () => {
   environment = { AUTHENTICATION_ISSUER: issuer.url, AUTHENTICATION_AUDIENCE: audience };
   const client = await startClient();
   await callAll(client);
+  await hearOfChange(client);
   const scheduled = await startClient('--without-stream');
   await runSchedule(scheduled);
   reports = [...(await client.stop()), ...(await scheduled.stop())];
