@@ -13,6 +13,7 @@ import { historyMutations } from './histories.ts';
 import { httpMutations } from './http.ts';
 import { infrastructureMutations } from './infrastructure.ts';
 import { listEngineMutations } from './list-engine.ts';
+import { liveMutations } from './live.ts';
 import { longTextMutations } from './long-texts.ts';
 import type { Mutation } from './mutation.ts';
 import { numberMutations } from './numbers.ts';
@@ -49,4 +50,5 @@ export const mutations: readonly Mutation[] = [
   ...eventMutations,
   ...formatMutations,
   ...infrastructureMutations,
+  ...liveMutations,
 ];
