@@ -15,7 +15,7 @@ import {
   type ResourceTypes,
   type Summed,
 } from './query.ts';
-import { type SyncOptions, type SyncPage, syncPages } from './sync.ts';
+import { LiveSchedule, type SyncOptions, type SyncPage, syncPages } from './sync.ts';
 import { etagOf, type Target, type Versioned, withVersion } from './versions.ts';
 
 /**
@@ -279,7 +279,8 @@ export class Collection<Types extends ResourceTypes> extends Listing<Types> {
   /**
    * Iterates over the pages of changes, and polls when there are no more. Each page comes before the next request, so a page that you have
    * stored with its cursor is never lost. Ends only when the signal is aborted or the service refuses the request: after any other error it
-   * waits for 1 to 60 seconds, or as long as `Retry-After` says. When the cursor is too old, it begins again with a first page.
+   * waits for 1 to 60 seconds, or as long as `Retry-After` says. When the cursor is too old, it begins again with a first page. With `live`, it asks
+   * when the service announces a change.
    * @param query filters, `fields` and `limit`.
    * @throws ProblemError with a status from 400 to 499, except 408, 410 and 429.
    * @example
@@ -293,7 +294,12 @@ export class Collection<Types extends ResourceTypes> extends Listing<Types> {
   ): AsyncGenerator<SyncPage<Versioned<Types['entity'], Item<Types, Field, never>>>, void, undefined> {
     // A query that cannot be sent is an error of the caller, which no repetition changes.
     queryString(query ?? {});
-    yield* syncPages((since) => this.changes<Field>({ ...query, since }, options), options);
+    yield* syncPages((since) => this.changes<Field>({ ...query, since }, options), options, this);
+  }
+
+  /** Returns when to ask for changes, also for a `Replication`. @internal */
+  schedule(options: SyncOptions): LiveSchedule {
+    return new LiveSchedule(this.connection, this.path.split('/').at(-1) ?? '', options);
   }
 
   /**

@@ -12,6 +12,15 @@ export interface ClientOptions {
   readonly timeout?: number | undefined;
   /** An implementation of `fetch`. Default: `globalThis.fetch`. */
   readonly fetch?: typeof fetch | undefined;
+  /** A class like `WebSocket`, for the option `live` of `sync`. Default: `globalThis.WebSocket`, which Node.js has from version 22. */
+  readonly webSocket?: (new (url: string, protocols: string[]) => WebSocketLike) | undefined;
+}
+
+/** The part of `WebSocket` that the client uses. */
+export interface WebSocketLike {
+  addEventListener(type: 'open' | 'message' | 'close' | 'error', listener: (event: object) => void): void;
+  send(text: string): void;
+  close(): void;
 }
 
 export interface RequestOptions {
@@ -177,10 +186,10 @@ function addressOf(options: Partial<ClientOptions> | undefined): string {
 }
 
 export class Connection {
-  readonly #options: ClientOptions;
+  protected readonly options: ClientOptions;
 
   constructor(options: ClientOptions) {
-    this.#options = { ...options, url: addressOf(options) };
+    this.options = { ...options, url: addressOf(options) };
   }
 
   /**
@@ -193,7 +202,7 @@ export class Connection {
    * this address only.
    */
   async send(message: Message): Promise<Received> {
-    const { url, tries = 4 } = this.#options;
+    const { url, tries = 4 } = this.options;
     const { path, signal } = message;
     const address = `${url}${path}${message.query ? `?${message.query}` : ''}`;
     const key = keyOf(message);
@@ -218,12 +227,16 @@ export class Connection {
     }
   }
 
+  /** Returns the token. It can take for ever, for example while the page leaves for that of the issuer. */
+  protected async token(signal: AbortSignal): Promise<string | undefined> {
+    const { token } = this.options;
+    return typeof token === 'function' ? unlessAborted(Promise.resolve().then(token), signal) : token;
+  }
+
   async #try(address: string, message: Attempt, key?: string) {
-    const { token, timeout = 35_000 } = this.#options;
+    const { timeout = 35_000 } = this.options;
     return withTimeout(timeout, message.signal, async (signal) => {
-      // It can take for ever, for example while the page leaves for that of the issuer.
-      const credential =
-        typeof token === 'function' ? await unlessAborted(Promise.resolve().then(token), signal) : token;
+      const credential = await this.token(signal);
       return this.#fetch(address, { ...message, signal }, { credential, key });
     });
   }
@@ -233,7 +246,7 @@ export class Connection {
     { method, content, ifMatch, isCreation, signal }: Attempt & { readonly signal: AbortSignal },
     { credential, key }: { readonly credential: string | undefined; readonly key: string | undefined },
   ) {
-    const { fetch: send = globalThis.fetch } = this.#options;
+    const { fetch: send = globalThis.fetch } = this.options;
     const response = await send(address, {
       method,
       headers: checkedHeaders({
@@ -262,7 +275,7 @@ export class Connection {
   ): Received {
     const succeeded = status < 300 || (status === 404 && method === 'DELETE' && isRepeated);
     if (!succeeded) {
-      const problem = problemOf(this.#options.url, status, headers.get('content-type') ?? '', text);
+      const problem = problemOf(this.options.url, status, headers.get('content-type') ?? '', text);
       throw new ProblemError(problem, retryAfterMsOf(headers), isRepeated && key === undefined);
     }
     return { status, headers, body: text === '' ? undefined : JSON.parse(text) };

@@ -25,3 +25,16 @@ export function segmentOf(id: unknown): string {
     `An id must be a non-empty string other than "." and "..". Received: ${JSON.stringify(id)}.`,
   );
 }
+
+const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+/** Encodes characters up to U+00FF as base64url (RFC 4648) without padding. `btoa` does not exist in older React Native. */
+export function toBase64url(text: string): string {
+  let result = '';
+  for (let bit = 0; bit < 8 * text.length; bit += 6) {
+    const place = Math.floor(bit / 8);
+    const bits = (text.charCodeAt(place) << 8) | (text.charCodeAt(place + 1) || 0);
+    result += digits[(bits >> (10 - (bit % 8))) & 63];
+  }
+  return result;
+}

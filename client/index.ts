@@ -1,7 +1,8 @@
 /** A client for the project-management API, for browsers, Node.js and React Native. */
 import { Collection, type CreateOptions } from './collection.ts';
-import { type ClientOptions, Connection, type RequestOptions } from './connection.ts';
+import type { ClientOptions, RequestOptions } from './connection.ts';
 import type { Listing } from './listing.ts';
+import { type LiveChannels, LiveConnection } from './live.ts';
 import type * as types from './types.ts';
 import type { Target, Versioned } from './versions.ts';
 
@@ -15,10 +16,11 @@ export type {
   HistoryOptions,
 } from './collection.ts';
 export { Collection, IncompleteBatchError } from './collection.ts';
-export type { ClientOptions, RequestOptions } from './connection.ts';
+export type { ClientOptions, RequestOptions, WebSocketLike } from './connection.ts';
 export type { Filter, Operators } from './filters.ts';
 export { newId } from './ids.ts';
 export { Listing } from './listing.ts';
+export type { LiveChannels } from './live.ts';
 export type { Problem, ProblemCode, ValidationIssue } from './problems.ts';
 export { ConnectionError, isProblem, ProblemError } from './problems.ts';
 export type {
@@ -147,19 +149,6 @@ export interface SignedInUser {
   readonly user: types.User | null;
 }
 
-/** Where changes are announced, by the protocol of AppSync Events. */
-export interface LiveChannels {
-  readonly url: string;
-  /** The `host` of the authorization in the messages of the protocol. */
-  readonly host: string;
-  /** The endpoint that libraries for AppSync Events are configured with. */
-  readonly endpoint: string;
-  /** The channels that the token allows, by collection. */
-  readonly channels: Readonly<Record<string, string>>;
-  /** Wait for a random part of so many milliseconds before you ask for what was announced. */
-  readonly spreadMs: number;
-}
-
 /** The client: one collection for each resource. */
 export class Client {
   readonly organizations: Organizations;
@@ -168,10 +157,10 @@ export class Client {
   readonly tasks: Tasks;
   readonly tags: Tags;
   // npx pm-api new: above this line
-  readonly #connection: Connection;
+  readonly #connection: LiveConnection;
 
   constructor(options: ClientOptions) {
-    const connection = new Connection(options);
+    const connection = new LiveConnection(options);
     this.#connection = connection;
     this.organizations = new Organizations(connection, '/v1/organizations');
     this.projects = new Projects(connection, '/v1/projects');
@@ -197,9 +186,8 @@ export class Client {
    * @example
    * const { url, channels } = await client.live();
    */
-  async live({ signal }: RequestOptions = {}): Promise<LiveChannels> {
-    const { body } = await this.#connection.send({ method: 'GET', path: '/v1/live', signal });
-    return body as LiveChannels;
+  async live(options: RequestOptions = {}): Promise<LiveChannels> {
+    return this.#connection.channels(options);
   }
 
   /**

@@ -1,4 +1,5 @@
-import type { Connection, RequestOptions } from './connection.ts';
+import type { RequestOptions } from './connection.ts';
+import type { LiveConnection } from './live.ts';
 import {
   type Counted,
   type Item,
@@ -18,10 +19,10 @@ interface ReceivedPage<Entity> extends Page<Entity> {
 
 /** A list of entities. */
 export class Listing<Types extends ResourceTypes> {
-  protected readonly connection: Connection;
+  protected readonly connection: LiveConnection;
   protected readonly path: string;
 
-  constructor(connection: Connection, path: string) {
+  constructor(connection: LiveConnection, path: string) {
     this.connection = connection;
     this.path = path;
   }

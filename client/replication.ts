@@ -3,7 +3,7 @@ import { ChangeWriter, type LocalChange, type PushResult } from './change-writer
 import type { Collection } from './collection.ts';
 import { unlessAborted } from './connection.ts';
 import { type ChangesPage, queryString, type ResourceTypes } from './query.ts';
-import { retrying, type SyncOptions, syncPages } from './sync.ts';
+import { type LiveSchedule, retrying, type SyncOptions, syncPages } from './sync.ts';
 import type { Versioned } from './versions.ts';
 
 export interface ReplicationOptions<Types extends ResourceTypes> {
@@ -47,6 +47,8 @@ function parentsFirst<Types extends ResourceTypes>(changes: readonly LocalChange
 export class Replication<Types extends ResourceTypes> {
   readonly filters: Types['filters'];
   readonly #options: ReplicationOptions<Types>;
+  readonly #collection: Collection<Types>;
+  readonly #schedules = new Set<LiveSchedule>();
   readonly #reader: ChangeReader<Types>;
   readonly #writer: ChangeWriter<Types>;
   #lastPush: Promise<unknown> = Promise.resolve();
@@ -69,6 +71,7 @@ export class Replication<Types extends ResourceTypes> {
     queryString(filters);
     this.filters = filters;
     this.#options = options;
+    this.#collection = collection;
     this.#reader = new ChangeReader(collection, filters);
     this.#writer = new ChangeWriter(collection, filters);
   }
@@ -89,7 +92,9 @@ export class Replication<Types extends ResourceTypes> {
       await unlessAborted(this.#lastPush, options.signal);
       const page = await this.#reader.read(since, options);
       // A library drops what a page has of an entity that it is sending. So a page that was read during a push is read again.
-      if (pushes === this.#pushes) return this.#writer.pageOfCopy(since, page);
+      if (pushes !== this.#pushes) continue;
+      if (!page.hasMore) for (const schedule of this.#schedules) schedule.reach(page.position);
+      return this.#writer.pageOfCopy(since, page);
     }
   }
 
@@ -132,7 +137,26 @@ export class Replication<Types extends ResourceTypes> {
    * for await (const { data, removed, cursor } of replication.sync({ since, signal, ids })) await store({ data, removed, cursor });
    */
   sync({ ids, ...options }: SyncOptions & PullOptions = {}) {
-    return syncPages((since) => this.pull(since, { ids, signal: options.signal }), options);
+    return syncPages((since) => this.pull(since, { ids, signal: options.signal }), options, this.#collection);
+  }
+
+  /**
+   * Iterates over the moments at which a library has to `pull`: at once, and then as `sync` with the option `live`.
+   * @example
+   * for await (const _ of replication.watch({ signal })) await syncTable(replication, database, 'tasks').catch(show);
+   */
+  async *watch(options: Omit<SyncOptions, 'since' | 'live'> = {}): AsyncGenerator<void, void, undefined> {
+    const schedule = this.#collection.schedule(options);
+    this.#schedules.add(schedule);
+    try {
+      for (; !options.signal?.aborted; await schedule.wait()) {
+        schedule.begin();
+        yield;
+      }
+    } finally {
+      this.#schedules.delete(schedule);
+      schedule.stop();
+    }
   }
 
   async #pushAll(changes: readonly LocalChange<Types>[]): Promise<readonly PushResult<Types>[]> {

@@ -1,13 +1,16 @@
 import { pause, pauseOf, type RequestOptions } from './connection.ts';
+import type { Follower, LiveConnection } from './live.ts';
 import { ProblemError } from './problems.ts';
 import type { ChangesPage } from './query.ts';
 
 export interface SyncOptions extends RequestOptions {
   /** The cursor of the last page that the app has stored. Without it, the feed begins with all entities. */
   readonly since?: string | undefined;
-  /** Milliseconds between two requests while nothing changes. Default: 5,000. */
+  /** Whether to ask only when the service announces a change, and every five minutes. A hidden page asks when it is shown. Default: false. */
+  readonly live?: boolean | undefined;
+  /** Milliseconds between two requests while nothing changes. With `live`, while there is no connection. Default: 5,000. */
   readonly interval?: number | undefined;
-  /** Is called with each error after which the list is read again, for example offline. */
+  /** Is called with each error after which the list is read again, for example offline; and once if `live` has no `WebSocket`. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
@@ -51,31 +54,181 @@ export async function retrying<Result>(
   }
 }
 
+const defaultIntervalMs = 5_000;
+
+/** The pauses before a position is asked for again that was announced before an earlier write has ended. */
+const holePausesMs = [1_000, 2_000, 5_000];
+
+/** The pause before a write of this client is asked for that was not announced. */
+const writePauseMs = 5_000;
+
+/** The least time between two requests. */
+const minPauseMs = 200;
+
+/** The time after which changes are asked for in any case: an announcement can be lost. */
+const maxIdleMs = 300_000;
+
+/** Returns the document of a browser. */
+const page = () =>
+  (globalThis as { document?: Partial<EventTarget> & { readonly visibilityState?: string } }).document;
+
+const isHidden = (): boolean => page()?.visibilityState === 'hidden';
+
+/** Decides when to ask for the changes of a collection. Its times are those of `performance`, because the clock of a device can be set back. */
+export class LiveSchedule implements Follower {
+  readonly collection: string;
+  readonly #options: SyncOptions;
+  readonly #unfollow: (() => void) | undefined;
+  /** The position up to which the copy is complete, and a later one that was announced. */
+  #position = -1;
+  #poked = -1;
+  /** Requests because of `#poked`. */
+  #tries = 0;
+  /** While changes are announced: the time over which clients spread their requests. */
+  #spreadMs: number | undefined;
+  /** Whether no page has been complete since the last request began. */
+  #isAsking = true;
+  #askedAt = 0;
+  #endedAt = 0;
+  #pokedAt = 0;
+  #dueAt = Number.POSITIVE_INFINITY;
+  #isStopped = false;
+  #wake: () => void = () => undefined;
+
+  constructor(connection: LiveConnection, collection: string, options: SyncOptions) {
+    this.collection = collection;
+    this.#options = options;
+    options.signal?.addEventListener('abort', this.stop);
+    page()?.addEventListener?.('visibilitychange', this.#show);
+    try {
+      this.#unfollow = connection.follow(this);
+    } catch (error) {
+      options.onError?.(error);
+    }
+  }
+
+  readonly stop = (): void => {
+    this.#isStopped = true;
+    this.#options.signal?.removeEventListener('abort', this.stop);
+    page()?.removeEventListener?.('visibilitychange', this.#show);
+    this.#unfollow?.();
+    this.#wake();
+  };
+
+  /** Is called before a request. */
+  begin(): void {
+    this.#isAsking = true;
+    this.#askedAt = performance.now();
+    this.#endedAt = this.#askedAt;
+    this.#dueAt = Number.POSITIVE_INFINITY;
+  }
+
+  /** Is called with the position of a page after which there are no more. */
+  reach(position: number): void {
+    this.#isAsking = false;
+    this.#endedAt = performance.now();
+    this.#position = position;
+    if (this.#poked > position) this.#askForPoke();
+    this.#wake();
+  }
+
+  /** Waits until it is time to ask. @param minMs after an error. */
+  async wait(minMs = 0): Promise<void> {
+    const notBefore = performance.now() + minMs;
+    if (minMs > 0) this.#ask(minMs);
+    while (!this.#isStopped) {
+      const ms = Math.max(this.#waitMs(), notBefore - performance.now());
+      if (ms <= 0 && !isHidden()) return;
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+        // The end of a hidden page's wait is `visibilitychange`.
+        if (!isHidden()) timer = setTimeout(resolve, ms);
+      });
+      clearTimeout(timer);
+    }
+  }
+
+  onLive(spreadMs: number | undefined): void {
+    const hasChanged = (spreadMs === undefined) !== (this.#spreadMs === undefined);
+    const spread = spreadMs ?? this.#spreadMs ?? 0;
+    this.#spreadMs = spreadMs;
+    // Announcements can have been lost until now, or are missing from now on.
+    if (hasChanged) this.#ask(spread * Math.random());
+  }
+
+  onPoke(position: number): void {
+    this.#pokedAt = performance.now();
+    if (!(position > this.#position)) return;
+    this.#poked = Math.max(this.#poked, position);
+    this.#tries = 0;
+    if (!this.#isAsking) this.#askForPoke();
+  }
+
+  onWrite(sentAt: number): void {
+    // The announcement can come before the response.
+    if (this.#spreadMs !== undefined && this.#pokedAt < sentAt) this.#ask(writePauseMs);
+  }
+
+  readonly #show = (): void => {
+    if (!isHidden()) this.#ask(0);
+  };
+
+  #askForPoke(): void {
+    const pauseMs = [(this.#spreadMs ?? 0) * Math.random(), ...holePausesMs][this.#tries];
+    this.#tries += 1;
+    if (pauseMs === undefined) this.#poked = -1;
+    else this.#ask(pauseMs);
+  }
+
+  #ask(pauseMs: number): void {
+    this.#dueAt = Math.min(this.#dueAt, performance.now() + pauseMs);
+    this.#wake();
+  }
+
+  #waitMs(): number {
+    const { interval = defaultIntervalMs } = this.#options;
+    const restMs = this.#spreadMs === undefined || this.#isAsking ? interval : maxIdleMs;
+    const earliest = this.#askedAt + Math.max(this.#spreadMs ?? 0, minPauseMs);
+    return Math.max(Math.min(this.#dueAt, this.#endedAt + restMs), earliest) - performance.now();
+  }
+}
+
 /** Reads one page after the other, until the signal is aborted or the service refuses the request. */
 export async function* syncPages<Entity>(
   read: (cursor: string | undefined) => Promise<ChangesPage<Entity>>,
-  { since, signal, interval = 5_000, onError }: SyncOptions,
+  options: SyncOptions,
+  source: { schedule(options: SyncOptions): LiveSchedule },
 ): AsyncGenerator<SyncPage<Entity>, void, undefined> {
-  let [cursor, isFirst, failures] = [since, since === undefined, 0];
-  while (!signal?.aborted) {
-    let waitMs = interval;
-    const page = await read(cursor).catch((error: unknown) => {
-      if (signal?.aborted) return undefined;
-      failures += 1;
-      const pauseMs = retryPause(error, failures);
-      if (pauseMs === undefined) throw error;
-      waitMs = pauseMs;
-      onError?.(error);
-      if (statusOf(error) === 410) [cursor, isFirst] = [undefined, true];
-      return undefined;
-    });
-    if (signal?.aborted) return;
-    if (page) {
-      const { hasMore, ...rest } = page;
-      yield { ...rest, isFirst, isComplete: !hasMore };
-      [cursor, isFirst, failures] = [page.cursor, false, 0];
+  const { since, signal, interval = defaultIntervalMs, onError } = options;
+  const schedule = options.live && !signal?.aborted ? source.schedule(options) : undefined;
+  try {
+    let [cursor, isFirst, failures] = [since, since === undefined, 0];
+    while (!signal?.aborted) {
+      let errorPauseMs = 0;
+      schedule?.begin();
+      const page = await read(cursor).catch((error: unknown) => {
+        if (signal?.aborted) return undefined;
+        failures += 1;
+        const pauseMs = retryPause(error, failures);
+        if (pauseMs === undefined) throw error;
+        errorPauseMs = pauseMs;
+        onError?.(error);
+        if (statusOf(error) === 410) [cursor, isFirst] = [undefined, true];
+        return undefined;
+      });
+      if (signal?.aborted) return;
+      if (page) {
+        const { hasMore, ...rest } = page;
+        if (!hasMore) schedule?.reach(page.position);
+        yield { ...rest, isFirst, isComplete: !hasMore };
+        [cursor, isFirst, failures] = [page.cursor, false, 0];
+      }
+      if (page?.hasMore) continue;
+      // The signal ends the pause with an error.
+      await (schedule?.wait(errorPauseMs) ?? pause(errorPauseMs || interval, signal).catch(() => undefined));
     }
-    // The signal ends the pause with an error.
-    if (!page?.hasMore) await pause(waitMs, signal).catch(() => undefined);
+  } finally {
+    schedule?.stop();
   }
 }

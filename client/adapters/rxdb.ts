@@ -3,6 +3,7 @@ import { type RxReplicationState, replicateRxCollection } from 'rxdb/plugins/rep
 import { pause, pauseOf } from '../connection.ts';
 import type { ResourceTypes } from '../query.ts';
 import type { Replication } from '../replication.ts';
+import type { SyncOptions } from '../sync.ts';
 import type { Versioned } from '../versions.ts';
 
 /** An entity in a collection. One that was created here has no version yet. Its id is from `newId`. */
@@ -90,12 +91,14 @@ const failingResult = (held: readonly Refusal[]) => ({
 /**
  * Keeps a collection of RxDB equal to a list, and sends what is created, changed and deleted in it.
  * @param collection has all fields of the list as properties, and the text `version`.
+ * @param options with `live`, changes of others are read when the service announces them. Without it, the app calls `reSync`.
  * @example
- * const state = replicateList(new Replication(client.tasks, { projectId }), database.tasks);
+ * const state = replicateList(new Replication(client.tasks, { projectId }), database.tasks, { live: true });
  */
 export function replicateList<Types extends ResourceTypes>(
   replication: Replication<Types>,
   collection: RxCollection<ReplicatedDocument<Types>>,
+  { live, ...options }: Pick<SyncOptions, 'live' | 'interval' | 'onError'> = {},
 ): RxReplicationState<ReplicatedDocument<Types>, ReplicationCheckpoint> {
   type Document = ReplicatedDocument<Types>;
   type Row = { readonly assumedMasterState?: Document; readonly newDocumentState: Document };
@@ -152,5 +155,9 @@ export function replicateList<Types extends ResourceTypes>(
     },
   });
   state.onCancel.push(() => stop.abort());
+  const follow = async (): Promise<void> => {
+    for await (const _ of replication.watch({ ...options, signal: stop.signal })) state.reSync();
+  };
+  if (live) void follow();
   return state;
 }

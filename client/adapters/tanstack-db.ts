@@ -12,7 +12,7 @@ import type { Versioned } from '../versions.ts';
  */
 export function listCollection<Types extends ResourceTypes>(
   replication: Replication<Types>,
-  options: Pick<SyncOptions, 'interval' | 'onError'> = {},
+  options: Pick<SyncOptions, 'live' | 'interval' | 'onError'> = {},
 ): CollectionConfig<Versioned<Types['entity']>, string> {
   type Entity = Versioned<Types['entity']>;
   type Mutation = { readonly type: string; readonly original: object; readonly modified: Entity };

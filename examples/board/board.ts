@@ -176,7 +176,7 @@ function showError(error: unknown): void {
   byId('board').ariaBusy = 'false';
 }
 
-/** Milliseconds between two looks at the feed, and before the next attempt when it cannot be read. */
+/** Milliseconds between two looks at the feed where the service announces no changes. */
 const feedIntervalMs = 2_000;
 
 /** Reads the lists again, and shows them if they have changed. */
@@ -200,7 +200,7 @@ async function follow(query: ListQuery<TaskTypes>, since: string, signal: AbortS
   const onError = (): void => {
     if (!signal.aborted) notify('The board cannot see what others do at the moment. It tries again.');
   };
-  const options = { since, signal, interval: feedIntervalMs, onError };
+  const options = { since, signal, live: true, interval: feedIntervalMs, onError };
   let isOutdated = false;
   for await (const page of client.tasks.sync({ ...query, fields: ['id'] }, options)) {
     isOutdated ||= page.isFirst || page.data.length + page.removed.length > 0;
