@@ -8,5 +8,6 @@ export const benchmarks: Readonly<Record<string, string>> = {
   starts: 'Start of each function.',
   requests: 'A warm request of every operation.',
   changes: 'Requests of the change feed while others write.',
+  live: 'A thousand clients that follow announced changes.',
   'hostile-requests': 'Searches for requests that use many units or much CPU time.',
 };

@@ -19,6 +19,9 @@ export const prices = {
   alarmMetric: 0.1,
   customMetric: 0.3,
   dashboard: 3,
+  /** AppSync Events: a million operations, and a million minutes of connections. */
+  liveOperations: 1,
+  connectionMinutes: 0.08,
   /** A GB to the internet. */
   transferGb: 0.09,
 } as const;
