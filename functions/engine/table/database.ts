@@ -4,19 +4,12 @@ import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { randomId } from '../../runtime/time-and-chance.ts';
 import { isDeletedItem } from '../model/deletion.ts';
-import {
-  ClockWrong,
-  ConditionFailed,
-  conditionHolds,
-  ReadBudgetExceeded,
-  StoreUnavailable,
-} from '../model/errors.ts';
+import { ClockWrong, conditionHolds, ReadBudgetExceeded, StoreUnavailable } from '../model/errors.ts';
 import { table } from '../model/table.ts';
 import type { Condition, Item, Key, Write } from '../model/writes.ts';
 import { exists } from '../model/writes.ts';
 import { Calls, type Limits, noLimits } from './calls.ts';
 import type { Deadline } from './deadline.ts';
-import { explainCancellation, isConflict, isRetryable, type SdkError } from './error-classification.ts';
 import type { DynamoDb } from './operations.ts';
 import type { Consumption, Query, QueryPage, Values } from './query.ts';
 import { toConditionInput, toTransactItem } from './transact-items.ts';
@@ -201,20 +194,11 @@ export class Database {
       ReturnConsumedCapacity: 'TOTAL',
     };
     const deadline = isDecidable ? this.deadline.before(doubtReserveMs) : this.deadline;
-    // Whether an attempt may have been applied although no response arrived.
-    let isInDoubt = false;
-    const attempts = this.#calls.attempts();
-    for (;;) {
-      const error = await this.#attempt(request, deadline);
-      if (!error) return;
-      const cancellation = explainCancellation(error);
-      const { failed } = cancellation;
-      if (failed.length > 0) throw new ConditionFailed(failed, error, isInDoubt);
-      if (!isRetryable(error)) throw error;
-      isInDoubt ||= cancellation.isInDoubt;
-      if (!(await attempts.backOff(error, deadline, isInDoubt)))
-        throw new StoreUnavailable(error, isConflict(error), isInDoubt);
-    }
+    await this.#calls.retry(
+      'writeUnits',
+      (abortSignal) => this.#client.transactWriteItems(request, abortSignal),
+      { deadline, isTransaction: true },
+    );
   }
 
   /**
@@ -293,22 +277,6 @@ export class Database {
     call: (abortSignal: AbortSignal) => Promise<Output>,
   ): Promise<Output> {
     this.#requireClock();
-    try {
-      return await this.#calls.retry('writeUnits', call);
-    } catch (error) {
-      if ((error as SdkError).name !== 'ConditionalCheckFailedException') throw error;
-      throw new ConditionFailed([0], error);
-    }
-  }
-
-  /** Sends a transaction once. Returns the error when it fails. */
-  async #attempt(request: TransactWriteCommandInput, deadline: Deadline): Promise<SdkError | undefined> {
-    try {
-      const call = deadline.limit((abortSignal) => this.#client.transactWriteItems(request, abortSignal));
-      await this.#calls.measure('writeUnits', call);
-      return undefined;
-    } catch (error) {
-      return error as SdkError;
-    }
+    return this.#calls.retry('writeUnits', call);
   }
 }

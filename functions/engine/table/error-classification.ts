@@ -98,17 +98,18 @@ export function isRetryable(error: SdkError): boolean {
   );
 }
 
-interface Cancellation {
+interface Failure {
   /** Positions of writes whose conditions do not hold. */
   readonly failed: readonly number[];
   /** Whether the attempt may have been applied, or be applied later: no response of DynamoDB says that it refused the attempt. */
-  readonly isInDoubt: boolean;
+  readonly mayBeApplied: boolean;
 }
 
-export function explainCancellation(error: SdkError): Cancellation {
+export function explainFailure(error: SdkError): Failure {
+  if (error.name === 'ConditionalCheckFailedException') return { failed: [0], mayBeApplied: false };
   const reasons = cancellationReasons(error);
   const failed = reasons.flatMap((reason, position) =>
     reason === 'ConditionalCheckFailed' ? [position] : [],
   );
-  return { failed, isInDoubt: reasons.length === 0 && !refusals.has(error.name) };
+  return { failed, mayBeApplied: reasons.length === 0 && !refusals.has(error.name) };
 }
