@@ -95,7 +95,7 @@ export class RequiredReferenceMissing extends InvalidField {
 /** A body refers to entities that do not exist. */
 export class ReferenceNotFound extends Error {
   readonly references: readonly { readonly pointer: string; readonly kind: Kind }[];
-  constructor(references: readonly { readonly pointer: string; readonly kind: Kind }[]) {
+  constructor(references: ReferenceNotFound['references']) {
     super('The request refers to an entity that does not exist.');
     this.name = 'ReferenceNotFound';
     this.references = references;
@@ -158,24 +158,9 @@ export class ReadBudgetExceeded extends Error {
   }
 }
 
-/** The operations of a batch write more than one request may. */
-export class TooManyWrites extends Error {
-  constructor() {
-    super(
-      'The operations need more than 1,000 write units, about 500 KB, with the long texts that they replace or delete. Send fewer operations.',
-    );
-    this.name = 'TooManyWrites';
-  }
-}
-
-/** The operations of a batch add references to more entities than one request may read. */
-export class TooManyReferences extends Error {
-  constructor(count: number, max: number) {
-    super(
-      `The operations add references to ${count} different entities; at most ${max} are allowed. Send fewer operations.`,
-    );
-    this.name = 'TooManyReferences';
-  }
+/** The operations of a batch write more than one request may, or add references to more entities than it may read. */
+export class BatchTooLarge extends Error {
+  override readonly name = 'BatchTooLarge';
 }
 
 /** The idempotency key was used for another request. */

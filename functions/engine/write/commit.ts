@@ -5,7 +5,7 @@ import { now, randomId } from '../../runtime/time-and-chance.ts';
 import { Positions } from '../log/positions.ts';
 import { fillerWrite, type RecordWrite, recordWrites } from '../model/change-log.ts';
 import { buildTextWrite, buildWrite, type ChangeSet, kindOf, mergeChangeSets } from '../model/changes.ts';
-import { ConditionFailed, conditionHolds, StoreUnavailable, TooManyWrites } from '../model/errors.ts';
+import { BatchTooLarge, ConditionFailed, conditionHolds, StoreUnavailable } from '../model/errors.ts';
 import type { Kind } from '../model/schema.ts';
 import { buildUniqueValueWrites } from '../model/unique-value.ts';
 import { itemBytes, writeUnits } from '../model/write-units.ts';
@@ -173,7 +173,7 @@ export const applyChangeSet = (session: Session, changeSet: ChangeSet): Promise<
 
 /**
  * Applies a change set, or the one that takes its place when it is too large.
- * @throws TooManyWrites when no transaction takes it; TooManyJobs when the tenant may not begin its jobs.
+ * @throws BatchTooLarge when no transaction takes it; TooManyJobs when the tenant may not begin its jobs.
  */
 async function sendFitting(writer: Writer, changeSet: ChangeSet, orElse: ChangeSet | undefined) {
   await requireJobCapacity(writer.session, changeSet.writes);
@@ -181,7 +181,10 @@ async function sendFitting(writer: Writer, changeSet: ChangeSet, orElse: ChangeS
   if (fitsOneTransaction(whole)) return send(writer, changeSet, whole);
   await requireJobCapacity(writer.session, orElse?.writes);
   const rest = orElse && (await buildTransaction(writer, orElse));
-  if (!rest || !fitsOneTransaction(rest)) throw new TooManyWrites();
+  if (!rest || !fitsOneTransaction(rest))
+    throw new BatchTooLarge(
+      'The operations need more than 1,000 write units, about 500 KB, with the long texts that they replace or delete. Send fewer operations.',
+    );
   return send(writer, orElse, rest);
 }
 
@@ -211,7 +214,7 @@ const buildAndApply = <Result>(
  *
  * @param build reads what it needs; called once for each attempt.
  * @param kinds that it is going to change in any case: their positions are taken while it reads. Those of others are taken when it will not be refused.
- * @throws StoreUnavailable when the time of the request is over; TooManyWrites, TooManyJobs; and the errors of `build`.
+ * @throws StoreUnavailable when the time of the request is over; BatchTooLarge, TooManyJobs; and the errors of `build`.
  */
 export async function commit<Result>(
   session: Session,
