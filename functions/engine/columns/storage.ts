@@ -36,7 +36,7 @@ export interface LogReader {
    * Checks that time is left. Long computations call it between their parts: nothing else interrupts them.
    * @throws StoreUnavailable when the time of the request is over.
    */
-  requireTime(): void;
+  readonly requireTime: () => void;
 }
 
 export interface LogWriter extends LogReader {

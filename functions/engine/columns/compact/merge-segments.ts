@@ -33,7 +33,6 @@ export async function mergeSegments(
   before: Manifest,
   { from, to }: Merge,
 ): Promise<StepOutput> {
-  const requireTime = (): void => writer.requireTime();
   const stepId = newStepId(before.version + 1);
   const columnReader = new ColumnReader(before, writer, memory);
   const waiting = new Map(await columnReader.readWaiting(true));
@@ -41,9 +40,10 @@ export async function mergeSegments(
     const place = placeOf(before, id);
     return place >= from && place < to;
   });
-  const stored = await readRows(columnReader, before.segments.slice(from, to), { nowMs, requireTime });
+  const stored = await readRows(columnReader, before.segments.slice(from, to), nowMs);
   const rows = rowsAfter(inserted, nowMs);
   const block = rows.length === 0 ? stored : sortRows(joinBlocks([stored, blockOf(rows)]));
+  const { requireTime } = columnReader;
   const built = buildMerged(block, to - from === 1, { stepId, sizes, requireTime });
   for (const { id } of inserted) waiting.delete(id);
   const waitingItems = addWaiting(

@@ -8,17 +8,11 @@ import { isDeletedVersion, type Segment, storedFields, versionField } from '../f
 import type { ColumnReader } from '../read/column-reader.ts';
 import { joinBlocks, pickRows, type RowBlock } from './row-block.ts';
 
-interface Reading {
-  /** Milliseconds since 1970. */
-  readonly nowMs: number;
-  readonly requireTime: () => void;
-}
-
 /** Returns the rows of a segment whose columns and ids are in memory, without those of deletions that have expired. */
-function rowsOfOne(columnReader: ColumnReader, segment: Segment, { nowMs, requireTime }: Reading): RowBlock {
+function rowsOfOne(columnReader: ColumnReader, segment: Segment, nowMs: number): RowBlock {
   const columns = new Map<string, ColumnValue[]>();
   for (const field of storedFields(segment)) {
-    requireTime();
+    columnReader.requireTime();
     columns.set(field, columnValues(columnReader.column(segment, field)));
   }
   const versions = columns.get(versionField) ?? [];
@@ -30,13 +24,13 @@ function rowsOfOne(columnReader: ColumnReader, segment: Segment, { nowMs, requir
   return kept.length === ids.length ? { ids, columns } : pickRows({ ids, columns }, kept);
 }
 
-/** Reads the rows of segments that are kept. */
+/** Reads the rows of segments that are kept. @param nowMs milliseconds since 1970. */
 export async function readRows(
   columnReader: ColumnReader,
   segments: readonly Segment[],
-  reading: Reading,
+  nowMs: number,
 ): Promise<RowBlock> {
   const fields = [...new Set(segments.flatMap(storedFields))];
   await Promise.all([columnReader.loadColumns(fields, segments), columnReader.loadAllIds(segments)]);
-  return joinBlocks(segments.map((segment) => rowsOfOne(columnReader, segment, reading)));
+  return joinBlocks(segments.map((segment) => rowsOfOne(columnReader, segment, nowMs)));
 }

@@ -68,12 +68,13 @@ export function filterNames(segment: Segment, filter: RowFilter): ItemName[] {
 export class ColumnReader {
   readonly manifest: Manifest;
   readonly #items: ItemReader;
-  readonly #requireTime: () => void;
+  /** Checks that time is left. @throws StoreUnavailable when it is over. */
+  readonly requireTime: () => void;
 
   constructor(manifest: Manifest, reader: LogReader, memory: LogMemory) {
     this.manifest = manifest;
     this.#items = new ItemReader(manifest.segments, reader, memory);
-    this.#requireTime = () => reader.requireTime();
+    this.requireTime = reader.requireTime;
   }
 
   async loadColumns(
@@ -202,7 +203,7 @@ export class ColumnReader {
     const [first, ...others] = columnNames(segment, field);
     if (field === wordsField && first !== undefined) {
       const items = (others.length === 0 ? [first] : others).map((name) => this.#items.get<Buffer>(name));
-      return buildColumn(wordsOfRows(items, segment.rows, this.#requireTime));
+      return buildColumn(wordsOfRows(items, segment.rows, this.requireTime));
     }
     if (first === undefined) return buildColumn(Array(segment.rows).fill(undefined));
     if (others.length === 0) return this.#items.get(first);
@@ -231,7 +232,7 @@ export class ColumnReader {
   /** Returns the texts of the column of a field in lower case. */
   searchTexts(segment: Segment, field: string): SearchTexts {
     const derive = (): SearchTexts =>
-      new SearchTexts(field, this.column(segment, field).dictionary, this.#requireTime);
+      new SearchTexts(field, this.column(segment, field).dictionary, this.requireTime);
     return this.#items.derived(`${this.#current(segment, field).name}/search`, derive, ({ bytes }) => bytes);
   }
 
@@ -251,7 +252,7 @@ export class ColumnReader {
     const patch = joinColumnPatches(this.#current(segment, wordsField).columnPatches);
     const counts = new Uint8Array(segment.rows);
     for (const beginning of beginnings) {
-      this.#requireTime();
+      this.requireTime();
       const marked = new Uint8Array(segment.rows);
       const names = this.#wordNames(segment, [beginning]);
       markWord(

@@ -102,7 +102,6 @@ async function countUpTo(
 
 /** Returns the counts of values and the sums of numbers over the rows of all segments, with the pending changes. */
 function totalSegments(
-  { reader }: ListSource,
   columnReader: ColumnReader,
   segments: readonly SegmentRows[],
   {
@@ -113,7 +112,7 @@ function totalSegments(
   return totalRows(fields, (totals) => {
     for (const { segment, rows, count } of segments) {
       if (!rows || count === 0) continue;
-      reader.requireTime();
+      columnReader.requireTime();
       totals.addRows((field) => columnReader.column(segment, field), rows, segment.rows);
     }
     for (const { row, count } of changes) totals.addRow(row, count);
@@ -126,14 +125,13 @@ const fieldsOf = ({ filters, orders, countBy, sumBy }: RowQuery): string[] =>
 
 /** Returns the rows of all segments that match; of segments that have no row of the page, perhaps only their number. */
 function readMatching(
-  { reader }: ListSource,
   columnReader: ColumnReader,
   deltas: readonly RowDelta[],
   query: RowQuery,
 ): Promise<SegmentRows[]> {
   return fieldsOf(query).length > 0
-    ? readSegments(reader, columnReader, columnReader.manifest.segments, query)
-    : readPageSegments(reader, columnReader, deltas, query);
+    ? readSegments(columnReader, columnReader.manifest.segments, query)
+    : readPageSegments(columnReader, deltas, query);
 }
 
 /**
@@ -154,12 +152,12 @@ export async function listRows(source: ListSource, state: LogState, query: RowQu
   const deltas = toDeltas(state.manifest, matching, query);
   const skipped = after ? await countUpTo(source, state, query, after) : query.skip;
   const window = { ...query, skip: skipped };
-  const segments = await readMatching(source, columnReader, deltas, window);
+  const segments = await readMatching(columnReader, deltas, window);
   const total = totalOf(
     segments.map(({ count }) => count),
     deltas,
   );
-  const totaled = totalSegments(source, columnReader, segments, { changes: matching, countBy, sumBy });
+  const totaled = totalSegments(columnReader, segments, { changes: matching, countBy, sumBy });
   const page = await selectRows(columnReader, { segments, deltas, total }, window);
   const rows = await listedRows(source, columnReader, changes, { rows: page, shows: query.shows });
   const last = skipped + limit < total ? page.at(-1) : undefined;

@@ -3,7 +3,6 @@
 import { countDeleted } from '../format/deleted-rows.ts';
 import { chunkOfBoundary, chunkRows, positionOfBoundary } from '../format/ids.ts';
 import type { Segment } from '../format/manifest.ts';
-import type { LogReader } from '../storage.ts';
 import type { ColumnReader } from './column-reader.ts';
 import { type IdRange, rangesBetween } from './id-ranges.ts';
 import type { OrderedColumn } from './ordered-column.ts';
@@ -95,7 +94,6 @@ export const noRows = new Uint32Array(0);
 
 /** Reads the columns of segments, and returns their rows that match. */
 export async function readSegments(
-  reader: LogReader,
   columnReader: ColumnReader,
   segments: readonly Segment[],
   query: RowQuery,
@@ -113,7 +111,7 @@ export async function readSegments(
   return segments.map((segment) => {
     const own = rangesOf.get(segment);
     if (!own) return { segment, count: 0, rows: noRows };
-    reader.requireTime();
+    columnReader.requireTime();
     return segmentRows(columnReader, segment, own, query);
   });
 }
