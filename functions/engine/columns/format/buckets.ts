@@ -15,6 +15,7 @@ import {
   encodeColumn,
   newOrdinals,
   type Ordinals,
+  sharedBytes,
 } from './column.ts';
 import { buildDictionary, type ColumnValue } from './dictionary.ts';
 import { countIds, encodeIds, findId, idAt } from './ids.ts';
@@ -47,15 +48,6 @@ export const groupByBucket = (texts: readonly string[], buckets: number): Map<nu
 export const bytesOfBucket = ({ ids, rows, ordinals }: Bucket): number =>
   ids.length + rows.byteLength + ordinals.byteLength;
 
-/** Returns the number of first bytes that an id shares with the one before. @param bytes of all ids. */
-function sharedWithPrevious(bytes: Buffer, position: number): number {
-  const start = position * idBytes;
-  let shared = 0;
-  while (shared < idBytes && position > 0 && bytes[start + shared] === bytes[start - idBytes + shared])
-    shared += 1;
-  return shared;
-}
-
 function deflateNumbers(numbers: Iterable<number>): Buffer {
   const writer = new ByteWriter();
   for (const number of numbers) writer.number(number);
@@ -69,7 +61,10 @@ function deflateNumbers(numbers: Iterable<number>): Buffer {
  */
 function encodeBucket({ ids, rows, ordinals }: NewBucket): Buffer {
   const bytes = encodeIds(ids);
-  const shared = ids.map((_, position) => sharedWithPrevious(bytes, position));
+  const bytesAt = (position: number) => bytes.subarray(position * idBytes, (position + 1) * idBytes);
+  const shared = ids.map((_, position) =>
+    position === 0 ? 0 : sharedBytes(bytesAt(position - 1), bytesAt(position)),
+  );
   const distances = rows.map((row, position) => row - (rows[position - 1] ?? 0));
   const parts = [
     deflateNumbers([ids.length, rows.length, ...shared, ...distances]),
@@ -77,9 +72,7 @@ function encodeBucket({ ids, rows, ordinals }: NewBucket): Buffer {
   ];
   const lengths = new ByteWriter();
   for (const { length } of parts) lengths.number(length);
-  const ends = shared.map((count, position) =>
-    bytes.subarray(position * idBytes + count, (position + 1) * idBytes),
-  );
+  const ends = shared.map((count, position) => bytesAt(position).subarray(count));
   return Buffer.concat([lengths.bytes(), ...parts, ...ends]);
 }
 

@@ -66,7 +66,7 @@ export function patchColumn(column: Column, patch: ColumnPatch): Column {
 }
 
 /** Returns the number of first bytes that two texts share. */
-function sharedBytes(one: Buffer, other: Buffer): number {
+export function sharedBytes(one: Buffer, other: Buffer): number {
   const length = Math.min(one.length, other.length);
   let shared = 0;
   while (shared < length && one[shared] === other[shared]) shared += 1;
