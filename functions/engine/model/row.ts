@@ -54,9 +54,6 @@ const keyFields = new Set(['id', 'createdAt']);
 export const rowText = (field: string, text: string): string =>
   isLongTextField(field) ? digestText(text) : text;
 
-/** Returns whether lists take texts of a field with the same beginning for equal. */
-export const isSortedByBeginning = isLongTextField;
-
 /** Returns what decides the order of a row's text: of a long text, its beginning. */
 export const sortedText = (field: string, text: string): string =>
   isLongTextField(field) ? beginningOf(text) : text;

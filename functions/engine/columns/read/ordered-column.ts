@@ -1,5 +1,5 @@
 /** Ordered columns: the values of a field in the order of their sort keys. */
-import { isSortedByBeginning } from '../../model/row.ts';
+import { isLongTextField } from '../../model/long-text.ts';
 import type { Column } from '../format/column.ts';
 import type { RowRange } from './row-filter.ts';
 import { compareSortKeys, type SortKey, textKey, toSortKey, type ValueOrder } from './sort-key.ts';
@@ -99,7 +99,7 @@ export class OrderedColumn {
     const ordinal = this.#ordinals ? (this.#ordinals[position] as number) : position;
     const isText = ordinal >= dictionary.special.length;
     // Searches compare many keys: the bytes of a text are its key.
-    if (isText && !ranks && !isSortedByBeginning(field)) return textKey(dictionary.textAt(ordinal));
+    if (isText && !ranks && !isLongTextField(field)) return textKey(dictionary.textAt(ordinal));
     return toSortKey(this.#order, dictionary.at(ordinal));
   }
 }
