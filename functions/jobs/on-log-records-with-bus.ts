@@ -15,11 +15,12 @@ import type {
 } from 'aws-lambda';
 import type { Key } from '../engine/model/writes.ts';
 import { Deadline } from '../engine/table/deadline.ts';
+import { openDatabase } from '../open-database.ts';
 import { environment } from '../runtime/environment.ts';
 import { type LogContext, logError } from '../runtime/logger.ts';
 import { monotonic, now } from '../runtime/time-and-chance.ts';
 import { maxAttempts, sendTo } from './event-bus.ts';
-import { jobDatabase, logContextOf } from './job-session.ts';
+import { logContextOf } from './job-session.ts';
 import { handler as compactLogs, isLogRecord } from './on-log-records.ts';
 import { publishRecords } from './publish-records.ts';
 import { sendToQueue, type UnpublishedRecords } from './unpublished-queue.ts';
@@ -55,7 +56,7 @@ const logContext = ({ awsRequestId }: Context, started: number): LogContext =>
 /** Publishes records. Returns the keys of those that were not published. */
 async function publish(records: readonly Key[], attempts: number, context: Context): Promise<Key[]> {
   const started = monotonic();
-  const database = jobDatabase(context, publishingShare * context.getRemainingTimeInMillis());
+  const database = openDatabase(context, publishingShare * context.getRemainingTimeInMillis());
   const send = sendTo(environment.eventBusName(), { deadline: database.deadline, attempts });
   const unpublished = await publishRecords(database, records, send);
   if (!unpublished) return [];

@@ -3,11 +3,12 @@
 import type { Context, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { compactBusyLog, lookAgain } from '../engine/due-work/compact-log.ts';
 import { type LogIdentity, parseLogPartition, recordPrefix } from '../engine/model/change-log.ts';
+import { openDatabase } from '../open-database.ts';
 import { forEach } from '../runtime/for-each.ts';
 import { logMetrics } from '../runtime/logger.ts';
 import { monotonic } from '../runtime/time-and-chance.ts';
 import { jobMetrics } from './job-metrics.ts';
-import { jobDatabase, runLogged } from './job-session.ts';
+import { runLogged } from './job-session.ts';
 
 /** Returns whether a record of the stream is a new record of a log. The event source mapping has the same filter. */
 export const isLogRecord = ({ eventName, dynamodb }: DynamoDBRecord): boolean =>
@@ -30,8 +31,8 @@ const reminderReserveMs = 3_000;
  * schedule looks at it.
  */
 export async function handler({ Records }: DynamoDBStreamEvent, context: Context): Promise<void> {
-  const reserve = jobDatabase(context);
-  const database = jobDatabase(context, reserve.deadline.remaining() - reminderReserveMs);
+  const reserve = openDatabase(context);
+  const database = openDatabase(context, reserve.deadline.remaining() - reminderReserveMs);
   const added = Records.filter(isLogRecord);
   const invocation = {
     operation: 'onLogRecords',
