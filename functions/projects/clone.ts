@@ -7,9 +7,9 @@ import { readSequencer } from '../engine/feed/read-log.ts';
 import { readChildIds, readChildren, refersToAny } from '../engine/lists/children.ts';
 import { buildCreate, type WholeChange } from '../engine/model/changes.ts';
 import { isExpired } from '../engine/model/deletion.ts';
-import type { ExpectedVersions } from '../engine/model/entity.ts';
 import {
   type Entity,
+  type ExpectedVersions,
   type Fields,
   type ItemFields,
   numberField,

@@ -1,5 +1,5 @@
 /** Ids of new entities that callers have made, for example while they were offline. */
-import { now } from '../../runtime/time-and-chance.ts';
+import { dayMs, now } from '../../runtime/time-and-chance.ts';
 import { isExpired } from '../model/deletion.ts';
 import type { DeletedEntity, StoredEntity } from '../model/entity.ts';
 import { IdTaken, UnusableId, VersionMismatch } from '../model/errors.ts';
@@ -9,7 +9,6 @@ import { type Session, withoutSight } from '../table/session.ts';
 import { findStored } from '../table/stored-entities.ts';
 
 const secondMs = 1_000;
-const dayMs = 24 * 60 * 60 * secondMs;
 
 /** Milliseconds by which the time of an own id may be in the past. A deleted entity is remembered for as long: its id never names another one. */
 export const maxOwnIdAgeMs = 30 * dayMs;

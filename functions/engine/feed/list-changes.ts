@@ -93,15 +93,12 @@ async function walk(session: Session, kind: Kind, query: ListQuery, cursor: Chan
   const shown = found.filter(({ entity }) => matches(entity.id, toRow(entity)));
   // One page has all that was written before it. What is newer than the log was comes again.
   const isExact = page.log.isExact && found.every(({ version }, place) => version === taken[place]?.version);
-  const table = tableNumber(session.tenant, session.database.tableName);
+  const viewer = cursor ? cursor.viewer : page.log.viewer;
   return {
     entities: shown.map(({ entity }) => entity),
     versions: shown.map(({ version }) => version),
     removed: [],
-    cursor: {
-      ...{ table, progress, viewer: cursor ? cursor.viewer : page.log.viewer },
-      ...(end && { lastId: end.id }),
-    },
+    cursor: { ...cursorOf(session, { progress, viewer }), ...(end && { lastId: end.id }) },
     hasMore: end !== undefined || cursor !== undefined || !isExact,
   };
 }
