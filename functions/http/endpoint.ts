@@ -38,7 +38,6 @@ interface Request<C extends Contract> {
   readonly view: EntityView;
 }
 
-/** What the parameters of a request say. */
 type Parameters = Pick<Request<Contract>, 'view'> &
   Partial<Record<Exclude<keyof Request<Contract>, 'session' | 'view'>, unknown>>;
 

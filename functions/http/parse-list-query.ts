@@ -116,7 +116,6 @@ function readPlace(
   return readCursor('after', parameters, decode);
 }
 
-/** Returns the filter of a search; none when it has no word. */
 function readSearch(parameters: Parameters): Filter[] {
   const values = wordsOf(parameters.get('search')?.[0] ?? '');
   const refuse = (detail: string) => parameters.refuse('search', `"search" has ${detail}.`);

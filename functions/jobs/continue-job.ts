@@ -3,7 +3,6 @@ import type { JobHandlers } from '../engine/write/job-handler.ts';
 import { archive } from '../organizations/archive.ts';
 import { clone } from '../projects/clone.ts';
 
-/** The kinds of jobs of this application. */
 export const handlers: JobHandlers = { archive, clone };
 
 /** Continues a job of the engine or of this application: see the function of the engine. @param owner the delivery that the worker handles. */

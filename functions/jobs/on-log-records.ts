@@ -14,7 +14,6 @@ import { runLogged } from './job-session.ts';
 export const isLogRecord = ({ eventName, dynamodb }: DynamoDBRecord): boolean =>
   eventName === 'INSERT' && dynamodb?.Keys?.['sk']?.S?.startsWith(recordPrefix) === true;
 
-/** Returns the logs that have new records, each once. */
 function logsOf(records: readonly DynamoDBRecord[]): LogIdentity[] {
   const partitions = new Set(records.map(({ dynamodb }) => dynamodb?.Keys?.['pk']?.S));
   return [...partitions].flatMap((partition) => parseLogPartition(partition) ?? []);

@@ -14,7 +14,6 @@ import { commit } from '../engine/write/commit.ts';
 import type { JobHandler } from '../engine/write/job-handler.ts';
 import { now } from '../runtime/time-and-chance.ts';
 
-/** Archives the projects that an organization had when it was archived. */
 interface ArchiveWork extends JobWork {
   readonly type: 'archive';
   readonly id: string;

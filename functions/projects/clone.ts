@@ -47,7 +47,6 @@ interface CloneWork extends JobWork {
   readonly path: readonly Place[];
 }
 
-/** The project has more tasks than a clone copies. */
 export class CloneTooLarge extends Error {
   constructor(maxTasks: number) {
     super(`The project has more than ${maxTasks} tasks, the maximum of a clone.`);
@@ -91,7 +90,6 @@ function copyFields(entity: Entity): Fields {
 const sightOf = ({ visibility = 'tenant', memberIds = [] }: ItemFields): string =>
   JSON.stringify([visibility, (memberIds as readonly string[]).toSorted()]);
 
-/** Reads tasks, also deleted ones. */
 const readTasks = (session: Session, ids: readonly (string | null | undefined)[]) =>
   readAnyStored(
     session,

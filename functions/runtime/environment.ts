@@ -32,7 +32,6 @@ export const environment = {
   historyDays: (): number | undefined => Number(process.env['HISTORY_DAYS']) || undefined,
   /** Whether only callers who see all make a project private that has no members. */
   reservesClosing: (): boolean => process.env['CLOSE_PROJECTS'] === 'all-projects',
-  /** The bus that gets the events of changes. */
   eventBusName: (): string => required('EVENT_BUS_NAME'),
   /** Address of the queue that gets the keys of records whose events the bus did not accept. */
   unpublishedQueueUrl: (): string => required('UNPUBLISHED_QUEUE_URL'),

@@ -49,14 +49,12 @@ export const encodedItems = (items: readonly Item[]): Map<ItemName, Uint8Array> 
 
 /** Which records of a log to read. */
 interface RecordRange {
-  /** Only those with a greater position. */
   readonly above: number;
   /** Only those with this position or a lower one; and the manifest when there is no such limit. By default, all above, also above the last possible one. */
   readonly upTo?: number | 'manifest';
   readonly isDescending?: boolean;
 }
 
-/** Returns the query for a range of a log, consistently. */
 export const rangeQuery = (
   tenant: string,
   kind: Kind,

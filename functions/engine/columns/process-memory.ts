@@ -38,7 +38,6 @@ export class ProcessMemory {
     this.#maxBytes = maxBytes;
   }
 
-  /** Bytes in memory. */
   get bytes(): number {
     return this.#bytes;
   }

@@ -9,7 +9,6 @@ import { dependentsOf } from '../model/relations.ts';
 import type { Kind, Relation } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
 
-/** The deletion of a parent. */
 interface ParentDeletion extends Deletion {
   /** Whether nothing is left of the parent, which can never be restored. */
   readonly isLost?: boolean;
@@ -60,7 +59,6 @@ function removeChildren(
 export const nameOf = ({ kind, entity }: Pick<StoredEntity, 'kind' | 'entity'>): string =>
   `${kind}/${entity.id}`;
 
-/** A search for the descendants of deleted entities of one kind. */
 interface Search {
   readonly kind: Kind;
   readonly deletions: Deletions;

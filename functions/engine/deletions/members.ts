@@ -72,7 +72,6 @@ interface PageBelow {
   readonly path: readonly PlaceBelow[];
 }
 
-/** A walk below some entities. */
 interface WalkBelow {
   readonly path: readonly PlaceBelow[];
   /** Entities in one page. */

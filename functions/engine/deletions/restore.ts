@@ -47,7 +47,6 @@ import {
 } from './restored-references.ts';
 import { isBeingSwept, nextPassAt, sweepLater } from './sweep.ts';
 
-/** The type of the jobs of restores. */
 export const restoreType = 'restore';
 
 /**
@@ -141,7 +140,6 @@ async function restoreMembers(
   return { changeSets: [...sweeps, ...changeSets], keeping };
 }
 
-/** Returns the work that restores what comes back with an entity. */
 function workOf(before: DeletedEntity): RestoreWork {
   const { kind, entity, deletion } = before;
   const part = isRoot(before) ? {} : { root: deletion.root, path: [placeBelow(kind, [entity.id])] };
@@ -171,7 +169,6 @@ async function readFewMembers(session: Session, before: DeletedEntity): Promise<
   return undefined;
 }
 
-/** Returns the ids of entities by their kinds. */
 const byKind = (entities: readonly (StoredEntity | DeletedEntity)[]): EntitiesOfKind[] =>
   [...groupBy(entities, ({ kind }) => kind)].map(([kind, own]) => ({
     kind,
@@ -321,7 +318,6 @@ async function partAgainStep(
   return { repeatable: [{ changes: [restored.change] }], left: { ...work, ...beginningOf(work), keeping } };
 }
 
-/** Returns the work of the first pass of a job. */
 const beginningOf = ({ kind, id, root }: RestoreWork) => ({
   final: false,
   ...(root ? { path: [placeBelow(kind, [id])] } : firstMembers),
@@ -353,7 +349,6 @@ async function restoreStep(session: Session, { work }: Job<RestoreWork>): Promis
   return (await keptStep(session, rest)) ?? { left: undefined };
 }
 
-/** Returns whether a part of the deletion of an entity is being restored by itself. */
 export const isPartBeingRestored = (session: Session, { kind, id }: Deletion['root']): Promise<boolean> =>
   hasUnfinishedJob(session, (work) => {
     const { type, root } = work as RestoreWork;

@@ -45,7 +45,6 @@ interface Targets {
   isOpen(kind: Kind, id: string): boolean;
 }
 
-/** Returns the ids of a reference, with what they name. @param find returns what a reference names. */
 const targetsOf = (relation: Relation, stored: AnyEntity, find: (kind: Kind, id: string) => Target) =>
   idsIn(relation, stored).map((id) => ({ id, target: find(relation.parent, id) }));
 
@@ -145,7 +144,6 @@ export async function readReferences(
   });
 }
 
-/** Entities of one kind. */
 export interface EntitiesOfKind {
   readonly kind: Kind;
   readonly ids: readonly string[];
@@ -189,7 +187,6 @@ export function buildReturned(
   });
 }
 
-/** Returns the changes that give entities the references again that they keep to what exists. */
 export async function buildReturnedNow(
   { tenant, database }: Session,
   keeping: readonly StoredEntity[],

@@ -117,7 +117,6 @@ async function takeStepUntilApplied(worker: Worker, job: Job): Promise<Job | und
   }
 }
 
-/** Why a worker looks at a job. */
 interface Delivery {
   /** What the worker handles: the same delivery, repeated after a failure, continues. */
   readonly owner: string;

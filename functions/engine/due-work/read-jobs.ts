@@ -74,7 +74,6 @@ export const readDueReminders = (database: Reader, nowMs: number): Promise<Found
     return readableReminders((await database.query(query)).items);
   });
 
-/** Reads all jobs that are not complete. */
 export async function readJobs(database: Database): Promise<Job[]> {
   const jobs: Job[] = [];
   for (let partition = 0; partition < jobPartitions; partition += 1)

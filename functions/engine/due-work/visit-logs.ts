@@ -34,7 +34,6 @@ const turnMs = dayMs;
 const maxPendingMs = 2 * maxWaitMs;
 
 interface Visits {
-  /** Whether there is time for another visit. */
   readonly hasTime: () => boolean;
   /** Visits a log. Must not throw. @param position that it had reached by the last visit. */
   readonly visit: (log: LogIdentity, position: number) => Promise<void>;

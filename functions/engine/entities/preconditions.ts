@@ -2,7 +2,6 @@
 import type { ExpectedVersions, StoredEntity } from '../model/entity.ts';
 import { VersionMismatch } from '../model/errors.ts';
 
-/** Returns the error when an entity has none of the expected versions. */
 export function versionMismatch(stored: StoredEntity, expected: ExpectedVersions) {
   if (expected === undefined) return undefined;
   if (expected === 'none') return new VersionMismatch(stored, 'no version');

@@ -17,7 +17,6 @@ const parentIn = ({ field }: Relation, entity?: ItemFields) => (entity?.[field] 
 /** The parents of entities as they are after a request, by id; those that are known. */
 type Parents = Map<string, string | null>;
 
-/** Reads what is above entities, level by level. */
 async function readAbove(
   session: Session,
   relation: Relation,

@@ -91,7 +91,6 @@ const codecOf = (hash: Buffer): CursorCodec<ChangesCursor> => ({
   read: readCursor,
 });
 
-/** @param hash of the query that the cursor belongs to. */
 export const encodeCursor = (hash: Buffer, cursor: ChangesCursor): string => toCursor(codecOf(hash), cursor);
 
 /**

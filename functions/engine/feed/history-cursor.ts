@@ -3,7 +3,6 @@ import { type CursorCodec, cursorHash, fromCursor, toCursor } from '../lists/cur
 import { maxPosition } from '../model/change-log.ts';
 import type { Kind } from '../model/schema.ts';
 
-/** An entity, by what callers name it by. */
 export interface EntityName {
   readonly kind: Kind;
   readonly id: string;

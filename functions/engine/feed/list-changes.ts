@@ -76,7 +76,6 @@ function textUnits(stored: StoredEntity | undefined): number {
   return Math.ceil((text.bytes + textItemBytes) / 4_096) / 2;
 }
 
-/** @param cursor absent for the first page. */
 async function walk(session: Session, kind: Kind, query: ListQuery, cursor: ChangesCursor | undefined) {
   const unitsLeft = startBudget(session.database);
   const after = cursor?.lastId === undefined ? 'start' : { values: [], id: cursor.lastId };
@@ -139,7 +138,6 @@ function mergeChanges(records: readonly LogRecord[], matches: RowMatcher): Merge
   return [...changes.values()];
 }
 
-/** Returns the entities of changes that match, as their rows are. */
 const fromRows = (kind: Kind, changes: readonly MergedChange[]): StoredEntity[] =>
   changes.flatMap(({ id, version, after }) =>
     after ? [{ kind, version, entity: entityOfRow(kind, id, after) }] : [],

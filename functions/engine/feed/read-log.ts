@@ -112,7 +112,6 @@ const feedName = 'feed';
 /** Bytes of each of them, about. */
 const rememberedBytes = 100;
 
-/** What a page takes of the log. */
 interface PageFilter {
   /** Changes of a page, at most; one record more can have more. */
   readonly limit: number;
@@ -238,7 +237,6 @@ function takePage(records: readonly LogRecord[], { limit, matchingIds }: PageFil
   return end < 0 ? records : records.slice(0, end);
 }
 
-/** Where a cursor's holes are read. */
 interface Start {
   /** The log is read upwards from there, again as far as the cursor has seen it. */
   readonly above: number;
@@ -308,7 +306,6 @@ async function requireRecords(log: Log, { position, holes }: Progress, missing: 
   remember({ head, watermark });
 }
 
-/** Notes that a log has reached a position. */
 function noteHead({ memory }: Log, position: number): void {
   const known = memory.get(feedName) as FollowedLog | undefined;
   if (known && known.head < position) memory.set(feedName, { ...known, head: position }, rememberedBytes);

@@ -13,7 +13,6 @@ import { readDeletedPage } from './read-page.ts';
 import { readReferenced } from './read-referenced.ts';
 import { toRowQuery } from './to-row-query.ts';
 
-/** Accepts the rows of deletions that have not expired. */
 const isRestorable = (): RowFilter => ({
   field: rowOfDeletion.deletedAt,
   condition: { by: 'range', from: textAfter(new Date(expiredAt(now())).toISOString()), to: undefined },
@@ -40,7 +39,6 @@ async function countMembers(
   return found;
 }
 
-/** Returns the fields of a deleted entity, with those of its deletion. */
 const fieldsOf = (
   { entity, deletion: { deletedAt, deletedBy, root } }: DeletedEntity,
   restores: number,

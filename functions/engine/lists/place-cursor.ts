@@ -54,7 +54,6 @@ function codecOf(kind: Kind, query: OrderedQuery): CursorCodec<Place> {
   };
 }
 
-/** Returns the cursor of a place in the list of a query. */
 export const encodePlace = (kind: Kind, query: OrderedQuery, place: Place): string =>
   toCursor(codecOf(kind, query), place);
 

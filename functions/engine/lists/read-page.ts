@@ -40,7 +40,6 @@ export interface PageLog {
 
 interface PageOptions {
   readonly pageIndex?: IndexPartition | undefined;
-  /** Whether their long texts are read too. */
   readonly withTexts?: boolean;
   /** Whether entities may be newer than the page, and match no more. Otherwise the page is read again. */
   readonly mayBeNewer?: boolean | undefined;
@@ -60,7 +59,6 @@ export const queryAfter = (filters: readonly RowFilter[], limit: number, after =
 const maxAttempts = 5;
 
 interface SelectedPage extends RowPage {
-  /** Whether it has deleted entities. */
   readonly withDeleted: boolean;
   readonly source: ListSource;
   readonly state: LogState;

@@ -14,15 +14,12 @@ import type { Sight } from '../table/sight.ts';
 
 /** The caller of a list, if it leaves out what the caller does not see. */
 export interface Viewer {
-  /** A number of the user. */
   readonly number: number;
   /** How far the logs are known of the entities through which the list is seen: first those to which its own refer. */
   readonly guards: readonly Progress[];
 }
 
-/** The rule of a kind for a viewer. */
 interface Rule {
-  /** Accepts the rows that the viewer sees. */
   readonly filter?: RowFilter | undefined;
   readonly guards: readonly Progress[];
 }
@@ -39,7 +36,6 @@ interface VisibleSet {
 /** Bytes of an id in memory, about. */
 const idBytes = 100;
 
-/** Accepts rows of entities that all see, and those of the entities that a user is a member of. */
 function membersFilter({ members, when }: MembersRule, user: string | undefined): RowFilter {
   const ofMember: RowFilter = {
     field: members,

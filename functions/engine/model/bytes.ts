@@ -20,7 +20,6 @@ const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
 
 const uuidLength = 36;
 
-/** Returns whether a text is a UUID in lower case. */
 export const isUuid = (text: string): boolean => text.length === uuidLength && uuidPattern.test(text);
 
 /** Returns the number of first UTF-16 units that two texts share, without half of a surrogate pair. */
@@ -106,7 +105,6 @@ export class ByteReader {
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
-  /** Number of bytes that were read. */
   get position(): number {
     return this.#position;
   }
@@ -141,7 +139,6 @@ export class ByteReader {
     return previous.slice(0, this.number()) + this.text();
   }
 
-  /** Reads a number of bytes as they are. */
   raw(length: number): Buffer {
     const end = this.#position + length;
     if (end > this.#bytes.length) throw new RangeError('The bytes end too early.');

@@ -64,7 +64,6 @@ export const manifestSortKey = '~';
 /** The beginning of the sort keys of records: filters of the table's stream compare with it. */
 export const recordPrefix = 'r#';
 
-/** Returns the sort key of the record at a position. */
 export const recordSortKey = (position: number): string => recordPrefix + sortableText(position);
 
 export const recordKey = ({ tenant, kind }: LogIdentity, position: number): Key => ({
@@ -72,7 +71,6 @@ export const recordKey = ({ tenant, kind }: LogIdentity, position: number): Key 
   sk: recordSortKey(position),
 });
 
-/** Returns the position in the sort key of a record. */
 export const positionOf = (sortKey: string): number => parseSortable(sortKey.slice(recordPrefix.length));
 
 /**
@@ -153,9 +151,7 @@ export interface RecordWrite {
   readonly condition: Condition;
 }
 
-/** What records have besides changes. */
 interface RecordOptions {
-  /** By kind. */
   readonly positions: ReadonlyMap<Kind, number>;
   /** Milliseconds since 1970. */
   readonly time: number;

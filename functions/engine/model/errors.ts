@@ -70,7 +70,6 @@ class InvalidField extends Error {
   }
 }
 
-/** A field of a body contradicts another one. */
 export class ContradictingField extends InvalidField {
   override readonly name = 'ContradictingField';
 }
@@ -92,7 +91,6 @@ export class RequiredReferenceMissing extends InvalidField {
   }
 }
 
-/** A body refers to entities that do not exist. */
 export class ReferenceNotFound extends Error {
   readonly references: readonly { readonly pointer: string; readonly kind: Kind }[];
   constructor(references: ReferenceNotFound['references']) {
@@ -102,14 +100,12 @@ export class ReferenceNotFound extends Error {
   }
 }
 
-/** An operation of a batch that cannot be applied. */
 export interface OperationFailure {
   /** Its position in the batch. */
   readonly position: number;
   readonly error: Error;
 }
 
-/** Operations of a batch cannot be applied, so none was. */
 export class BatchFailed extends Error {
   /** In the order of the operations. */
   readonly failures: readonly OperationFailure[];
@@ -163,7 +159,6 @@ export class BatchTooLarge extends Error {
   override readonly name = 'BatchTooLarge';
 }
 
-/** The idempotency key was used for another request. */
 export class IdempotencyKeyReused extends Error {
   constructor() {
     super('This Idempotency-Key was used before, with another body. Use a new key for a new request.');
@@ -176,7 +171,6 @@ export class RestoreInProgress extends Error {
   override readonly name = 'RestoreInProgress';
 }
 
-/** The tenant has too many jobs that are not finished to begin another one. */
 export class TooManyJobs extends Error {
   constructor(maxJobs: number) {
     super(

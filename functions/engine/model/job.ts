@@ -78,7 +78,6 @@ export const jobPartitions = 16;
 
 const partitionName = (partition: number): string => `#job#${partition}`;
 
-/** Returns the partition of the index that holds the jobs of a tenant. */
 const jobPartition = (tenant: string): string => partitionName(partitionNumber(tenant, jobPartitions));
 
 /**
@@ -148,7 +147,6 @@ export function buildJobWrite(before: Job | undefined, after: Job | undefined): 
 /** Due by every clock: the worker may have another one than the process that began the job. Ids keep such jobs in the order of their beginning. */
 export const alwaysDue = new Date(0).toISOString();
 
-/** Which job begins, and when. */
 export interface Beginning {
   /** That of `newId`, or another one where one thing must have one job. */
   readonly id: string;
@@ -156,14 +154,12 @@ export interface Beginning {
   readonly dueAt?: string | undefined;
 }
 
-/** Returns the write that begins a job. */
 export const beginJob = <Work extends JobWork>(
   { tenant, actor }: JobOrigin,
   work: Work,
   { id, dueAt = alwaysDue }: Beginning,
 ): Write => buildJobWrite(undefined, { id, tenant, ...(actor && { actor }), version: 1, dueAt, work });
 
-/** Returns whether a write begins a job that is due at a time. */
 export const beginsDueJob = (write: Write, nowMs: number): boolean =>
   'put' in write &&
   write.put.sk === jobSortKey &&

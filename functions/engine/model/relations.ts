@@ -1,7 +1,6 @@
 /** References between kinds, as the schema has them. */
 import { type Kind, type Relation, schemaInUse } from './schema.ts';
 
-/** Returns the references that entities of a kind hold. */
 export const referencesOf = (kind: Kind): Relation[] =>
   schemaInUse().relations.filter(({ child }) => child === kind);
 

@@ -49,7 +49,6 @@ export interface Schema {
   readonly uniqueFields: Readonly<Record<Kind, string>>;
   /** The kinds whose entities get numbers: 1, 2, 3 … in their tenant, in the field `number`. */
   readonly numbered: readonly Kind[];
-  /** By kind. */
   readonly checks: Readonly<Record<Kind, Check>>;
   /** By kind: who sees its entities. All of a tenant see the others. */
   readonly access: Readonly<Record<Kind, AccessRule>>;
@@ -71,7 +70,6 @@ export interface Settings {
 
 let current: { readonly schema: Schema; readonly settings: Settings } | undefined;
 
-/** Sets the schema and the settings of this process. */
 export function configure(schema: Schema, settings: Settings): void {
   current = { schema, settings };
 }

@@ -50,7 +50,6 @@ export function connect(settings: DynamoDBClientConfig = {}): SdkDynamoDb {
   return new SdkDynamoDb(new DynamoDBClient({ ...own, ...settings }));
 }
 
-/** The operations as commands of the SDK's client. */
 export class SdkDynamoDb implements DynamoDb {
   clockErrorMs = 0;
   readonly documents: DynamoDBDocumentClient;
@@ -82,7 +81,6 @@ export class SdkDynamoDb implements DynamoDb {
   readonly deleteItem = this.#operation<DynamoDb['deleteItem']>(DeleteCommand);
   readonly transactWriteItems = this.#operation<DynamoDb['transactWriteItems']>(TransactWriteCommand);
 
-  /** Returns what sends commands of one kind. */
   #operation<Operation extends (input: never, abortSignal?: AbortSignal) => Promise<unknown>>(
     Command: new (input: Parameters<Operation>[0]) => unknown,
   ): Operation {

@@ -25,7 +25,6 @@ const doubtReserveMs = 3_000;
 
 const countAttribute = 'count';
 
-/** Returns the number of a counter; 0 when there is none. */
 export const countOf = (counter: Item | undefined): number =>
   (counter?.[countAttribute] as number | undefined) ?? 0;
 
@@ -110,7 +109,6 @@ export class Database {
     }
   }
 
-  /** Reads one item consistently. */
   async get(key: Key, options: ReadOptions = {}): Promise<Item | undefined> {
     const output = await this.#calls.retry('readUnits', (abortSignal) =>
       this.#client.getItem(
@@ -167,7 +165,6 @@ export class Database {
     return { items: await this.#visible(Items as Item[], options), next };
   }
 
-  /** Reads all pages of a query, one after the other. */
   async *pages(query: Query): AsyncGenerator<QueryPage, void, undefined> {
     let start: Values | undefined;
     do {

@@ -18,7 +18,6 @@ import type { Item, Key, Write } from '../model/writes.ts';
 import type { Idempotency, Session } from '../table/session.ts';
 import { readTexts } from '../table/stored-entities.ts';
 
-/** Seconds for which a result is kept. */
 const retentionSeconds = 24 * 60 * 60;
 
 /** Bytes of a result in one item. DynamoDB allows 400 KB. */
@@ -50,7 +49,6 @@ const recordFields = { result: true, expiresAt: true, fingerprint: true, parts: 
 
 const inSeconds = (timeMs: number): number => Math.floor(timeMs / 1_000);
 
-/** Reads all parts of a result. Most results have one. */
 async function readParts({ idempotency, tenant, database }: Session, first: Item): Promise<Item[]> {
   const keys = Array.from({ length: (first['parts'] as number) - 1 }, (_, index) =>
     partKey(tenant, idempotency as Idempotency, index + 1),

@@ -3,7 +3,6 @@ import { dayMs, now } from '../../runtime/time-and-chance.ts';
 import { decodeJob, dueJobsOf, type JobWork } from '../model/job.ts';
 import type { Session } from '../table/session.ts';
 
-/** Returns whether a tenant has a job that has not ended with such work. */
 export async function hasUnfinishedJob(
   { tenant, database }: Session,
   isSuch: (work: JobWork) => boolean,

@@ -55,7 +55,6 @@ function changesOfWaiting(before: ReadonlyMap<string, RowChange>, now: readonly 
   return [...changed, ...[...gone].map((id) => ({ id, version: before.get(id)?.to ?? 0 }))];
 }
 
-/** Returns what a step writes that absorbs records. */
 export async function absorb(
   { writer, memory, sizes, nowMs }: StepSource,
   before: Manifest,

@@ -5,7 +5,6 @@ import type { CompactionSource } from './compaction-source.ts';
 import { deleteGarbage, recordStep } from './delete-garbage.ts';
 import type { NewItems } from './new-segments.ts';
 
-/** What a step writes. */
 export interface StepOutput {
   readonly manifest: Manifest;
   readonly items: NewItems;

@@ -25,7 +25,6 @@ import { rememberStep, sizesOfShare, stepShare } from './step-share.ts';
 const maxWaitMs = 1_000;
 
 interface CompactionResult {
-  /** Number of records that were absorbed. */
   readonly records: number;
   /** Number of records that wait for a later step. */
   readonly waiting: number;
@@ -40,7 +39,6 @@ const isStepDue = (manifest: Manifest, { sizes, nowMs }: StepSource): boolean =>
   chooseColumns(manifest, sizes).size > 0 ||
   isWaitingShrunk(manifest, sizes, nowMs);
 
-/** Takes the step that absorbs records. */
 async function takeAbsorbingStep(
   source: StepSource,
   before: Manifest,

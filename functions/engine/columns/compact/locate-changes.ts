@@ -20,7 +20,6 @@ export interface RowUpdate {
 
 /** What changes mean for the rows of a manifest. */
 interface LocatedChanges {
-  /** By the position of the segment. */
   readonly updates: ReadonlyMap<number, readonly RowUpdate[]>;
   /** Rows that no segment has. */
   readonly inserts: readonly SegmentRow[];

@@ -19,7 +19,6 @@ import { livePatches } from './write-patches.ts';
 /** Rows of a segment that has got waiting rows, at most, as a share of the usual ones: it would otherwise be divided each time. */
 const maxGrownShare = 9 / 8;
 
-/** Returns the segments of merged rows. */
 function buildMerged(block: RowBlock, isOne: boolean, options: SegmentOptions): NewSegments {
   const { sizes } = options;
   const isGrown = isOne && block.ids.length <= maxGrownShare * sizes.maxRows;
@@ -27,7 +26,6 @@ function buildMerged(block: RowBlock, isOne: boolean, options: SegmentOptions): 
   return fillSegments(block, { ...options, sizes: { ...sizes, maxRows } });
 }
 
-/** Returns what a step writes that merges segments. */
 export async function mergeSegments(
   { writer, memory, sizes, nowMs }: StepSource,
   before: Manifest,

@@ -36,7 +36,6 @@ interface AddedSegments extends NewSegments {
 /** The items of columns, by field. */
 export type EncodedColumns = ReadonlyMap<string, readonly Buffer[]>;
 
-/** Returns the bytes of the largest item of some columns. */
 const largestItem = (columns: EncodedColumns): number =>
   [...columns.values()].flat().reduce((largest, { length }) => Math.max(largest, length), 0);
 
@@ -64,7 +63,6 @@ export const columnItems = (segment: Segment, columns: EncodedColumns): NewItems
     }),
   );
 
-/** What the segments of one compaction step have in common. */
 export interface SegmentOptions {
   readonly stepId: StepId;
   readonly sizes: CompactionSizes;

@@ -25,7 +25,6 @@ import { fillSegments } from './new-segments.ts';
 import { blockOf, type SegmentRow, toValues } from './row-block.ts';
 import { type CompactionSizes, defaultSizes } from './sizes.ts';
 
-/** A log to rebuild. */
 export interface RebuildSource {
   /** Opens the log for some calls: all of them together can take longer than one deadline. */
   readonly open: () => LogWriter;

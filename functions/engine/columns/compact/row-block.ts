@@ -49,7 +49,6 @@ export function blockOf(rows: readonly SegmentRow[]): RowBlock {
   return { ids: rows.map(({ id }) => id), columns };
 }
 
-/** Returns some rows of a block, in another order. */
 export const pickRows = ({ ids, columns }: RowBlock, positions: readonly number[]): RowBlock => ({
   ids: positions.map((position) => ids[position] as string),
   columns: new Map(
@@ -75,7 +74,6 @@ export function joinBlocks(blocks: readonly RowBlock[]): RowBlock {
   return { ids: blocks.flatMap(({ ids }) => ids), columns };
 }
 
-/** Returns the rows in the order of their ids. */
 export function sortRows(block: RowBlock): RowBlock {
   const { ids } = block;
   const positions = Array.from(ids, (_, position) => position);

@@ -8,7 +8,6 @@ const fullStepMs = 4_000;
 /** The smallest share of a full step that is tried. */
 const minShare = 1 / 1_024;
 
-/** The name of the share in memory, and the bytes of it. */
 const shareName = 'step-share';
 const shareBytes = 8;
 

@@ -20,13 +20,11 @@ import type { ColumnReader } from '../read/column-reader.ts';
 import type { NewItems } from './new-segments.ts';
 import type { CompactionSizes } from './sizes.ts';
 
-/** Patches of a manifest, and the items of those that are new. */
 interface NewPatches {
   readonly patches: readonly Patch[];
   readonly items: NewItems;
 }
 
-/** Returns a patch; none when there are no values. */
 function buildPatch(step: StepId, values: PatchValues, { maxSmallBytes }: CompactionSizes): NewPatches {
   const count = countValues(values);
   if (count === 0) return { patches: [], items: new Map() };

@@ -44,7 +44,6 @@ export const bucketOf = (text: string, buckets: number): number => crc32(text) %
 export const groupByBucket = (texts: readonly string[], buckets: number): Map<number, string[]> =>
   groupBy(texts, (text) => bucketOf(text, buckets));
 
-/** Returns the bytes of a bucket in memory. */
 export const bytesOfBucket = ({ ids, rows, ordinals }: Bucket): number =>
   ids.length + rows.byteLength + ordinals.byteLength;
 
@@ -173,7 +172,6 @@ export function encodeColumnItems(
   return divideIntoBuckets(whole, bucketBytes, (count) => encodeBuckets(column, count));
 }
 
-/** Returns the column of all buckets. @param rows number of rows. */
 export function joinBuckets(buckets: readonly Bucket[], rows: number): Column {
   const hasAbsent = buckets.some((bucket) => bucket.ordinals.includes(0));
   const hasNull = buckets.reduce((sum, bucket) => sum + bucket.rows.length, 0) < rows;

@@ -42,12 +42,10 @@ export class Dictionary {
     this.#offsets = offsets;
   }
 
-  /** Number of values. */
   get size(): number {
     return this.special.length + this.#offsets.length - 1;
   }
 
-  /** Bytes in memory. */
   get bytes(): number {
     return this.#texts.length + this.#offsets.byteLength + overheadBytes;
   }
@@ -117,7 +115,6 @@ function fromTexts(special: readonly (null | undefined)[], texts: readonly Buffe
   return new Dictionary(special, Buffer.concat(texts), offsets);
 }
 
-/** Returns the dictionary of some values, in any order and with repetitions. */
 export function buildDictionary(values: Iterable<ColumnValue>): Dictionary {
   const distinct = new Set(values);
   const special = [undefined, null].filter((value) => distinct.has(value));

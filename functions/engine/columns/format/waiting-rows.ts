@@ -84,14 +84,12 @@ const withoutOwnWords = ({ after, ...row }: WaitingRow): WaitingRow => ({
   after: after && withoutWords(after),
 });
 
-/** Returns those rows that are deleted or gone, by the weeks of their deletions. */
 function deletedRows(rows: readonly WaitingRow[]): Pick<WaitingItem, 'deleted'> {
   const times = rows.map(({ after }) => after && deletedAtOf(after));
   const added = times.flatMap((time) => (time === null ? [] : [weekOf(time)]));
   return added.length === 0 ? {} : { deleted: changeDeleted({}, { added }) };
 }
 
-/** Returns the words of a row that it does not show. */
 const hiddenWords = ({ after, ...row }: WaitingRow): WaitingRow[] =>
   after && isCut(after) ? [{ ...row, after: { [wordsField]: after[wordsField] ?? null } }] : [];
 

@@ -83,7 +83,6 @@ export function encodeWordIndex(
   return items.length > 1 ? [encodeFirstWords(firstWords), ...items] : [items[0] ?? deflate('')];
 }
 
-/** Decodes the item with the first words of the others. */
 export function decodeFirstWords(encoded: Uint8Array): readonly string[] {
   const reader = new ByteReader(inflate(encoded));
   const words: string[] = [];

@@ -92,7 +92,6 @@ export class ColumnReader {
     return [...names].filter((name) => !this.#items.has(name)).length;
   }
 
-  /** Reads what the filters of segments need of columns, and the columns of some fields. */
   async loadFilters(
     filtered: readonly { readonly segment: Segment; readonly filters: readonly RowFilter[] }[],
     fields: readonly string[],
@@ -134,7 +133,6 @@ export class ColumnReader {
     return hasWords ? joinWords(rows, this.#items.get(wordsOfWaiting(name))) : rows;
   }
 
-  /** Reads all values of some patches, item by item. */
   async readPatches(patches: readonly Patch[]) {
     await this.#items.load(patches.flatMap((patch) => patchNames(patch)));
     return patches.flatMap((patch) =>
@@ -198,7 +196,6 @@ export class ColumnReader {
     return { name, columnPatches };
   }
 
-  /** Returns a column as its items have it. */
   #storedColumn(segment: Segment, field: string): Column {
     const [first, ...others] = columnNames(segment, field);
     if (field === wordsField && first !== undefined) {
@@ -229,7 +226,6 @@ export class ColumnReader {
     return this.#items.derived(name, derive, ({ bytes }) => bytes);
   }
 
-  /** Returns the texts of the column of a field in lower case. */
   searchTexts(segment: Segment, field: string): SearchTexts {
     const derive = (): SearchTexts =>
       new SearchTexts(field, this.column(segment, field).dictionary, this.requireTime);
@@ -269,7 +265,6 @@ export class ColumnReader {
     return Uint32Array.from(rows);
   }
 
-  /** Returns the column of a filter with what searches it, and those of the filters that accept a row instead. */
   filteredColumn(segment: Segment, filter: RowFilter): FilteredColumn {
     const { field, name, or } = filter;
     const column = this.column(segment, field);

@@ -33,7 +33,6 @@ const unitsOf = ({ decimals, defaultValue = null }: RowSum, value: ColumnValue):
   return typeof number === 'number' ? Number(number.toFixed(decimals).replace('.', '')) : 0;
 };
 
-/** Returns the nearest number. */
 function fromUnits(units: bigint, decimals: number): number {
   const digits = String(units < 0n ? -units : units).padStart(decimals + 1, '0');
   const end = digits.length - decimals;
@@ -46,7 +45,6 @@ interface Total {
   readonly units: bigint[];
 }
 
-/** The numbers of one column, by ordinal, in two parts. */
 interface Parts {
   readonly ordinals: Column['ordinals'];
   readonly high: Float64Array;
@@ -89,7 +87,6 @@ type ColumnOf = (field: string) => Column;
 /** The column of a field that all rows have with one value. */
 const oneGroup = (rows: number): Pick<Column, 'ordinals'> => ({ ordinals: new Uint8Array(rows) });
 
-/** Counts and adds the rows with each value of a field, or all rows. */
 class Totals {
   readonly #field: CountedField | undefined;
   readonly #sums: readonly RowSum[];
@@ -113,7 +110,6 @@ class Totals {
     }
   }
 
-  /** @param columnOf returns the columns of the segment of the rows, which has a number of rows. */
   addRows(columnOf: ColumnOf, rows: Uint32Array, segmentRows: number): void {
     const column = this.#field && columnOf(this.#field.field);
     const { ordinals } = column ?? oneGroup(segmentRows);
@@ -130,7 +126,6 @@ class Totals {
     }
   }
 
-  /** @param count 1 adds the row, -1 removes it. */
   addRow(row: Row, count: 1 | -1): void {
     const units = this.#sums.map((sum) => BigInt(count * unitsOf(sum, row[sum.field])));
     this.#add(this.#field && row[this.#field.field], { count, units });
@@ -142,7 +137,6 @@ class Totals {
     );
   }
 
-  /** Returns the sums of all rows. */
   sums(): Sums {
     return this.#sumsOf(this.#totals.get(null) ?? { units: [] });
   }

@@ -35,7 +35,6 @@ export class ItemReader {
     this.#memory = memory;
   }
 
-  /** Returns whether an item is in memory. */
   has(name: ItemName): boolean {
     return this.#items.has(name) || this.#memory.get(name) !== undefined;
   }
@@ -89,7 +88,6 @@ export class ItemReader {
     return item as Item;
   }
 
-  /** Returns what was derived from items; derives it if it is not in memory. */
   derived<Item extends Derived>(name: string, derive: () => Item, bytesOf: (item: Item) => number): Item {
     const known = this.#items.get(name) ?? this.#memory.get(name);
     const item = (known as Item | undefined) ?? derive();

@@ -119,7 +119,6 @@ function totalSegments(
   });
 }
 
-/** Returns the fields that decide which rows are on a page, and what is counted. */
 const fieldsOf = ({ filters, orders, countBy, sumBy }: RowQuery): string[] =>
   [...filters.flatMap(alternativesOf), ...orders, ...countBy, ...sumBy].map(({ field }) => field);
 

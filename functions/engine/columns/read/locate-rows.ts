@@ -12,7 +12,6 @@ import type { ColumnReader } from './column-reader.ts';
 
 /** Where the columns have a row. */
 export interface LocatedRow {
-  /** Of its segment. */
   readonly position: number;
   readonly row: number;
   readonly isDeleted: boolean;

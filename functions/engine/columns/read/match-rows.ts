@@ -19,7 +19,6 @@ import type { RowQuery } from './row-query.ts';
 
 export interface SegmentRows {
   readonly segment: Segment;
-  /** Number of rows that match. */
   readonly count: number;
   /** Absent when the page has no row of the segment. */
   readonly rows?: Uint32Array | undefined;
@@ -27,10 +26,8 @@ export interface SegmentRows {
   readonly columns?: readonly OrderedColumn[] | undefined;
 }
 
-/** How much of a segment is in a set of ids. */
 type Coverage = 'none' | 'part' | 'all';
 
-/** Returns the part of a set that is between the first and the last id of a segment. */
 const idsOfSegment = (ids: readonly IdRange[], { first, last }: Segment): IdRange[] =>
   rangesBetween(ids, first, textAfter(last));
 
@@ -43,7 +40,6 @@ export function coverageOf(ids: readonly IdRange[] | undefined, segment: Segment
   return isWhole ? 'all' : 'part';
 }
 
-/** Returns the rows of a segment whose ids are in a set. */
 async function rowRanges(
   columnReader: ColumnReader,
   segment: Segment,
@@ -92,7 +88,6 @@ function segmentRows(
 
 export const noRows = new Uint32Array(0);
 
-/** Reads the columns of segments, and returns their rows that match. */
 export async function readSegments(
   columnReader: ColumnReader,
   segments: readonly Segment[],

@@ -44,7 +44,6 @@ export class OrderedColumn {
     return (this.size + 1) * (this.#positions ? 16 : 8) + this.#column.ordinals.length * 4;
   }
 
-  /** Number of positions. */
   get size(): number {
     return this.#column.dictionary.size;
   }
@@ -60,7 +59,6 @@ export class OrderedColumn {
     return this.#allCounts;
   }
 
-  /** Returns whether rows are all rows of the column. */
   isWhole(rows: Uint32Array): boolean {
     return rows.length === this.#column.ordinals.length;
   }

@@ -36,7 +36,6 @@ async function visitSegment(
   }
 }
 
-/** Numbers of rows of a log, as of one moment. */
 export interface RowCounts {
   /** Rows of entities that exist. */
   readonly rows: number;

@@ -64,7 +64,6 @@ const maxExtensions = 3;
 /** Pages that a list reads behind a gap, at most: 4 MB, a thousand read units. */
 const maxPagesBehindGap = 4;
 
-/** The name of the known log in memory. */
 const knownName = 'known-log';
 
 /** Bytes of an entry in memory, about: a row before and a row after. */

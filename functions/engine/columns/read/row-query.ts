@@ -6,7 +6,6 @@ import type { IdRange } from './id-ranges.ts';
 import type { RowFilter } from './row-filter.ts';
 import type { SortOrder } from './sort-key.ts';
 
-/** What a page shows: all fields, or some of them. */
 export type ShownFields = 'all' | ReadonlySet<string>;
 
 export interface RowQuery {
