@@ -91,11 +91,10 @@ export class SdkDynamoDb implements DynamoDb {
 
   /**
    * Opens a connection, which the next call uses, with a request that DynamoDB answers without credentials and without charge.
-   * @param endpoint another address than that of the region.
    */
-  async openConnection(endpoint?: string): Promise<void> {
+  async openConnection(): Promise<void> {
     const { requestHandler } = this.documents.config;
-    const request = { ...(await this.#address(endpoint)), method: 'GET', path: '/', query: {}, headers: {} };
+    const request = { ...(await this.#address()), method: 'GET', path: '/', query: {}, headers: {} };
     const { response } = await requestHandler.handle(request as Parameters<typeof requestHandler.handle>[0]);
     // A connection is free for the next request when the response has been read.
     (response.body as Readable).resume();
@@ -105,14 +104,12 @@ export class SdkDynamoDb implements DynamoDb {
     this.documents.destroy();
   }
 
-  async #address(endpoint: string | undefined): Promise<object> {
+  async #address(): Promise<object> {
     const { config } = this.documents;
     const given = await config.endpoint?.();
     if (given) return { protocol: given.protocol, hostname: given.hostname, port: given.port };
-    const Region = await config.region();
-    const url = new URL(endpoint ?? config.endpointProvider({ Region }).url);
-    const { protocol, hostname, port } = url;
-    return { protocol, hostname, ...(port && { port: Number(port) }) };
+    const { protocol, hostname } = config.endpointProvider({ Region: await config.region() }).url;
+    return { protocol, hostname };
   }
 }
 
@@ -120,9 +117,9 @@ let shared: DynamoDb | undefined;
 
 /** Creates the process's client, and opens a connection, before it is needed. @param endpoint another address than that of the region. */
 export function warmSharedClient(endpoint?: string): void {
-  const client = connect();
+  const client = connect(endpoint === undefined ? {} : { endpoint });
   // When it fails, the first call opens a connection of its own.
-  client.openConnection(endpoint).catch(ignore);
+  client.openConnection().catch(ignore);
   shared = client;
 }
 
