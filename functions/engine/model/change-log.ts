@@ -22,12 +22,6 @@ const base = 32;
 /** The greatest position. Its successor has a text too. */
 export const maxPosition = base ** digits - 2;
 
-/** Returns a text of a position. All have one length, and sort as positions do. Every list reads many, so they are short. */
-const sortableText = (position: number): string => Math.max(0, position).toString(base).padStart(digits, '0');
-
-/** Returns the position that a text begins with. */
-const parseSortable = (text: string): number => Number.parseInt(text.slice(0, digits), base);
-
 /** A change log: each kind of a tenant has one. */
 export interface LogIdentity {
   readonly tenant: string;
@@ -64,14 +58,17 @@ export const manifestSortKey = '~';
 /** The beginning of the sort keys of records: filters of the table's stream compare with it. */
 export const recordPrefix = 'r#';
 
-export const recordSortKey = (position: number): string => recordPrefix + sortableText(position);
+/** All have one length, and sort as positions do. Every list reads many, so they are short. */
+export const recordSortKey = (position: number): string =>
+  recordPrefix + Math.max(0, position).toString(base).padStart(digits, '0');
 
 export const recordKey = ({ tenant, kind }: LogIdentity, position: number): Key => ({
   pk: logPartition(tenant, kind),
   sk: recordSortKey(position),
 });
 
-export const positionOf = (sortKey: string): number => parseSortable(sortKey.slice(recordPrefix.length));
+export const positionOf = (sortKey: string): number =>
+  Number.parseInt(sortKey.slice(recordPrefix.length), base);
 
 /**
  * Returns the position that a log has reached, as one of its items tells: a record, or the manifest, whose columns have the records up to its watermark.
