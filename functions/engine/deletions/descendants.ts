@@ -121,12 +121,6 @@ async function readNew(
   return { children, isEnd: false };
 }
 
-interface NextDescendants {
-  readonly changes: readonly Change[];
-  /** Whether these are all. */
-  readonly isEnd: boolean;
-}
-
 /**
  * Returns the changes of about a page of the descendants. An entity is removed with, or after, all that is below it. When half of the time is over, it takes what it
  * has found: what is below is found by the next pass, as children of what was removed.
@@ -135,7 +129,7 @@ export async function findNextDescendants(
   session: Session,
   { kind, deletions, found }: Search,
   minLeftMs = session.database.deadline.remaining() / 2,
-): Promise<NextDescendants> {
+): Promise<{ readonly changes: readonly Change[]; readonly isEnd: boolean }> {
   const changes: Change[] = [];
   if (deletions.size === 0) return { changes, isEnd: true };
   const parentIds = [...deletions.keys()];

@@ -102,23 +102,18 @@ async function buildRestores(
   });
 }
 
-interface RestoredMembers {
-  readonly changeSets: readonly ChangeSet[];
-  /** Those beside which references are kept. */
-  readonly keeping: readonly StoredEntity[];
-}
-
 /**
  * Returns what restores members of a deletion. What belongs to an entity that was deleted again meanwhile becomes a part of that deletion, with which it comes
  * back. The job of that deletion may have looked for its children before. What cannot be without another entity that is deleted stays deleted.
  * @param again the deletion of the restored entity, if it was deleted again.
+ * @returns also the entities beside which references are kept.
  */
 async function restoreMembers(
   session: Session,
   members: readonly DeletedEntity[],
   returning: Parameters<typeof readReferences>[2],
   { again, isLast = false }: { readonly again?: Deletion | undefined; readonly isLast?: boolean } = {},
-): Promise<RestoredMembers> {
+) {
   const restored = again ? [] : await buildRestores(session, members, returning);
   const moved: DeletedEntity[] = [];
   const keeping: StoredEntity[] = [];

@@ -88,14 +88,6 @@ async function readDeletions(
   );
 }
 
-/** Entities of one kind that the job has removed, or its roots. */
-interface Parents {
-  readonly kind: Kind;
-  readonly deletions: Deletions;
-  /** The next ones of this pass, if there are any. */
-  readonly next: MembersPlace | undefined;
-}
-
 /**
  * Returns the entities whose children a step looks for: first the roots; then, except in the first pass, what their deletions have removed. `undefined` when the
  * pass is complete.
@@ -104,7 +96,7 @@ async function readParents(
   session: Session,
   { kind, isFirst, position, after }: SweepWork,
   roots: Deletions,
-): Promise<Parents | undefined> {
+) {
   const kinds = cascadeKinds(kind).filter((one) => dependentsOf(one).length > 0);
   const hasMembers = !isFirst && kinds.length > 0;
   if (position === 0)

@@ -121,15 +121,6 @@ interface PageFilter {
   readonly unitsLeft: () => number;
 }
 
-interface LogPage {
-  /** Those that the cursor had not seen, in the order of their positions. */
-  readonly records: readonly LogRecord[];
-  /** That of a caller with these records. */
-  readonly progress: Progress;
-  /** Whether the page ends before the log did. */
-  readonly hasMore: boolean;
-}
-
 const byPosition = (one: LogRecord, other: LogRecord): number => one.position - other.position;
 
 /** Reads the greatest position that the sequencer of a log has handed out. @param isConsistent a replica can tell an earlier one. */
@@ -314,6 +305,7 @@ function noteHead({ memory }: Log, position: number): void {
 /**
  * Reads the next records for a page.
  * @param progress of the caller.
+ * @returns those that the caller had not seen, in the order of their positions, and the progress of a caller with them.
  * @throws CursorExpired when the caller must begin again.
  */
 export async function readLog(
@@ -321,7 +313,7 @@ export async function readLog(
   kind: Kind,
   progress: Progress,
   filter: PageFilter,
-): Promise<LogPage> {
+) {
   const log: Log = { tenant, kind, database, memory: logMemory(database, tenant, kind) };
   const { position, holes } = progress;
   const free = new Set(holes);

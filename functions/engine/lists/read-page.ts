@@ -3,7 +3,7 @@
 import { openLogReader } from '../columns/dynamodb-storage.ts';
 import { logMemory } from '../columns/process-memory.ts';
 import { idsAfter } from '../columns/read/id-ranges.ts';
-import { type ListedRow, listRows, type RowPage } from '../columns/read/list-rows.ts';
+import { listRows, type RowPage } from '../columns/read/list-rows.ts';
 import { type ListSource, type LogState, readState } from '../columns/read/read-state.ts';
 import type { RowFilter } from '../columns/read/row-filter.ts';
 import { allRows, type RowQuery } from '../columns/read/row-query.ts';
@@ -79,10 +79,6 @@ async function selectPage(session: Session, kind: Kind, query: RowQuery): Promis
 
 type AnyEntity = StoredEntity | DeletedEntity;
 
-/** Returns the entities of rows whose columns were loaded. */
-const entitiesOfRows = (kind: Kind, rows: readonly ListedRow[]): AnyEntity[] =>
-  rows.flatMap(({ id, version, row }) => (row ? storedOfRow(kind, id, version, row) : []));
-
 /**
  * Returns the entities of a page. Those without a row come from an index or by key. Indexes and replicas of the table may lag behind: an entity that is
  * missing, or older than its row, is read by key, at last consistently.
@@ -95,7 +91,7 @@ async function entitiesOfPage(
 ): Promise<AnyEntity[]> {
   const { tenant, database } = session;
   const { rows, source, withDeleted } = page;
-  const ofRows = entitiesOfRows(kind, rows);
+  const ofRows = rows.flatMap(({ id, version, row }) => (row ? storedOfRow(kind, id, version, row) : []));
   if (ofRows.length === rows.length) return ofRows;
   const before = database.consumption.readUnits;
   const ofIndex = pageIndex
@@ -121,18 +117,13 @@ async function entitiesOfPage(
   });
 }
 
-interface PageRead extends EntityPage<AnyEntity> {
-  /** Whether the entities have the versions that their rows had when the page was selected. */
-  readonly isCurrent: boolean;
-}
-
 /** @throws StaleRead when the log changes meanwhile. */
 async function readOnce(
   session: Session,
   kind: Kind,
   query: RowQuery,
   { pageIndex, withTexts, maxTotal = Number.POSITIVE_INFINITY }: PageOptions,
-): Promise<PageRead> {
+) {
   const page = await selectPage(session, kind, query);
   const { total, skipped, end, counts, sums } = page;
   const rows = total > maxTotal ? [] : page.rows;

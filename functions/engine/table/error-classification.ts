@@ -98,14 +98,11 @@ export function isRetryable(error: SdkError): boolean {
   );
 }
 
-interface Failure {
-  /** Positions of writes whose conditions do not hold. */
-  readonly failed: readonly number[];
-  /** Whether the attempt may have been applied, or be applied later: no response of DynamoDB says that it refused the attempt. */
-  readonly mayBeApplied: boolean;
-}
-
-export function explainFailure(error: SdkError): Failure {
+/**
+ * Returns the positions of writes whose conditions do not hold, and whether the attempt may have been applied, or be applied later: no response of DynamoDB says
+ * that it refused the attempt.
+ */
+export function explainFailure(error: SdkError) {
   if (error.name === 'ConditionalCheckFailedException') return { failed: [0], mayBeApplied: false };
   const reasons = cancellationReasons(error);
   const failed = reasons.flatMap((reason, position) =>

@@ -138,13 +138,8 @@ export function columnNames({ id, columns, buckets }: Segment, field: string): I
 
 export const bucketPrefix = <Name extends string>(column: Name): `${Name}.` => `${column}.`;
 
-interface BucketedColumn {
-  readonly name: ItemName;
-  readonly buckets: readonly ItemName[];
-}
-
 /** Returns the columns of which all buckets are among some names. */
-export const wholeColumns = (segments: readonly Segment[], names: ReadonlySet<ItemName>): BucketedColumn[] =>
+export const wholeColumns = (segments: readonly Segment[], names: ReadonlySet<ItemName>) =>
   segments.flatMap((segment) =>
     Object.keys(segment.buckets)
       .map((field) => ({

@@ -81,9 +81,6 @@ function addParts(
   );
 }
 
-/** Reads a column of a segment. */
-type ColumnOf = (field: string) => Column;
-
 /** The column of a field that all rows have with one value. */
 const oneGroup = (rows: number): Pick<Column, 'ordinals'> => ({ ordinals: new Uint8Array(rows) });
 
@@ -110,7 +107,7 @@ class Totals {
     }
   }
 
-  addRows(columnOf: ColumnOf, rows: Uint32Array, segmentRows: number): void {
+  addRows(columnOf: (field: string) => Column, rows: Uint32Array, segmentRows: number): void {
     const column = this.#field && columnOf(this.#field.field);
     const { ordinals } = column ?? oneGroup(segmentRows);
     const groups = column?.dictionary.size ?? 1;

@@ -21,7 +21,7 @@ import { type PageRow, selectRows } from './select-page.ts';
 import { fieldsToShow, shownRow } from './shown-rows.ts';
 import { StaleRead } from './stale-read.ts';
 
-export interface ListedRow {
+interface ListedRow {
   readonly id: string;
   /** The entity's version at the moment of the list. */
   readonly version: number;

@@ -26,13 +26,11 @@ export interface SegmentRows {
   readonly columns?: readonly OrderedColumn[] | undefined;
 }
 
-type Coverage = 'none' | 'part' | 'all';
-
 const idsOfSegment = (ids: readonly IdRange[], { first, last }: Segment): IdRange[] =>
   rangesBetween(ids, first, textAfter(last));
 
 /** Returns how much of a segment is in a set of ids. Without a set, it is all of it. */
-export function coverageOf(ids: readonly IdRange[] | undefined, segment: Segment): Coverage {
+export function coverageOf(ids: readonly IdRange[] | undefined, segment: Segment): 'none' | 'part' | 'all' {
   if (!ids) return 'all';
   const [range, ...more] = idsOfSegment(ids, segment);
   if (!range) return 'none';
