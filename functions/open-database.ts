@@ -16,7 +16,6 @@ const responseReserveMs = 500;
  * Returns the database for the time of one invocation.
  * @param context.cancelled aborts when nobody waits for the response any more. Only the local gateway knows: API Gateway does not tell.
  * @param maxMs milliseconds, if less than the invocation has.
- * @param limits of a request.
  */
 export function openDatabase(
   context: { getRemainingTimeInMillis(): number; readonly cancelled?: AbortSignal },

@@ -16,7 +16,6 @@ interface Rule {
  * Returns the check of a text: its length first, and the rules only when the length is allowed. A pattern therefore
  * never reads more than `maximum` characters, whatever valibot does after a failed check.
  * @param maximum largest length in Unicode code points.
- * @param tooLong the message for a longer text.
  */
 const bounded = (
   maximum: number,
@@ -57,7 +56,6 @@ export const isFreeText = (schema: v.GenericSchema): boolean =>
  * Text that satisfies rules.
  * @param maximum largest length in Unicode code points; the rules never see more.
  * @param documented JSON Schema keywords for the OpenAPI document.
- * @param tooLong the message for a longer text.
  */
 const matching = (
   maximum: number,

@@ -50,7 +50,6 @@ type Precondition = { readonly expected: ExpectedVersions } | { readonly detail:
 /**
  * Reads the versions of an entity that a precondition accepts (RFC 9110, 13.1.1: weak tags never match); `undefined` accepts any
  * version. It must be `*` or a list of at most 100 quoted entity tags.
- * @param name of the precondition, for the message.
  */
 export function readPrecondition(name: string, ifMatch: string | undefined, id: string): Precondition {
   if (ifMatch === undefined || ifMatch.trim() === '*') return { expected: undefined };

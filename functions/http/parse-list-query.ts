@@ -187,7 +187,6 @@ function listParameters(resource: Resource, options: readonly string[]): readonl
 /**
  * Returns the query of a list, and how its entities are shown. An unknown parameter is a mistake: a misspelled filter that is ignored
  * would return more than the caller asked for.
- * @param more filters that the path has.
  * @throws Problem 400 that names every parameter that is unknown, ambiguous or invalid.
  */
 export const readListQuery = (resource: Resource, rawQueryString: string, more: readonly Filter[] = []) =>
@@ -303,7 +302,6 @@ export function requireNoParameters(rawQueryString: string): void {
 
 /**
  * Returns the query of a list that has no other parameters than `limit` and `after`.
- * @param decode returns the place of a cursor. It throws `InvalidCursor`.
  * @throws Problem 400 that names every parameter that is unknown, ambiguous or invalid.
  */
 export function readPageQuery<Place>(rawQueryString: string, decode: (cursor: string) => Place) {

@@ -60,7 +60,6 @@ export class TenantUnits {
 
   /**
    * Adds units to the counter, if that is due.
-   * @param quota units of a tenant in a window.
    * @param count adds units to the counter. Returns the units of all processes.
    */
   async publish(quota: number, nowMs: number, count: (units: number) => Promise<number>): Promise<void> {

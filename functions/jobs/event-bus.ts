@@ -109,7 +109,6 @@ async function sendRequest(
 
 /**
  * Returns what puts events on a bus, at least once, in the time of a deadline.
- * @param busName name of the bus.
  * @param sending.attempts for each event.
  */
 export const sendTo =

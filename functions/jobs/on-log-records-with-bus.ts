@@ -67,10 +67,7 @@ async function publish(records: readonly Key[], attempts: number, context: Conte
   return keys;
 }
 
-/**
- * Sends the keys of records to the queue. Returns those that it did not accept.
- * @param failures how often they were not published.
- */
+/** Sends the keys of records to the queue. Returns those that it did not accept. */
 async function giveUp(keys: readonly Key[], failures: number, context: Context): Promise<readonly Key[]> {
   if (keys.length === 0) return [];
   const started = monotonic();

@@ -74,10 +74,7 @@ export function embeddedMetrics(
   return { _aws: { Timestamp: now(), CloudWatchMetrics: [definition] } };
 }
 
-/**
- * Logs a line with metrics.
- * @param dimension of the metrics, and its value.
- */
+/** Logs a line with metrics. */
 export function logMetrics(
   [dimension, value]: readonly [dimension: string, value: string],
   metrics: Readonly<Record<string, number>>,

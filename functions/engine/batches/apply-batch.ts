@@ -109,7 +109,7 @@ function holderOf(id: string, { existing, deleted, hidden }: Targets) {
   return stored ? { stored, isSeen: true } : { stored: hidden.get(id), isSeen: false };
 }
 
-/** Does not check the references and the unique value of the operation. @param nowMs milliseconds since 1970. */
+/** Does not check the references and the unique value of the operation. */
 function resolveOperation(
   kind: Kind,
   targets: Targets,

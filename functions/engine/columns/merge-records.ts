@@ -39,7 +39,6 @@ function mergeEntry(merged: RowChange | undefined, { id, version, before, after 
 /**
  * Merges the entries of records by entity: the row before the lowest version and the row after the highest one. The order of the
  * records does not matter.
- * @param earlier changes before those of the records.
  */
 export function mergeRecords(
   records: readonly LogRecord[],

@@ -11,10 +11,7 @@ export interface LogHead {
 }
 
 export interface LogReader {
-  /**
-   * Reads the manifest and then the records downwards, consistently, in one page: see `read/read-state.ts`.
-   * @param above reads only records with a greater position.
-   */
+  /** Reads the manifest and then the records downwards, consistently, in one page: see `read/read-state.ts`. */
   readHead(above: number): Promise<LogHead>;
   /** Reads the manifest consistently. */
   readManifest(): Promise<Manifest | undefined>;

@@ -19,7 +19,6 @@ const maxAttemptsWithDescendants = 3;
 /**
  * Returns the changes that delete entities of one kind, with their descendants in the same transaction when they fit. Otherwise one job deletes these. Each of the
  * deletions is one of its own: one of the entities can be restored without the others.
- * @param others changes of the same request.
  * @param attempt of the request, from 1.
  */
 export async function buildDeletions(

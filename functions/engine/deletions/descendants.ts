@@ -74,7 +74,6 @@ function addNew(found: Set<string>, children: readonly StoredEntity[]): StoredEn
 
 /**
  * Returns the changes of all descendants. An entity that refers to several of them has one change: DynamoDB refuses two writes of one item in a transaction.
- * @param limit of the changes.
  * @returns `undefined` when there are more: then they are left to the job.
  */
 export async function findDescendants(

@@ -24,7 +24,7 @@ function findFormIssue(id: string): string | undefined {
     : 'must be a UUID of version 7, such as 019b2f4f-53d8-7f6b-b1e9-7a2c4d8f0e36';
 }
 
-/** Returns what is wrong with the time of an id; `undefined` when nothing is. @param nowMs milliseconds since 1970. */
+/** Returns what is wrong with the time of an id; `undefined` when nothing is. */
 function findTimeIssue(id: string, nowMs: number): string | undefined {
   const timeMs = timestampMs(id);
   const times = `has the time ${new Date(timeMs).toISOString()}, and the time of the service is ${new Date(nowMs).toISOString()}`;
@@ -41,8 +41,6 @@ const hasExpired = ({ deletion }: StoredEntity | DeletedEntity, nowMs: number): 
 /**
  * Returns why an id cannot be that of a new entity; `undefined` when it can.
  * @param stored the entity that has it, or had it until it was deleted.
- * @param isSeen whether the caller sees that.
- * @param nowMs milliseconds since 1970.
  */
 export function findOwnIdError(
   id: string,

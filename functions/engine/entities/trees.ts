@@ -72,7 +72,6 @@ async function findTooDeep(
 /**
  * Returns, for each change, why the tree that it makes is refused; `undefined` when it is not. The state after all changes decides. Of trees with too many
  * levels, it names one. A cycle that two requests make at the same time is not seen here: the daily visit breaks it.
- * @param deleted the ids of the entities that the same request deletes.
  */
 export async function findTreeErrors(
   session: Session,

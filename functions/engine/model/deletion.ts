@@ -27,7 +27,7 @@ export const deletionAttributes: readonly string[] = [
 
 export const isDeletedItem = (item: Item): boolean => 'deletedAt' in item;
 
-/** Returns the deletion of an entity. @param nowMs milliseconds since 1970. */
+/** Returns the deletion of an entity. */
 export function newDeletion(
   { kind, entity: { id, updatedAt } }: StoredEntity,
   deletedBy: string | undefined,
@@ -52,7 +52,7 @@ export const isRoot = ({ kind, entity, deletion }: DeletedEntity): boolean =>
 export const isRootOf = ({ root }: Deletion, kind: Kind, id: string): boolean =>
   root.kind === kind && root.id === id;
 
-/** Returns the time of the deletions that have expired, and of all earlier ones. @param nowMs milliseconds since 1970. */
+/** Returns the time of the deletions that have expired, and of all earlier ones. */
 export const expiredAt = (nowMs: number): number => nowMs - restorableDays * dayMs;
 
 /** Returns whether an entity can be restored no more, also while DynamoDB has not deleted its item yet. */

@@ -218,7 +218,6 @@ export function decodeJob(item: Item): Job {
 /**
  * Returns whether a worker may begin a step: the job is due, and no other worker holds it. A job without a time is due: it fails
  * and is reported, where it would otherwise wait for ever.
- * @param nowMs milliseconds since 1970.
  */
 export function isReady({ dueAt, lease }: Job, owner: string, nowMs: number): boolean {
   const now = new Date(nowMs).toISOString();

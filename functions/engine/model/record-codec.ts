@@ -147,7 +147,6 @@ const maxPlainBytes = 900;
 /**
  * Encodes the contents of a record: the format, the actor, which takes 17 bytes if it is a UUID, and the entries. Several entries, and one with many words, are
  * deflated if that makes them shorter: they have texts and ids in common.
- * @param time of the record, in milliseconds since 1970.
  */
 export function encodeContents({ actor, entries }: RecordContents, time: number): Buffer {
   const plain = encodeEntries(entries, time);
@@ -162,7 +161,6 @@ const maxInflatedBytes = 8_000_000;
 
 /**
  * Decodes what `encodeContents` returns.
- * @param time of the record, in milliseconds since 1970.
  * @throws UnknownFormat when another release has encoded it.
  */
 export function decodeContents(encoded: Uint8Array, time: number): RecordContents {

@@ -54,7 +54,6 @@ export class Calls {
 
   /**
    * Makes a call until it succeeds.
-   * @param units what the call consumes.
    * @param options.deadline until which there may be another attempt; by default that of the request.
    * @param options.isTransaction whether the errors say if an attempt may have been applied although no response arrived.
    * @throws StoreUnavailable when the time is over; KeysThrottled when DynamoDB has refused too many attempts because of their keys; ConditionFailed

@@ -89,9 +89,7 @@ export class SdkDynamoDb implements DynamoDb {
     return send as unknown as Operation;
   }
 
-  /**
-   * Opens a connection, which the next call uses, with a request that DynamoDB answers without credentials and without charge.
-   */
+  /** Opens a connection, which the next call uses, with a request that DynamoDB answers without credentials and without charge. */
   async openConnection(): Promise<void> {
     const { requestHandler } = this.documents.config;
     const request = { ...(await this.#address()), method: 'GET', path: '/', query: {}, headers: {} };

@@ -144,10 +144,7 @@ async function withPositions<Result>(session: Session, write: (positions: Positi
   }
 }
 
-/**
- * Applies change sets one after the other, as many in one transaction as fit. Each is applied completely or not at all.
- * @param batchSize change sets in one transaction.
- */
+/** Applies change sets one after the other, as many in one transaction as fit. Each is applied completely or not at all. */
 export async function applyInBatches(
   session: Session,
   changeSets: readonly ChangeSet[],

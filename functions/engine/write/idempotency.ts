@@ -135,11 +135,7 @@ export async function findRecordedResult(session: Session) {
   return { result: await withoutHidden(session, result) };
 }
 
-/**
- * Returns the writes that record a result under the key of this request. They belong to the transaction of the result.
- * @param changed the entities that the transaction writes.
- * @param nowMs milliseconds since 1970.
- */
+/** Returns the writes that record a result under the key of this request. They belong to the transaction of the result. */
 export function recordResult(
   { idempotency, tenant }: Pick<Session, 'idempotency' | 'tenant'>,
   result: unknown,

@@ -12,7 +12,6 @@ export interface StepOutput {
 
 /**
  * Writes a step.
- * @param before the manifest that it has read.
  * @returns the new manifest; `undefined` when another process has replaced that one meanwhile. Then the step is lost.
  */
 export async function commitStep(

@@ -40,7 +40,6 @@ function updateOf({ to, before = {}, after }: RowChange, { row, isDeleted }: Loc
 /**
  * Returns what changes mean for the rows. Each record is absorbed once, in the order of positions, so the columns have the row before each change.
  * @param changes of rows that do not wait.
- * @param nowMs milliseconds since 1970.
  * @returns the updates by the position of the segment, and the rows that no segment has.
  */
 export async function locateChanges(

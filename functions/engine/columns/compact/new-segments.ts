@@ -39,10 +39,7 @@ export type EncodedColumns = ReadonlyMap<string, readonly Buffer[]>;
 const largestItem = (columns: EncodedColumns): number =>
   [...columns.values()].flat().reduce((largest, { length }) => Math.max(largest, length), 0);
 
-/**
- * Returns the bytes of an item that columns and words fill, of each segment.
- * @param words of its rows.
- */
+/** Returns the bytes of an item that columns and words fill, of each segment. */
 export const filledBytes = (
   columns: EncodedColumns,
   words: number,

@@ -24,7 +24,7 @@ function rowsOfOne(columnReader: ColumnReader, segment: Segment, nowMs: number):
   return kept.length === ids.length ? { ids, columns } : pickRows({ ids, columns }, kept);
 }
 
-/** Reads the rows of segments that are kept. @param nowMs milliseconds since 1970. */
+/** Reads the rows of segments that are kept. */
 export async function readRows(
   columnReader: ColumnReader,
   segments: readonly Segment[],

@@ -13,10 +13,7 @@ const shareBytes = 8;
 
 const knownShare = (memory: LogMemory): number => (memory.get(shareName) as number | undefined) ?? 1;
 
-/**
- * Returns the share of a full step that a log has time for. With half of the time, it is a quarter: calls take time however little they transmit.
- * @param remainingMs the time that is left.
- */
+/** Returns the share of a full step that a log has time for. With half of the time, it is a quarter: calls take time however little they transmit. */
 export const stepShare = (memory: LogMemory, remainingMs: number): number =>
   Math.max(minShare, Math.min(1, remainingMs / fullStepMs) ** 2 * knownShare(memory));
 

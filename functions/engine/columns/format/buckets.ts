@@ -137,11 +137,7 @@ function hasOnlyIds({ dictionary: { special, size }, dictionary }: Column): bool
   return true;
 }
 
-/**
- * Returns one item, or several buckets if it is too large.
- * @param bucketBytes bytes of a bucket, on average.
- * @param encode returns a number of buckets.
- */
+/** Returns one item, or several buckets if it is too large. */
 export function divideIntoBuckets(
   whole: Buffer,
   bucketBytes: number,
@@ -155,10 +151,7 @@ export function divideIntoBuckets(
   return count === estimate.length ? estimate : encode(count);
 }
 
-/**
- * Returns the items of a column: one, or the buckets of a large column of ids or words.
- * @param bucketBytes bytes of a bucket, on average.
- */
+/** Returns the items of a column: one, or the buckets of a large column of ids or words. */
 export function encodeColumnItems(
   field: string,
   values: readonly ColumnValue[],
@@ -191,11 +184,7 @@ export function joinBuckets(buckets: readonly Bucket[], rows: number): Column {
   return { dictionary, ordinals };
 }
 
-/**
- * Returns the rows of a column of ids that have some texts, in their order.
- * @param textsOf the texts of each bucket that has some.
- * @param patch values that replace those of the column.
- */
+/** Returns the rows of a column of ids that have some texts, in their order. */
 export function rowsOfTexts(
   textsOf: ReadonlyMap<Bucket, readonly string[]>,
   patch: ColumnPatch,

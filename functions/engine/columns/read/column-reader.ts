@@ -113,10 +113,7 @@ export class ColumnReader {
     return this.manifest.patches.flatMap((patch) => patchNames(patch, fields));
   }
 
-  /**
-   * Reads the waiting rows as the changes that created them, by id. They are made once for all lists of a process, until the rows are others.
-   * @param withWords whether they have their words.
-   */
+  /** Reads the waiting rows as the changes that created them, by id. They are made once for all lists of a process, until the rows are others. */
   async readWaiting(withWords: boolean): Promise<ReadonlyMap<string, RowChange>> {
     const { waiting } = this.manifest;
     if (waiting.length === 0) return new Map();

@@ -158,10 +158,7 @@ export interface Totaled {
   readonly sums: Sums;
 }
 
-/**
- * Returns the counts of values and the sums of numbers.
- * @param addTo adds all rows to the totals that it receives.
- */
+/** Returns the counts of values and the sums of numbers. */
 export function totalRows(
   { countBy, sumBy }: { readonly countBy: readonly CountedField[]; readonly sumBy: readonly RowSum[] },
   addTo: (totals: Totals) => void,

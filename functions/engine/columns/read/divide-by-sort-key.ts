@@ -172,10 +172,7 @@ function groupBySortKey(keyed: readonly Keyed[]): Omit<Group, 'from' | 'to'>[] {
   return groups;
 }
 
-/**
- * Divides a group by the sort key of one level, in ascending order.
- * @param columnOf returns the ordered column of a segment at this level.
- */
+/** Divides a group by the sort key of one level, in ascending order. */
 export function divideBySortKey(
   group: Group,
   level: number,
