@@ -77,8 +77,8 @@ export const sharedLogMutations = toMutations({
   },
   'functions/engine/columns/dynamodb-storage.ts': {
     'list-in-two-pages': [
-      'const { items, next } = await database.query(rangeQuery(tenant, kind, range));',
-      'const [items, next]: [Item[], undefined] = [[], undefined];\n      for await (const page of database.pages(rangeQuery(tenant, kind, range))) items.push(...page.items);',
+      'const { items, next } = await database.query({ ...upToManifest, ScanIndexForward: false });',
+      'const [items, next]: [Item[], undefined] = [[], undefined];\n      for await (const page of database.pages({ ...upToManifest, ScanIndexForward: false })) items.push(...page.items);',
     ],
     'list-of-one-page': [
       'isComplete: next === undefined',

@@ -80,7 +80,7 @@ export async function visitLog(database: Database, log: LogIdentity, position: n
   const { watermark } = (await openLogReader(database, tenant, kind).readManifest()) ?? emptyManifest;
   // A replica can tell an earlier position: then the next visit sees what is pending.
   const count = countOf((await database.getMany([sequencerKey(log)], false))[0]);
-  const query = { ...rangeQuery(tenant, kind, { above: watermark }), Limit: 1 };
+  const query = { ...rangeQuery(tenant, kind, watermark), Limit: 1 };
   const [oldest] = count > watermark ? (await database.query(query)).items : [];
   const ageMs = oldest ? now() - (oldest[timeAttribute] as number) : 0;
   if (ageMs > maxWaitMs) await remindBy({ tenant, database }, kind, now());

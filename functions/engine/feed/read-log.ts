@@ -157,7 +157,7 @@ async function readUpwards(
       ? limitOf(last, maxChanges, last.entries, forLog())
       : firstRecords + 1;
   for (let start = above; ; ) {
-    const range = { ...rangeQuery(tenant, kind, { above: start }), Limit: limit };
+    const range = { ...rangeQuery(tenant, kind, start), Limit: limit };
     const { items, next } = await database.query(range);
     const read = items.map(decodeRecord);
     addMeasured(measured, items, read);
