@@ -4,7 +4,7 @@ import { openLogReader } from '../columns/dynamodb-storage.ts';
 import { logMemory } from '../columns/process-memory.ts';
 import { idsAfter } from '../columns/read/id-ranges.ts';
 import { listRows, type RowPage } from '../columns/read/list-rows.ts';
-import { type ListSource, type LogState, readState } from '../columns/read/read-state.ts';
+import { type ListSource, readState } from '../columns/read/read-state.ts';
 import type { RowFilter } from '../columns/read/row-filter.ts';
 import { allRows, type RowQuery } from '../columns/read/row-query.ts';
 import { addKeyReads, prefetch } from '../columns/read/shown-rows.ts';
@@ -58,14 +58,7 @@ export const queryAfter = (filters: readonly RowFilter[], limit: number, after =
 /** Times that a page is read, at most, while the log or the entities of the page change. */
 const maxAttempts = 5;
 
-interface SelectedPage extends RowPage {
-  readonly withDeleted: boolean;
-  readonly source: ListSource;
-  readonly state: LogState;
-  readonly viewer?: Viewer | undefined;
-}
-
-async function selectPage(session: Session, kind: Kind, query: RowQuery): Promise<SelectedPage> {
+async function selectPage(session: Session, kind: Kind, query: RowQuery) {
   const { tenant, database } = session;
   const reader = openLogReader(database, tenant, kind);
   const source: ListSource = { reader, memory: logMemory(database, tenant, kind) };
@@ -86,7 +79,7 @@ type AnyEntity = StoredEntity | DeletedEntity;
 async function entitiesOfPage(
   session: Session,
   kind: Kind,
-  page: SelectedPage,
+  page: Awaited<ReturnType<typeof selectPage>>,
   pageIndex: IndexPartition | undefined,
 ): Promise<AnyEntity[]> {
   const { tenant, database } = session;

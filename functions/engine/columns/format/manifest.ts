@@ -236,12 +236,7 @@ export function encodeManifest({ version, ...state }: Manifest): Record<string, 
 
 const itemFields = { version: true, state: true };
 
-const stateFields: Readonly<Record<Exclude<keyof Manifest, 'version'>, true>> = {
-  watermark: true,
-  segments: true,
-  patches: true,
-  waiting: true,
-};
+const { version: _version, ...stateFields } = emptyManifest;
 
 const segmentFields: Readonly<Record<keyof Segment, true>> = {
   id: true,
