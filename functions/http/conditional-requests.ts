@@ -1,6 +1,6 @@
 /**
  * Conditional requests: the entity tags that `If-Match` and `If-None-Match` list. The store compares versions
- * (`engine/entities/preconditions.ts`), and throws `VersionMismatch`, which is a 412.
+ * (`engine/entities/read-entity.ts`), and throws `VersionMismatch`, which is a 412.
  */
 
 import type { ExpectedVersions } from '../engine/model/entity.ts';

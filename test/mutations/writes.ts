@@ -65,7 +65,7 @@ export const writeMutations = toMutations({
       '[...above, ...former.slice(former.length)].some(',
     ],
   },
-  'functions/engine/entities/preconditions.ts': {
+  'functions/engine/entities/read-entity.ts': {
     'if-match-ignored': [
       'return expected.has(stored.version) ?',
       'return expected.size !== -stored.version ?',

@@ -6,7 +6,7 @@ import { inheritGuards } from '../entities/inherited-guards.ts';
 import { numbersBeside, withNumber } from '../entities/numbers.ts';
 import { findOwnIdError } from '../entities/own-ids.ts';
 import { findRefusal } from '../entities/permissions.ts';
-import { versionMismatch } from '../entities/preconditions.ts';
+import { versionMismatch } from '../entities/read-entity.ts';
 import { findMissingReferences } from '../entities/references.ts';
 import { findContradiction } from '../entities/requirements.ts';
 import { findTreeErrors } from '../entities/trees.ts';

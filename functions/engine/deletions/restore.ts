@@ -3,7 +3,7 @@
 import { groupBy } from '../../runtime/group-by.ts';
 import { now } from '../../runtime/time-and-chance.ts';
 import { requirePermission } from '../entities/permissions.ts';
-import { requireExpectedVersion } from '../entities/preconditions.ts';
+import { requireExpectedVersion } from '../entities/read-entity.ts';
 import { findTakenValues, requireFreeValue } from '../entities/unique-values.ts';
 import { buildMove, buildRestore, type ChangeSet, mergeChangeSets } from '../model/changes.ts';
 import { isExpired, isRoot, isSameDeletion, isSameRoot, versionsBeforeDeletion } from '../model/deletion.ts';
