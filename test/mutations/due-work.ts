@@ -49,7 +49,7 @@ export const dueWorkMutations = toMutations({
   'functions/jobs/on-stream.ts': {
     'worker-for-each-progress': ["? eventName === 'INSERT'", "? eventName !== 'REMOVE'"],
   },
-  'functions/engine/write/job-limit.ts': {
+  'functions/engine/write/unfinished-jobs.ts': {
     'late-looks-refuse-jobs': ['|| version !== 1', '|| version !== 0'],
     'jobs-without-limit': ['if (count > maxJobs) throw', 'if (count > 10 * maxJobs) throw'],
   },

@@ -9,9 +9,9 @@ import type { ListQuery, Page } from '../model/list-query.ts';
 import { cascadeKinds } from '../model/relations.ts';
 import type { Kind } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
+import { toRowQuery } from './filters.ts';
 import { readDeletedPage } from './read-page.ts';
 import { readReferenced } from './read-referenced.ts';
-import { toRowQuery } from './to-row-query.ts';
 
 const isRestorable = (): RowFilter => ({
   field: rowOfDeletion.deletedAt,

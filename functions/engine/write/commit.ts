@@ -12,7 +12,7 @@ import { itemBytes, writeUnits } from '../model/write-units.ts';
 import { type Item, maxTransactionWrites, type Write } from '../model/writes.ts';
 import type { Session } from '../table/session.ts';
 import { findRecordedResult, recordResult } from './idempotency.ts';
-import { requireJobCapacity } from './job-limit.ts';
+import { requireJobCapacity } from './unfinished-jobs.ts';
 
 /** A change set, and the result of the request when it is applied. */
 export interface UnitOfWork<Result> extends ChangeSet {
