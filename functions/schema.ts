@@ -19,7 +19,6 @@ export const resources = [
   // npx pm-api new: above this line
 ] as const;
 
-/** The kinds of entities of this application. */
 export type Kind = (typeof resources)[number]['kind'];
 
 const byKind = <Name extends 'unique' | 'check' | 'access'>(name: Name) =>

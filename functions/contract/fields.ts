@@ -148,14 +148,12 @@ const validColor: Rule = {
 
 export const color = () => matching(7, [validColor], { pattern: colorPattern.source }, validColor.message);
 
-/** The bounds of a number, and how many digits it has behind the point, at most. */
 interface NumberBounds {
   readonly min: number;
   readonly max: number;
   readonly decimals: number;
 }
 
-/** Digits behind the point that a number can have, at most. */
 const maxDecimals = 6;
 
 /** Whole units of the last decimal up to this number are exact in JSON, and so are their sums in lists. */

@@ -50,7 +50,6 @@ export interface ListField {
   readonly isSortable: boolean;
   readonly isCountable: boolean;
   readonly isSummable: boolean;
-  /** Of a number: the digits behind the point that it has, at most. */
   readonly decimals: number;
 }
 
@@ -129,7 +128,6 @@ const listField = (name: string, type: FieldType, isNullable: boolean): ListFiel
   decimals: 0,
 });
 
-/** The fields that only the store sets. */
 const ownFields: Readonly<Record<string, FieldType>> = { id: 'id', createdAt: 'time', updatedAt: 'time' };
 
 /** The fields that lists of deleted entities have besides. */

@@ -45,7 +45,6 @@ type Parameters = Pick<Request<Contract>, 'view'> &
 interface Reading<Result> {
   /** Returns what the parameters of a request say. By default, there must be none. @throws Problem 400. */
   readonly readQuery?: (contract: Contract, rawQueryString: string, id: string) => Parameters;
-  /** By default, the renderer of the kind of success. */
   readonly render?: Renderer<Result>;
 }
 

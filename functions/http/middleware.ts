@@ -31,7 +31,6 @@ export type PipelineEvent = Omit<APIGatewayProxyEventV2, 'body'> & {
   limited?: {
     readonly units: TenantUnits;
     readonly quota: number;
-    /** Whole seconds until the next window. */
     readonly resetSeconds: number;
     headers?: Readonly<Record<string, string>>;
   };

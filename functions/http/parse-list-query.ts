@@ -24,7 +24,6 @@ export const maxSearchWords = 8;
 /** Entities on a page of a change feed, by default. */
 export const defaultChangesLimit = maxLimit;
 
-/** Options that take several names. */
 const nameLists: ReadonlySet<string> = new Set([
   ...['sortBy', 'sortOrder', 'fields', 'expand', 'countBy', 'sumBy'],
 ]);
@@ -213,7 +212,6 @@ interface ListKind {
   readonly more: readonly Filter[];
   /** A filter that holds unless the caller filters by its field. */
   readonly otherwise?: Filter;
-  /** The field by which the list is sorted by default. */
   readonly sortBy: string;
   readonly options: readonly string[];
 }

@@ -17,7 +17,6 @@ const nameOf = (spelling: string): string =>
 export class Parameters extends Map<string, string[]> {
   readonly issues: ValidationIssue[] = [];
 
-  /** Notes what is wrong with a parameter. */
   refuse(parameter: string, detail: string): void {
     this.issues.push({ parameter, detail });
   }

@@ -12,7 +12,6 @@ interface SignedInUser {
   readonly user: object | null;
 }
 
-/** What the handler of each kind of success returns. */
 export interface Results {
   readonly list: Awaited<ReturnType<typeof listEntities>>;
   readonly entity: WholeEntity;

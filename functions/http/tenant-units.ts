@@ -14,7 +14,6 @@ const minPublishedShare = 0.001;
 /** The beginning of the partition keys. No tenant begins with "#". Roles permit keys with this beginning only. */
 export const ratePrefix = '#rate#';
 
-/** Seconds after which DynamoDB may delete a counter. */
 const retentionSeconds = 60;
 
 export class TenantUnits {

@@ -19,7 +19,6 @@ function logsOf(records: readonly DynamoDBRecord[]): LogIdentity[] {
   return [...partitions].flatMap((partition) => parseLogPartition(partition) ?? []);
 }
 
-/** Logs in progress at the same time. */
 const concurrency = 8;
 
 /** Milliseconds that are kept for telling the schedule of a log that could not be compacted. */

@@ -54,7 +54,6 @@ function write(level: 'INFO' | 'WARN' | 'ERROR', message: string, fields: object
 export const logInfo = (message: string, context: LogContext, more: object = {}): void =>
   write('INFO', message, { ...context, ...more });
 
-/** Logs what a person should know of, although nothing failed. */
 export const logWarning = (message: string, fields: object): void => write('WARN', message, fields);
 
 /**

@@ -17,7 +17,6 @@ const defaultMaxBytes = 512 * 1024 * 1024;
 /** The share of the memory that one tenant may use, so that a large tenant does not displace all others. */
 const shareOfOneTenant = 1 / 4;
 
-/** Tenants of which a process remembers something. */
 const maxTenants = 10_000;
 
 /** Bytes of an entry beside its value. */

@@ -38,7 +38,6 @@ interface RestoredReferences {
 /** What a reference names: an entity that exists or comes back, one that is deleted, or nothing. */
 type Target = 'exists' | Deletion | undefined;
 
-/** Finds what references name. */
 interface Targets {
   find(kind: Kind, id: string): Target;
   /** Returns whether all see a deleted entity, as far as is known. */
@@ -100,7 +99,6 @@ function isOpenItem(item: Item): boolean {
   return rule !== undefined && !deletion?.isErased && isOpen(rule, entity);
 }
 
-/** What comes back at the same time. */
 interface Returning {
   /** All that this deletion has removed. */
   readonly deletion?: Deletion | undefined;

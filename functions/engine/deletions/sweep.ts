@@ -17,7 +17,6 @@ import { hasUnfinishedJob } from '../write/unfinished-jobs.ts';
 import { type Deletions, findNextDescendants } from './descendants.ts';
 import { firstMembers, type MembersPlace, readMembers } from './members.ts';
 
-/** The type of the jobs of deletions. */
 export const sweepType = 'sweep';
 
 /**
@@ -30,7 +29,6 @@ export interface SweepWork extends JobWork, MembersPlace {
   /** The entities that a request has deleted. */
   readonly ids: readonly string[];
   readonly isFirst: boolean;
-  /** Whether this pass has found something. */
   readonly hasFound: boolean;
 }
 

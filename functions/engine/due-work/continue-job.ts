@@ -38,7 +38,6 @@ export const maxSteps = 50_000;
 /** Milliseconds for which a job waits whose tenant has more steps to do than a worker waits for. The schedule continues it. */
 const postponedMs = 30_000;
 
-/** The kinds of jobs of the engine itself. */
 const ownHandlers: JobHandlers = { sweep, restore };
 
 interface Worker {
@@ -118,9 +117,7 @@ async function takeStepUntilApplied(worker: Worker, job: Job): Promise<Job | und
 }
 
 interface Delivery {
-  /** What the worker handles: the same delivery, repeated after a failure, continues. */
   readonly owner: string;
-  /** The kinds of jobs of the application. */
   readonly handlers?: JobHandlers;
 }
 

@@ -39,7 +39,6 @@ function pathOf(parents: Parents, id: string | null): string[] {
   return path;
 }
 
-/** What a request makes of a tree. */
 interface Changed {
   /** Of all entities that it changes, and of what is above them. */
   readonly parents: Parents;

@@ -23,7 +23,6 @@ const codecOf = ({ kind, id }: EntityName): CursorCodec<number> => ({
   },
 });
 
-/** @param position of the next change. */
 export const encodeHistoryCursor = (name: EntityName, position: number): string =>
   toCursor(codecOf(name), position);
 

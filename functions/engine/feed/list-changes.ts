@@ -119,7 +119,6 @@ async function beginNow(session: Session, kind: Kind): Promise<ChangesPage> {
 
 const noChanges = { entities: [], versions: [], removed: [] } as const;
 
-/** What the records of a page say about one entity. */
 interface MergedChange {
   readonly id: string;
   readonly version: number;

@@ -13,7 +13,6 @@ import type { EntityName } from './history-cursor.ts';
 export interface HistoryEntry {
   /** When it was made, in milliseconds since 1970. */
   readonly time: number;
-  /** The subject of the token whose request made the change; absent where requests need no token. */
   readonly actor?: string | undefined;
   readonly entry: LogEntry;
 }
@@ -27,7 +26,6 @@ export interface HistoryPage {
   readonly isComplete: boolean;
 }
 
-/** Where a page of a history begins, and how long it is. */
 export interface HistoryPlace {
   readonly limit: number;
   /** The position of the first change. By default, that of the last change of the entity. */

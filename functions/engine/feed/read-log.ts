@@ -117,7 +117,6 @@ interface PageFilter {
   readonly limit: number;
   /** Returns the ids of the entities that a record is about, and that match or have matched. */
   readonly matchingIds: (record: LogRecord) => readonly string[];
-  /** Returns the read units that the request may still use. */
   readonly unitsLeft: () => number;
 }
 
@@ -133,7 +132,6 @@ export async function readSequencer(
   return countOf(counter);
 }
 
-/** A log, and what this process remembers of it. */
 interface Log extends LogIdentity {
   readonly database: Database;
   readonly memory: LogMemory;
@@ -248,7 +246,6 @@ function chooseStart({ position, holes }: Progress): Start {
   return best as Start;
 }
 
-/** What a process knows of a log. */
 interface FollowedLog {
   /** A position that the log has reached. */
   readonly head: number;

@@ -24,12 +24,10 @@ interface Rule {
   readonly guards: readonly Progress[];
 }
 
-/** The ids of the entities of one kind that a viewer sees. */
 interface VisibleSet {
   readonly ids: readonly string[];
   /** The same ids have the same name. */
   readonly name: string;
-  /** That of the log. */
   readonly state: string;
 }
 

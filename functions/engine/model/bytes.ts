@@ -84,7 +84,6 @@ export class ByteWriter {
     this.#length += idBytes;
   }
 
-  /** Writes bytes as they are. */
   raw(bytes: Uint8Array): void {
     this.#reserve(bytes.length);
     this.#bytes.set(bytes, this.#length);

@@ -30,7 +30,6 @@ export interface LogIdentity {
 
 /** What one transaction changed of one kind. A filler has no entries: it takes the place of a transaction that can then never be applied. */
 export interface LogRecord extends RecordContents {
-  /** Its place in the log: no other record has it. */
   readonly position: number;
   /** When its transaction was built, in milliseconds since 1970. It orders nothing. */
   readonly time: number;
@@ -39,7 +38,6 @@ export interface LogRecord extends RecordContents {
 /** Days after which DynamoDB deletes a record, unless the setting `historyDays` says another number. Compaction absorbs it long before. */
 export const defaultHistoryDays = 30;
 
-/** The least and the greatest number of days. */
 export const minHistoryDays = 7;
 export const maxHistoryDays = 400;
 
@@ -152,7 +150,6 @@ interface RecordOptions {
   readonly positions: ReadonlyMap<Kind, number>;
   /** Milliseconds since 1970. */
   readonly time: number;
-  /** The subject of the token whose request makes the changes. */
   readonly actor?: string | undefined;
 }
 

@@ -74,7 +74,6 @@ export class ContradictingField extends InvalidField {
   override readonly name = 'ContradictingField';
 }
 
-/** Another entity of the tenant has the unique value. */
 export class ValueTaken extends InvalidField {
   override readonly name = 'ValueTaken';
   constructor(kind: Kind, field: string) {

@@ -10,7 +10,6 @@ import { formatAttributes, requireKnownFields, requireReadable } from './stored-
 import type { Item, Key, Write } from './writes.ts';
 import { hasVersion, notExists } from './writes.ts';
 
-/** What a job does, and what is left of it. */
 export interface JobWork {
   /** Names the handler. */
   readonly type: string;
@@ -27,7 +26,6 @@ interface Lease {
   readonly until: string;
 }
 
-/** What the key of a job's item tells. */
 export interface JobIdentity {
   readonly id: string;
   readonly tenant: string;

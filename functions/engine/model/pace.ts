@@ -26,7 +26,6 @@ const maxAheadMs = 600_000;
 /** Seconds after the last reservation for which the item is kept. */
 const keptSeconds = 3_600;
 
-/** What a step of a job reserves. */
 interface Reservation {
   readonly nowMs: number;
   /** Number of entities that the step changes. */

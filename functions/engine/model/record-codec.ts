@@ -50,7 +50,6 @@ const flags = 16;
 const ownValue = (row: Row | undefined, name: string): Value | undefined =>
   row && Object.hasOwn(row, name) ? row[name] : undefined;
 
-/** What the values of a row refer to. */
 interface RowOptions {
   /** Times are differences from it, in milliseconds since 1970. */
   readonly baseMs: number;

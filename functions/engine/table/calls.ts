@@ -20,7 +20,6 @@ interface Output {
 
 type Units = 'readUnits' | 'writeUnits';
 
-/** What the calls of one request may do. */
 export interface Limits {
   /** Read units after which calls fail. */
   readonly maxReadUnits: number;

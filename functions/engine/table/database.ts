@@ -37,7 +37,6 @@ interface ReadOptions {
   readonly withDeleted?: boolean;
 }
 
-/** Leaves out what a viewer does not see. */
 type SeeItems = (items: Item[]) => Promise<Item[]>;
 
 /**
@@ -89,7 +88,6 @@ export class Database {
     return this.#calls.consumption;
   }
 
-  /** Number of calls so far that DynamoDB refused because it received too many. */
   get throttles(): number {
     return this.#calls.throttles;
   }
@@ -269,7 +267,6 @@ export class Database {
     };
   }
 
-  /** Writes one item, not in a transaction. */
   async #write<Output extends { readonly ConsumedCapacity?: ConsumedCapacity | undefined }>(
     call: (abortSignal: AbortSignal) => Promise<Output>,
   ): Promise<Output> {

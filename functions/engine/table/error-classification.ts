@@ -83,7 +83,6 @@ export const isKeyThrottle = (error: SdkError): boolean =>
 export const isConflict = (error: SdkError): boolean =>
   error.name === 'TransactionConflictException' || cancellationReasons(error).includes('TransactionConflict');
 
-/** Returns whether the same call may succeed at the next attempt. */
 export function isRetryable(error: SdkError): boolean {
   if (error.name === 'TransactionCanceledException') {
     return cancellationReasons(error).every((reason) => reason === 'None' || transientReasons.has(reason));

@@ -21,7 +21,6 @@ export interface UnitOfWork<Result> extends ChangeSet {
   readonly result: Result;
 }
 
-/** A transaction that is ready to be sent. */
 interface Transaction {
   readonly writes: readonly Write[];
   /** Its records, by kind. A transaction without changes of entities has none. */
@@ -29,7 +28,6 @@ interface Transaction {
   readonly token: string;
 }
 
-/** What a unit of work writes with. */
 interface Writer {
   readonly session: Session;
   readonly positions: Positions;

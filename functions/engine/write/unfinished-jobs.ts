@@ -14,7 +14,6 @@ export const maxJobs = 1_000;
 /** Jobs that a count reads, at most, with those that are exempt. */
 const maxRead = 10 * maxJobs;
 
-/** The attributes that a count needs. */
 const attributes = {
   ProjectionExpression: 'dueAt, #version',
   ExpressionAttributeNames: { '#version': 'version' },

@@ -28,9 +28,7 @@ interface CompactionResult {
   readonly records: number;
   /** Number of records that wait for a later step. */
   readonly waiting: number;
-  /** Whether records wait behind a hole. */
   readonly hasHole: boolean;
-  /** Whether another step has something to do at once. */
   readonly hasMore: boolean;
 }
 

@@ -27,7 +27,6 @@ export interface NewSegments {
   readonly items: NewItems;
 }
 
-/** Those of a step, which are still being built. */
 interface AddedSegments extends NewSegments {
   readonly segments: Segment[];
   readonly items: Map<ItemName, Uint8Array>;

@@ -20,10 +20,8 @@ import {
 import type { CompactionSizes } from './sizes.ts';
 import { livePatches } from './write-patches.ts';
 
-/** Columns of a segment that are written again. */
 interface NewColumns {
   readonly columns: EncodedColumns;
-  /** Bytes of an item that they fill. */
   readonly bytes: number;
 }
 

@@ -18,7 +18,6 @@ export interface RowSum extends SummedField {
 /** By field: its values, the most frequent first. */
 export type Counts = Readonly<Record<string, readonly ValueCount[]>>;
 
-/** Values of a field in a result, at most. */
 export const maxCountedValues = 100;
 
 /**
@@ -39,7 +38,6 @@ function fromUnits(units: bigint, decimals: number): number {
   return Number(`${units < 0n ? '-' : ''}${digits.slice(0, end)}.${digits.slice(end)}`);
 }
 
-/** How many rows there are, and the units of each sum. */
 interface Total {
   count: number;
   readonly units: bigint[];

@@ -23,7 +23,6 @@ import { StaleRead } from './stale-read.ts';
 
 interface ListedRow {
   readonly id: string;
-  /** The entity's version at the moment of the list. */
   readonly version: number;
   /** The row as the page shows it; absent when its columns are not worth loading. */
   readonly row?: Row | undefined;

@@ -10,7 +10,6 @@ import {
 } from '../format/manifest.ts';
 import type { ColumnReader } from './column-reader.ts';
 
-/** Where the columns have a row. */
 export interface LocatedRow {
   readonly position: number;
   readonly row: number;

@@ -22,7 +22,6 @@ export interface SegmentRows {
   readonly count: number;
   /** Absent when the page has no row of the segment. */
   readonly rows?: Uint32Array | undefined;
-  /** The columns by which the list is sorted. */
   readonly columns?: readonly OrderedColumn[] | undefined;
 }
 

@@ -37,7 +37,6 @@ async function visitSegment(
 }
 
 export interface RowCounts {
-  /** Rows of entities that exist. */
   readonly rows: number;
   /** The total of a list without filters, which the manifest tells. */
   readonly total: number;

@@ -33,7 +33,6 @@ export interface LogState {
   readonly manifest: Manifest;
   /** The pending ones: the columns do not contain them. */
   readonly records: readonly LogRecord[];
-  /** How far the log was at this moment. */
   readonly progress: Progress;
   /** Whether that is all. Otherwise some records are behind more holes than a reader remembers. */
   readonly isComplete: boolean;
@@ -49,7 +48,6 @@ interface KnownLog {
   readonly watermark: number;
   /** No record up to this position is missing. */
   readonly upTo: number;
-  /** The records above the watermark, up to there. */
   readonly records: readonly LogRecord[];
   /** When it was read, in milliseconds since 1970. */
   readonly readAt: number;

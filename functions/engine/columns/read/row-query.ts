@@ -9,7 +9,6 @@ import type { SortOrder } from './sort-key.ts';
 export type ShownFields = 'all' | ReadonlySet<string>;
 
 export interface RowQuery {
-  /** All of them must hold. */
   readonly filters: readonly RowFilter[];
   /** Only these ids, as a set of ranges. */
   readonly ids?: readonly IdRange[] | undefined;

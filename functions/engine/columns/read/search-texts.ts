@@ -42,7 +42,6 @@ export class SearchTexts {
     this.#text = texts.join('');
   }
 
-  /** Bytes in memory, at most. */
   get bytes(): number {
     return 2 * this.#text.length + this.#offsets.byteLength + overheadBytes;
   }
