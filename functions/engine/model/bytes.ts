@@ -18,9 +18,7 @@ export function uuidAt(bytes: Buffer, start: number): string {
 /** The texts that `ByteWriter.id` writes: UUIDs of any version, in lower case. */
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-const uuidLength = 36;
-
-export const isUuid = (text: string): boolean => text.length === uuidLength && uuidPattern.test(text);
+export const isUuid = (text: string): boolean => uuidPattern.test(text);
 
 /** Returns the number of first UTF-16 units that two texts share, without half of a surrogate pair. */
 function sharedUnits(one: string, other: string): number {

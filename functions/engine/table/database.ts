@@ -12,7 +12,8 @@ import { Calls, type Limits, noLimits } from './calls.ts';
 import type { Deadline } from './deadline.ts';
 import type { DynamoDb } from './operations.ts';
 import type { Consumption, Query, QueryPage, Values } from './query.ts';
-import { toConditionInput, toTransactItem } from './transact-items.ts';
+
+type TransactWriteItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
 /**
  * Milliseconds by which the clock of a process that writes may be wrong. Its time dates entities and leases; nothing is ordered by it. Machines of AWS
@@ -35,6 +36,32 @@ const maxBatchKeys = 100;
 /** What a read returns. Only what restores, lists or audits deleted entities asks for them: to all other reads they are absent. */
 interface ReadOptions {
   readonly withDeleted?: boolean;
+}
+
+/** Returns the condition of a write as a part of a request, without the names and values that it does not have. */
+const toConditionInput = (condition: Condition | undefined) =>
+  condition && {
+    ConditionExpression: condition.expression,
+    ...(condition.names && { ExpressionAttributeNames: { ...condition.names } }),
+    ...(condition.values && { ExpressionAttributeValues: condition.values }),
+  };
+
+/** Returns the update that sets when DynamoDB deletes an item, or that it does not. */
+const expiryUpdate = (expiresAt: number | undefined) => ({
+  UpdateExpression: expiresAt === undefined ? 'REMOVE #expiry' : 'SET #expiry = :expiry',
+  ExpressionAttributeNames: { '#expiry': table.timeToLive },
+  ...(expiresAt !== undefined && { ExpressionAttributeValues: { ':expiry': expiresAt } }),
+});
+
+function toTransactItem(write: Write, TableName: string): TransactWriteItem {
+  const condition = {
+    TableName,
+    ...toConditionInput(write.condition),
+  };
+  if ('put' in write) return { Put: { ...condition, Item: write.put } };
+  if ('remove' in write) return { Delete: { ...condition, Key: write.remove } };
+  // The condition of the entity's own write holds for its text.
+  return { Update: { TableName, Key: write.setExpiry, ...expiryUpdate(write.expiresAt) } };
 }
 
 type SeeItems = (items: Item[]) => Promise<Item[]>;

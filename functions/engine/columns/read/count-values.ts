@@ -1,5 +1,5 @@
 /** Counts of values, and sums of numbers: how often each value of a field occurs in the rows that match, and what their numbers add up to. */
-import type { SummedField, Sums, ValueCount } from '../../model/list-query.ts';
+import type { Page, SummedField, Sums, ValueCount } from '../../model/list-query.ts';
 import { fromValue, type Row, type Value } from '../../model/row.ts';
 import type { Column } from '../format/column.ts';
 import type { ColumnValue } from '../format/dictionary.ts';
@@ -14,9 +14,6 @@ export interface RowSum extends SummedField {
   /** The value of rows that are older than the field. */
   readonly defaultValue?: Value | undefined;
 }
-
-/** By field: its values, the most frequent first. */
-export type Counts = Readonly<Record<string, readonly ValueCount[]>>;
 
 export const maxCountedValues = 100;
 
@@ -151,10 +148,7 @@ class Totals {
   }
 }
 
-export interface Totaled {
-  readonly counts: Counts;
-  readonly sums: Sums;
-}
+export type Totaled = Pick<Page, 'counts' | 'sums'>;
 
 /** Returns the counts of values and the sums of numbers. */
 export function totalRows(

@@ -1,5 +1,5 @@
 /** Lists of rows: any filters, any order and any page, with the exact total. */
-import type { Place } from '../../model/list-query.ts';
+import type { Page, Place } from '../../model/list-query.ts';
 import { type Row, sortedText } from '../../model/row.ts';
 import { valueAt } from '../format/column.ts';
 import type { ColumnValue } from '../format/dictionary.ts';
@@ -28,13 +28,8 @@ interface ListedRow {
   readonly row?: Row | undefined;
 }
 
-export interface RowPage extends Totaled {
+export interface RowPage extends Totaled, Pick<Page, 'total' | 'skipped' | 'end'> {
   readonly rows: readonly ListedRow[];
-  readonly total: number;
-  /** Number of rows before those of the page. */
-  readonly skipped: number;
-  /** The place behind the page; absent if no row follows. */
-  readonly end?: Place | undefined;
 }
 
 /** What the columns do not have, by id: waiting rows, and pending changes. */

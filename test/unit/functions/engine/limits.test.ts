@@ -142,7 +142,7 @@ const tests: Readonly<Record<string, readonly [file: string, title: string]>> = 
     `${folder}/columns.test.ts`,
     'a process remembers logs of 10,000 tenants',
   ],
-  'feed/history-cursor.ts maxHistoryCursorLength': [
+  'feed/list-history.ts maxHistoryCursorLength': [
     `${folder}/entities.test.ts`,
     'is not too long, and a longer text is refused',
   ],
