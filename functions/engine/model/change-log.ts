@@ -3,6 +3,7 @@
  * positions, a record is written once, at its position, and its writer or compaction fills a position without one. Lists read the pending records:
  * those that compaction has not absorbed into columns yet. See docs/list-engine.md.
  */
+import { groupBy } from '../../runtime/group-by.ts';
 import { dayMs } from '../../runtime/time-and-chance.ts';
 import { type Change, kindOf } from './changes.ts';
 import { inflate } from './deflate.ts';
@@ -94,7 +95,6 @@ export function parseSequencerKey({ pk, sk }: Key): LogIdentity | undefined {
 
 const contentsAttribute = 'e';
 
-/** The attribute that has the time of a record, in milliseconds since 1970. */
 export const timeAttribute = 't';
 
 /** Returns whether the life of a record is over. DynamoDB deletes it some time later. */
@@ -107,37 +107,25 @@ const withNotDeleted = (before: Row | undefined, after: Row | undefined): Row | 
     ? { ...after, ...notDeleted }
     : after;
 
-function entriesByKind(changes: readonly Change[]): Map<Kind, LogEntry[]> {
-  const byKind = new Map<Kind, LogEntry[]>();
-  for (const change of changes) {
-    const { before, after } = change;
-    const kind = kindOf(change);
-    const { entity } = (after ?? before) as NonNullable<typeof before>;
-    const row = after && storedRow(after);
-    // What was erased must not live longer in the record of its erasure.
-    const rowBefore = before && (row || !before.deletion) ? storedRow(before) : undefined;
-    const hasOtherTexts = row && !(rowBefore && haveSameTexts(rowBefore, row));
-    const entries = byKind.get(kind) ?? [];
-    byKind.set(kind, entries);
-    entries.push({
-      id: entity.id,
-      version: (before?.version ?? 0) + 1,
-      previousPosition: before?.logPosition ?? 0,
-      before: rowBefore,
-      after: withNotDeleted(rowBefore, hasOtherTexts ? withOtherWords(row, entity) : row),
-    });
-  }
-  return byKind;
+function entryOf({ before, after }: Change): LogEntry {
+  const { entity } = (after ?? before) as NonNullable<typeof before>;
+  const row = after && storedRow(after);
+  // What was erased must not live longer in the record of its erasure.
+  const rowBefore = before && (row || !before.deletion) ? storedRow(before) : undefined;
+  const hasOtherTexts = row && !(rowBefore && haveSameTexts(rowBefore, row));
+  return {
+    id: entity.id,
+    version: (before?.version ?? 0) + 1,
+    previousPosition: before?.logPosition ?? 0,
+    before: rowBefore,
+    after: withNotDeleted(rowBefore, hasOtherTexts ? withOtherWords(row, entity) : row),
+  };
 }
 
 /** Returns the greatest position of the previous changes of the changed entities, by kind. That of a change is greater. */
 export function previousPositions(changes: readonly Change[]): Map<Kind, number> {
-  const previous = new Map<Kind, number>();
-  for (const change of changes) {
-    const kind = kindOf(change);
-    previous.set(kind, Math.max(previous.get(kind) ?? 0, change.before?.logPosition ?? 0));
-  }
-  return previous;
+  const positionsOf = (own: readonly Change[]) => own.map(({ before }) => before?.logPosition ?? 0);
+  return new Map([...groupBy(changes, kindOf)].map(([kind, own]) => [kind, Math.max(...positionsOf(own))]));
 }
 
 /** The write of a record. Its condition fails when its position has one already. */
@@ -148,7 +136,6 @@ export interface RecordWrite {
 
 interface RecordOptions {
   readonly positions: ReadonlyMap<Kind, number>;
-  /** Milliseconds since 1970. */
   readonly time: number;
   readonly actor?: string | undefined;
 }
@@ -170,9 +157,10 @@ export function recordWrites(
   { positions, time, actor }: RecordOptions,
 ): Map<Kind, RecordWrite> {
   const writes = new Map<Kind, RecordWrite>();
-  for (const [kind, entries] of entriesByKind(changes)) {
+  for (const [kind, own] of groupBy(changes, kindOf)) {
     const key = recordKey({ tenant, kind }, positions.get(kind) as number);
-    writes.set(kind, { put: toItem(key, { actor, entries }, time), condition: notExists });
+    const contents = { actor, entries: own.map(entryOf) };
+    writes.set(kind, { put: toItem(key, contents, time), condition: notExists });
   }
   return writes;
 }
