@@ -15,8 +15,8 @@ export const writeMutations = toMutations({
       'one && ({ ...one, version: one.version + 0 * version }',
     ],
     'key-for-any-request': [
-      "if (first['fingerprint'] !== idempotency.fingerprint) throw new IdempotencyKeyReused();",
-      'if (!idempotency.fingerprint) throw new IdempotencyKeyReused();',
+      "if (first['fingerprint'] !== idempotency.fingerprint)",
+      'if (!idempotency.fingerprint)',
     ],
   },
   'functions/engine/entities/requirements.ts': {

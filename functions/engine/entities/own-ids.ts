@@ -16,7 +16,6 @@ export const maxOwnIdAgeMs = 30 * dayMs;
 /** Milliseconds by which the time of an own id may be in the future: clocks of devices differ. */
 export const maxOwnIdAheadMs = 60 * secondMs;
 
-/** Returns what is wrong with the form of an id; `undefined` when nothing is. */
 function findFormIssue(id: string): string | undefined {
   if (isId(id)) return undefined;
   return isId(id.toLowerCase())
@@ -24,7 +23,6 @@ function findFormIssue(id: string): string | undefined {
     : 'must be a UUID of version 7, such as 019b2f4f-53d8-7f6b-b1e9-7a2c4d8f0e36';
 }
 
-/** Returns what is wrong with the time of an id; `undefined` when nothing is. */
 function findTimeIssue(id: string, nowMs: number): string | undefined {
   const timeMs = timestampMs(id);
   const times = `has the time ${new Date(timeMs).toISOString()}, and the time of the service is ${new Date(nowMs).toISOString()}`;
@@ -49,7 +47,9 @@ export function findOwnIdError(
 ) {
   // An id that is taken can be that of an earlier attempt whose response was lost. If its deletion has expired, the id is too old for a new entity.
   if (stored && !hasExpired(stored, nowMs))
-    return isSeen ? new VersionMismatch(stored, 'no version') : new IdTaken();
+    return isSeen
+      ? new VersionMismatch(stored, 'no version')
+      : new IdTaken('The id is taken. Use a new one.');
   const issue = findFormIssue(id) ?? findTimeIssue(id, nowMs);
   return issue === undefined ? undefined : new UnusableId(issue);
 }

@@ -41,9 +41,6 @@ export class VersionMismatch extends Error {
 /** An id that a caller has made is taken by what the caller does not see. */
 export class IdTaken extends Error {
   override readonly name = 'IdTaken';
-  constructor() {
-    super('The id is taken. Use a new one.');
-  }
 }
 
 /** Only a caller who sees all may make a change. */
@@ -159,10 +156,7 @@ export class BatchTooLarge extends Error {
 }
 
 export class IdempotencyKeyReused extends Error {
-  constructor() {
-    super('This Idempotency-Key was used before, with another body. Use a new key for a new request.');
-    this.name = 'IdempotencyKeyReused';
-  }
+  override readonly name = 'IdempotencyKeyReused';
 }
 
 /** What a deletion has removed cannot be erased while a part of it is being restored: that would lose what the restore has not reached. */
@@ -171,12 +165,7 @@ export class RestoreInProgress extends Error {
 }
 
 export class TooManyJobs extends Error {
-  constructor(maxJobs: number) {
-    super(
-      `About ${maxJobs} jobs of this tenant, such as deletions of many entities, are not finished yet, the maximum.`,
-    );
-    this.name = 'TooManyJobs';
-  }
+  override readonly name = 'TooManyJobs';
 }
 
 /** The time of the request was over before DynamoDB had done its part. The request can be sent again. */
@@ -200,7 +189,6 @@ export class StoreUnavailable extends Error {
 
 /** The clock of this process is so wrong that nothing may be written with its time. */
 export class ClockWrong extends StoreUnavailable {
-  /** @param errorMs milliseconds by which it is ahead. */
   constructor(errorMs: number) {
     super(undefined);
     this.message = `The clock of this process differs from DynamoDB's by ${Math.round(errorMs / 1_000)} seconds.`;
@@ -228,14 +216,7 @@ export class KeysThrottled extends StoreUnavailable {
 
 /** A step of compaction did not finish in its time. What earlier steps wrote stays. */
 export class CompactionTooSlow extends Error {
-  /** @param share of a full step. */
-  constructor(share: number, cause: unknown) {
-    super(
-      `A step of compaction, ${Math.round(100 * share)} % of a full one, did not finish in its time. The next one of this process is half as large.`,
-      { cause },
-    );
-    this.name = 'CompactionTooSlow';
-  }
+  override readonly name = 'CompactionTooSlow';
 }
 
 /** A stored item is in a format that this release does not know. Another release has written it, so nothing of it is believed or changed. */

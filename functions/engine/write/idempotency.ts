@@ -57,7 +57,6 @@ async function readParts({ idempotency, tenant, database }: Session, first: Item
   return [first, ...keys.map(({ sk }) => items.get(sk) as Item)];
 }
 
-/** Returns the result that items have, in their order. @throws UnknownFormat. */
 export function decodeResult(parts: readonly Item[]): unknown {
   for (const part of parts) requireReadable('idempotency record', part, recordFields);
   const bytes = Buffer.concat(parts.map((part) => part['result'] as Uint8Array));
@@ -129,7 +128,10 @@ export async function findRecordedResult(session: Session) {
   // DynamoDB deletes expired items up to days late.
   if (!first || (first['expiresAt'] as number) <= inSeconds(now())) return undefined;
   requireReadable('idempotency record', first, recordFields);
-  if (first['fingerprint'] !== idempotency.fingerprint) throw new IdempotencyKeyReused();
+  if (first['fingerprint'] !== idempotency.fingerprint)
+    throw new IdempotencyKeyReused(
+      'This Idempotency-Key was used before, with another body. Use a new key for a new request.',
+    );
   session.replayed = true;
   const result = await readUnchanged(session, decodeResult(await readParts(session, first)));
   return { result: await withoutHidden(session, result) };

@@ -31,7 +31,10 @@ export async function requireJobCapacity({ tenant, database }: Session, writes: 
   for await (const { items } of database.pages({ ...dueJobsOf(tenant, nowMs), ...attributes })) {
     // A job that begins later has version 1 until its first step. The query has those that were due at once before them.
     count += items.filter(({ dueAt, version }) => dueAt === alwaysDue || version !== 1).length;
-    if (count > maxJobs) throw new TooManyJobs(maxJobs);
+    if (count > maxJobs)
+      throw new TooManyJobs(
+        `About ${maxJobs} jobs of this tenant, such as deletions of many entities, are not finished yet, the maximum.`,
+      );
     read += items.length;
     if (read >= maxRead) return;
   }

@@ -96,6 +96,7 @@ export async function compact(source: CompactionSource): Promise<CompactionResul
   } catch (error) {
     if (!(error instanceof StoreUnavailable) || writer.remainingMs() > maxWaitMs) throw error;
     rememberStep(memory, false);
-    throw new CompactionTooSlow(share, error);
+    const message = `A step of compaction, ${Math.round(100 * share)} % of a full one, did not finish in its time. The next one of this process is half as large.`;
+    throw new CompactionTooSlow(message, { cause: error });
   }
 }
