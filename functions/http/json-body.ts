@@ -46,7 +46,6 @@ function requireIdentity(contentEncoding: string | undefined): void {
   throw new Problem('unsupported-media-type', detail, { headers: { 'accept-encoding': 'identity' } });
 }
 
-/** @throws Problem 413 when the body is too large. */
 function requireSize(body: string, encoding: 'base64' | 'utf8'): void {
   const bytes = Buffer.byteLength(body, encoding);
   if (bytes <= maxBodyBytes) return;
@@ -65,7 +64,6 @@ function syntaxErrorOf({ cause }: Error): string {
   });
 }
 
-/** @throws Problem 400 or 413 for a text that the parser should not see. */
 function checkedText(body: string, isBase64Encoded: boolean): string {
   if (body === '') {
     throw new Problem('malformed-body', 'The request needs a JSON object as its body; the body is empty.');

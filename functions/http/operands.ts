@@ -87,7 +87,6 @@ const readers: Partial<Record<FieldType, (text: string) => number | boolean>> = 
   flag: readTruth,
 };
 
-/** Returns values as rows have them. @throws InvalidOperand */
 function toRowTexts(type: FieldType, values: readonly string[]): readonly string[] {
   const read = readers[type];
   return read ? values.map((value) => scalarText(read(value)) as string) : values;

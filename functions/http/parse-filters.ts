@@ -35,7 +35,6 @@ function describeOperator(field: ListField, operator: string): string {
   return `${quoted(operator)} is not an operator of this field. ${suggestOperator(operator, field)}${known}`;
 }
 
-/** Returns why a parameter is no filter; `undefined` when it is one. */
 export function checkFilterName(
   parameter: string,
   fields: ListFields,

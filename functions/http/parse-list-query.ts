@@ -256,7 +256,6 @@ function readQuery(
 }
 
 export interface ReadChangesQuery extends ReadListQuery {
-  /** The cursor; `undefined` for the first page. */
   readonly since: ChangesCursor | typeof now | undefined;
   readonly cursorHash: Buffer;
 }

@@ -201,7 +201,6 @@ export const instanceOf = (path: string): string =>
     .replaceAll('#', '%23')
     .replace(/^(?=\/\/)/, '/.');
 
-/** Returns the response of a problem (RFC 9457). */
 export function problemResponse(problem: Problem, at: { readonly path: string; readonly requestId: string }) {
   const { status, title } = catalogue[problem.code];
   return {

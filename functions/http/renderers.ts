@@ -98,7 +98,6 @@ const renderers: { readonly [Success in keyof Results]?: Renderer<Results[Succes
   health: (_, health) => json(200, JSON.stringify(health), { ...noStore }),
 };
 
-/** Returns the renderer of the kind of success of an operation. @throws TypeError for one whose endpoint has its own. */
 export function rendererOf<Success extends keyof Results>({
   operation,
   success,

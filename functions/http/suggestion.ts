@@ -22,7 +22,6 @@ const editsBetween = (one: string, other: string): number =>
     ? 1
     : distance(one, other);
 
-/** Returns the known name of which a text is another spelling or another word; `undefined` when there is none. */
 export function findSameName(unknown: string, known: readonly string[], otherNames: OtherNames = {}) {
   if (unknown.length > maxNameLength) return undefined;
   const simple = simplify(unknown);
@@ -34,7 +33,6 @@ export function findSameName(unknown: string, known: readonly string[], otherNam
   return found ?? other;
 }
 
-/** Returns the known name that a caller probably means; `undefined` when none is likely. */
 export function findNearestName(unknown: string, known: readonly string[], otherNames: OtherNames = {}) {
   const same = findSameName(unknown, known, otherNames);
   const simple = simplify(unknown.slice(0, maxNameLength + 1));

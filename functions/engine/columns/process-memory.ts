@@ -29,7 +29,6 @@ export class ProcessMemory {
   readonly #maxBytes: number;
   readonly #tenants = new LruMap<Entries>();
   #bytes = 0;
-  /** See `LogMemory`. */
   cheapRows = 2_000;
 
   /** @param maxBytes of all tenants; one tenant may use a quarter of it. */

@@ -39,7 +39,6 @@ export interface LogReader {
 export interface LogWriter extends LogReader {
   /** Fills those of some positions that have no record. Returns the records that they have then. */
   fill(positions: readonly number[]): Promise<readonly LogRecord[]>;
-  /** Returns the milliseconds that are left. */
   remainingMs(): number;
   /** Reads the first items of a partition, in the order of their names. */
   listItems(partition: string, max: number): Promise<ReadonlyMap<ItemName, Uint8Array>>;

@@ -58,7 +58,6 @@ export interface RestoreWork extends JobWork, MembersPlace {
   /** The entity that is restored already: the root of the deletion, or a part of it. */
   readonly kind: Kind;
   readonly id: string;
-  /** Of the deletion, milliseconds since 1970. */
   readonly deletedAt: number;
   /** Of a part: the root of the deletion, and where the walk below the part is. */
   readonly root?: Deletion['root'];

@@ -27,7 +27,6 @@ import { remindBy } from './reminders.ts';
 /** Logs that a run visits, at most: with a run each minute, 288,000 in a day. */
 const maxVisits = 200;
 
-/** Milliseconds between the beginnings of two turns. */
 const turnMs = dayMs;
 
 /** Milliseconds after which two visits have asked for the compaction of a record. Records live for 7 days or more. */
@@ -39,7 +38,6 @@ interface Visits {
   readonly visit: (log: LogIdentity, position: number) => Promise<void>;
 }
 
-/** Returns where the turn is; `undefined` until the next one begins. */
 async function readTurn(database: Database): Promise<Turn | undefined> {
   // An earlier state only repeats visits.
   const [turn] = (await database.getMany([turnKey], false)) as unknown as Turn[];

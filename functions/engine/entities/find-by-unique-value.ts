@@ -3,7 +3,6 @@ import { entityOfUniqueValue, uniqueKey, uniqueValueOf } from '../model/unique-v
 import type { Session } from '../table/session.ts';
 import { findEntity } from '../table/stored-entities.ts';
 
-/** Reads the entity of a kind with a unique value consistently; `undefined` when the tenant has none. */
 export async function findByUniqueValue(session: Session, kind: Kind, value: string) {
   const item = await session.database.get(uniqueKey(session.tenant, kind, value));
   const entity = item && (await findEntity(session, kind, entityOfUniqueValue(item).id));

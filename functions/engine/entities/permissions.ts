@@ -78,7 +78,6 @@ export async function findRefusal(session: Session, change: Change) {
   return findRefusalOfMembers(rule, await sight.user(kind), before?.entity, after.entity);
 }
 
-/** @throws the errors that `findRefusal` returns. */
 export async function requirePermission(session: Session, change: Change): Promise<void> {
   const error = await findRefusal(session, change);
   if (error) throw error;

@@ -25,7 +25,6 @@ const withoutKept = ({ kind, entity }: WholeEntity, fields: Readonly<Record<stri
       .map((kept) => [kept, null]),
   );
 
-/** Returns the change that sets fields of an entity; `undefined` when they have these values already. */
 export function changeFields(before: WholeEntity, fields: Readonly<Record<string, unknown>>, nowMs: number) {
   const isChanged = Object.entries(fields).some(
     ([field, value]) => !isDeepStrictEqual(before.entity[field], value),

@@ -251,7 +251,6 @@ interface FollowedLog {
   readonly head: number;
   /** A position that the columns had not passed. */
   readonly watermark: number;
-  /** When, in milliseconds since 1970. */
   readonly readAt: number;
 }
 

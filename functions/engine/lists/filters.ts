@@ -131,7 +131,6 @@ function arrayCondition(filter: Filter): Condition {
   }
 }
 
-/** @throws TypeError for an operator that the field does not have. */
 function toRowFilter(kind: Kind, filter: Filter, defaults: ListQuery['defaults']): RowFilter {
   const { field } = filter;
   const condition = isArray(kind, field) ? arrayCondition(filter) : textCondition(filter);

@@ -57,6 +57,5 @@ function codecOf(kind: Kind, query: OrderedQuery): CursorCodec<Place> {
 export const encodePlace = (kind: Kind, query: OrderedQuery, place: Place): string =>
   toCursor(codecOf(kind, query), place);
 
-/** @throws InvalidCursor for a text that is not a cursor of this list. */
 export const decodePlace = (kind: Kind, query: OrderedQuery, cursor: string): Place =>
   fromCursor(codecOf(kind, query), cursor);

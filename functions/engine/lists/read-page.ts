@@ -110,7 +110,6 @@ async function entitiesOfPage(
   });
 }
 
-/** @throws StaleRead when the log changes meanwhile. */
 async function readOnce(
   session: Session,
   kind: Kind,

@@ -93,7 +93,6 @@ export class ByteWriter {
   }
 }
 
-/** Reads what a `ByteWriter` has written. */
 export class ByteReader {
   readonly #bytes: Buffer;
   #position = 0;

@@ -18,7 +18,6 @@ export const restorableDays = 30;
  */
 const keptDays = restorableDays + 1;
 
-/** Milliseconds for which the item and the row of a deleted entity are kept. */
 export const keptMs = keptDays * dayMs;
 
 export const deletionAttributes: readonly string[] = [
@@ -86,7 +85,6 @@ export const expiryOf = ({ deletedAt }: Deletion): number => Math.ceil((deletedA
 
 /** The fields that only rows of deleted entities have. In rows of restored ones, they are null: a change cannot take a field away from a row. */
 export const rowOfDeletion = {
-  /** RFC 3339. */
   deletedAt: 'deletedAt',
   deletedBy: 'deletedBy',
   /** The id and the kind of the root; null in the row of a root. */

@@ -61,7 +61,6 @@ export const encodePace = (pace: Pace): Item => ({
   expiresAt: Math.ceil(pace.freeAt / 1_000) + keptSeconds,
 });
 
-/** Returns the pace that an item stores. @throws UnknownFormat. */
 export function decodePace(item: Item): Pace {
   requireReadable('pace', item, encodePace(newPace('')));
   const { tenant, version, freeAt, slowdown } = item as unknown as Pace;

@@ -33,9 +33,6 @@ export function changedFields(before: Row | undefined, after: Row): Row {
   return changed;
 }
 
-/** Returns the first byte of a record: its format, and whether its entries are deflated. */
-const firstByte = (isDeflated: boolean): number => 2 * formats.record.writes + Number(isDeflated);
-
 /** Returns the names of fields that take no bytes of their own. */
 const fieldNames = (): readonly string[] => schemaInUse().dictionary.fields;
 
@@ -115,7 +112,6 @@ export function encodeEntries(entries: readonly LogEntry[], time: number): Buffe
   return writer.bytes();
 }
 
-/** Decodes what `encodeEntries` returns. @throws UnknownFormat. */
 export function decodeEntries(encoded: Uint8Array, time: number): LogEntry[] {
   const reader = new ByteReader(encoded);
   const entries: LogEntry[] = [];
@@ -151,7 +147,7 @@ export function encodeContents({ actor, entries }: RecordContents, time: number)
   const plain = encodeEntries(entries, time);
   const deflated = entries.length < 2 && plain.length <= maxPlainBytes ? plain : deflate(plain);
   const isDeflated = deflated.length < plain.length;
-  const first = Buffer.of(firstByte(isDeflated));
+  const first = Buffer.of(2 * formats.record.writes + Number(isDeflated));
   return Buffer.concat([first, encodeActor(actor), isDeflated ? deflated : plain]);
 }
 

@@ -31,7 +31,6 @@ export const entriesAfter = (partition: number, after: string) =>
 
 /** Where the daily visit of all logs is. It is not in the partitions of the entries. */
 export interface Turn {
-  /** Milliseconds since 1970. */
   readonly beganAt: number;
   readonly partition: number;
   /** The sort key of the entry that was visited last. */

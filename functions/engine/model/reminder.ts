@@ -30,7 +30,6 @@ export const encodeReminder = ({ tenant, kind, dueAt }: Reminder): Item => ({
 
 const reminderFields = { dueAt: true, ofKind: true, byStatus: true };
 
-/** Returns the reminder that an item stores. @throws UnknownFormat. */
 export function decodeReminder(item: Item): Reminder {
   requireReadable('reminder', item, reminderFields);
   const { pk, sk } = item;

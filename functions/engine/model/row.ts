@@ -24,7 +24,6 @@ function numberText(number: number): string {
   return mark + digits.slice(0, end);
 }
 
-/** Returns the text of a number or a flag; `undefined` for another value. */
 export function scalarText(value: unknown): string | undefined {
   if (typeof value === 'boolean') return value ? flags.true : flags.false;
   return typeof value === 'number' ? numberText(value) : undefined;

@@ -82,5 +82,4 @@ function requireCurrent(): NonNullable<typeof current> {
 /** @throws TypeError before `configure`. */
 export const schemaInUse = (): Schema => requireCurrent().schema;
 
-/** @throws TypeError before `configure`. */
 export const settingsInUse = (): Settings => requireCurrent().settings;

@@ -16,7 +16,6 @@ export const uniqueSortKey = 'unique';
 /** The id of the entity that has the value. It must not be named `id`, which is a key of an index. */
 const entityAttribute = 'entityId';
 
-/** Returns the field of a kind whose values are unique; `undefined` when it has none. */
 export const uniqueFieldOf = (kind: Kind): string | undefined => schemaInUse().uniqueFields[kind];
 
 /** Returns the unique value of an entity; `undefined` for one without it, and for a deleted one. */

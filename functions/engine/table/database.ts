@@ -261,7 +261,6 @@ export class Database {
     await conditionHolds(this.putItem(countItem(key, count), condition));
   }
 
-  /** @throws ClockWrong when nothing may be written with the time of this process. */
   #requireClock(): void {
     const { clockErrorMs } = this.#client;
     if (Math.abs(clockErrorMs) > maxClockErrorMs) throw new ClockWrong(clockErrorMs);

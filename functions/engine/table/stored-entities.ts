@@ -28,7 +28,6 @@ const maxAttempts = 8;
 const isEntity = ({ sk }: Item): boolean => sk === entitySortKey;
 const isText = ({ sk }: Item): boolean => sk === textSortKey;
 
-/** Waits before the next attempt. @throws StoreUnavailable when there is none. */
 async function requireAttempt({ database }: Session, attempt: number): Promise<void> {
   const mayContinue = attempt < maxAttempts && (await database.deadline.backOff(attempt));
   if (!mayContinue) throw new StoreUnavailable('a long text and its entity do not match');

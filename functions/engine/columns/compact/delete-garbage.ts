@@ -17,7 +17,6 @@ import type { LogWriter } from '../storage.ts';
 export const garbageMs = 3_600_000;
 
 interface StepItems {
-  /** Milliseconds since 1970. */
   readonly beganAt: number;
   /** Items that the step writes, and items that its manifest does not need any more. */
   readonly names: readonly ItemName[];
@@ -55,7 +54,6 @@ export async function recordStep(
 
 const stepFields: Readonly<Record<keyof StepItems, true>> = { beganAt: true, names: true };
 
-/** Decodes what `encodeStep` returns. @throws UnknownFormat. */
 export function decodeStep(encoded: Uint8Array): StepItems {
   const step = JSON.parse(inflate(encoded).toString()) as StepItems;
   requireKnownFields('step', step, stepFields);

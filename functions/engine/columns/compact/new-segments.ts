@@ -62,7 +62,6 @@ export const columnItems = (segment: Segment, columns: EncodedColumns): NewItems
 export interface SegmentOptions {
   readonly stepId: StepId;
   readonly sizes: CompactionSizes;
-  /** Checks that time is left. @throws StoreUnavailable when it is over. */
   readonly requireTime: () => void;
 }
 

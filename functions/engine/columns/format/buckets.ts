@@ -75,7 +75,6 @@ function encodeBucket({ ids, rows, ordinals }: NewBucket): Buffer {
   return Buffer.concat([lengths.bytes(), ...parts, ...ends]);
 }
 
-/** Decodes what `encodeBuckets` returns for one bucket. @throws UnknownFormat. */
 export function decodeBucket(encoded: Uint8Array): Bucket {
   const lengths = new ByteReader(encoded);
   const firstLength = lengths.number();

@@ -115,7 +115,6 @@ export function encodeColumn({ dictionary, ordinals }: Column): Buffer {
   return deflate(Buffer.concat([numbers.bytes(), ...suffixes, ordinalBytes(ordinals)]));
 }
 
-/** Decodes what `encodeColumn` returns. @throws UnknownFormat. */
 export function decodeColumn(encoded: Uint8Array): Column {
   const bytes = inflate(encoded);
   const numbers = new ByteReader(bytes);

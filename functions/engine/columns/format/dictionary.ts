@@ -35,7 +35,6 @@ export class Dictionary {
   /** Where each text begins; the last number is the end of the last text. */
   readonly #offsets: Uint32Array;
 
-  /** @param offsets where each text begins in `texts`, and the end of the last one. */
   constructor(special: readonly (null | undefined)[], texts: Buffer, offsets: Uint32Array) {
     this.special = special;
     this.#texts = texts;

@@ -107,7 +107,6 @@ interface AddedRows {
   readonly added: readonly WaitingRow[];
   /** Number of rows that wait then. */
   readonly waiting: number;
-  /** See `CompactionSizes`. */
   readonly maxRowsOfOne: number;
 }
 
