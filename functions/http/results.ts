@@ -1,4 +1,3 @@
-/** What the handlers of operations return. */
 import type { ChangesPage } from '../engine/feed/list-changes.ts';
 import type { listEntities } from '../engine/lists/list-entities.ts';
 import type { WholeEntity } from '../engine/model/entity.ts';

@@ -1,5 +1,3 @@
-/** Archives an organization and its projects. */
-
 import { readEntity } from '../engine/entities/read-entity.ts';
 import { readChildrenAsOf } from '../engine/feed/children-as-of.ts';
 import { readSequencer } from '../engine/feed/read-log.ts';

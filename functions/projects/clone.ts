@@ -1,5 +1,3 @@
-/** Clones a project, with or without its tasks. */
-
 import { numbersBeside, withNumber } from '../engine/entities/numbers.ts';
 import { readEntity } from '../engine/entities/read-entity.ts';
 import { fieldsAt, readChildrenAsOf } from '../engine/feed/children-as-of.ts';

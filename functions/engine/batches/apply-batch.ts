@@ -1,5 +1,3 @@
-/** Applies the operations of a batch. */
-
 import { now } from '../../runtime/time-and-chance.ts';
 import { buildDeletions } from '../deletions/delete-entity.ts';
 import { inheritGuards } from '../entities/inherited-guards.ts';

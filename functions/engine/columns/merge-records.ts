@@ -1,4 +1,3 @@
-/** Changes of rows, merged from records of the change log. */
 import type { LogRecord } from '../model/change-log.ts';
 import type { LogEntry } from '../model/record-codec.ts';
 import type { Row } from '../model/row.ts';

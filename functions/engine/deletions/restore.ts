@@ -1,5 +1,3 @@
-/** Restores a deleted entity, and what its deletion has removed besides. */
-
 import { groupBy } from '../../runtime/group-by.ts';
 import { now } from '../../runtime/time-and-chance.ts';
 import { requirePermission } from '../entities/permissions.ts';

@@ -25,7 +25,6 @@ export class PacedWorker {
 
   /**
    * Waits until a step may be applied.
-   * @param maxMs milliseconds to wait, at most.
    * @returns false, at once and without a reservation, when that is too short.
    */
   async waitForTurn(changes: number, maxMs: number): Promise<boolean> {

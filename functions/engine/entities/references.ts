@@ -1,4 +1,3 @@
-/** References from entities to others. */
 import type { WholeChange } from '../model/changes.ts';
 import type { WholeEntity } from '../model/entity.ts';
 import { BatchTooLarge, ReferenceNotFound } from '../model/errors.ts';

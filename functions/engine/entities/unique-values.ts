@@ -48,10 +48,7 @@ export async function findTakenValues(
   });
 }
 
-/**
- * Checks that no other entity has the unique value that a change gives.
- * @throws ValueTaken.
- */
+/** Checks that no other entity has the unique value that a change gives. */
 export async function requireFreeValue(session: Session, change: Change): Promise<void> {
   const [error] = await findTakenValues(session, [change]);
   if (error) throw error;

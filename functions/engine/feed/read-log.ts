@@ -190,10 +190,7 @@ async function readHoles(log: Log, holes: readonly number[], unitsLeft: () => nu
   return { records, areAll: true };
 }
 
-/**
- * Adds the records of previous changes that the caller lacks.
- * @throws CursorExpired when one of them is gone.
- */
+/** Adds the records of previous changes that the caller lacks. */
 async function withPrevious(
   log: Log,
   records: readonly LogRecord[],
@@ -257,10 +254,7 @@ interface FollowedLog {
 /** Milliseconds for which a process relies on a watermark: records live for days. */
 const watermarkMs = 3_600_000;
 
-/**
- * Reads how far a log is. A replica can tell an earlier position.
- * @throws CursorExpired when it has never been as far as a cursor says.
- */
+/** Reads how far a log is. A replica can tell an earlier position. */
 async function readHead(log: Log, position: number): Promise<number> {
   for (const isConsistent of [false, true]) {
     const head = await readSequencer(log, log.kind, isConsistent);
@@ -271,9 +265,7 @@ async function readHead(log: Log, position: number): Promise<number> {
 
 /**
  * Checks that the log has been as far as a cursor says, and that no record is gone that the caller lacks.
- * @param progress after the page.
  * @param missing the first position that the caller lacks, and that had no record.
- * @throws CursorExpired
  */
 async function requireRecords(log: Log, { position, holes }: Progress, missing: number): Promise<void> {
   const { tenant, kind, database, memory } = log;

@@ -1,4 +1,3 @@
-/** Cursors of lists: a place in the order of a list. */
 import { isId } from '../model/ids.ts';
 import { creationFields, type Filter, type ListQuery, type Place } from '../model/list-query.ts';
 import type { Value } from '../model/row.ts';

@@ -1,5 +1,3 @@
-/** Entities that those of a page refer to. */
-
 import { logMemory } from '../columns/process-memory.ts';
 import { rangeOfId, unionRanges } from '../columns/read/id-ranges.ts';
 import { isKnownLog } from '../columns/read/read-state.ts';

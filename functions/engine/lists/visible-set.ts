@@ -84,7 +84,6 @@ async function readSet(session: Session, sight: Sight, kind: Kind) {
 /**
  * Returns the rule of a kind as a filter. It is read after the log that it filters: a list would leave out for ever what was created with an entity through which it
  * is seen, between the two.
- * @throws StaleRead when a log changes meanwhile.
  */
 async function readRule(session: Session, sight: Sight, kind: Kind): Promise<Rule> {
   const rule = membersRuleOf(kind);
@@ -95,10 +94,7 @@ async function readRule(session: Session, sight: Sight, kind: Kind): Promise<Rul
   return { filter: throughFilter(guard, set), guards };
 }
 
-/**
- * Returns the filter that a list of a kind has for the caller, and the viewer; nothing for a caller who sees all of the kind.
- * @throws StaleRead when a log changes meanwhile.
- */
+/** Returns the filter that a list of a kind has for the caller, and the viewer; nothing for a caller who sees all of the kind. */
 export async function readVisibleRows(
   session: Session,
   kind: Kind,

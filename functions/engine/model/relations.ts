@@ -1,4 +1,3 @@
-/** References between kinds, as the schema has them. */
 import { type Kind, type Relation, schemaInUse } from './schema.ts';
 
 export const referencesOf = (kind: Kind): Relation[] =>
@@ -41,10 +40,7 @@ export function cascadeKinds(kind: Kind, found: Kind[] = []): Kind[] {
   return found;
 }
 
-/**
- * Returns the relation between two kinds.
- * @throws TypeError when there is none.
- */
+/** Returns the relation between two kinds. */
 export function relationOf(child: Kind, parent: Kind): Relation {
   const found = referencesOf(child).find((relation) => relation.parent === parent);
   if (!found) throw new TypeError(`There is no relation from ${child} to ${parent}.`);

@@ -111,10 +111,7 @@ async function sendOnce({ session, positions }: Writer, transaction: Transaction
   }
 }
 
-/**
- * Sends a transaction, with other positions while these are filled by others.
- * @throws ConditionFailed when another writer has changed an item.
- */
+/** Sends a transaction, with other positions while these are filled by others. */
 async function send(writer: Writer, changeSet: ChangeSet, first: Transaction): Promise<void> {
   if (first.writes.length === 0) return;
   for (let transaction = first; ; transaction = await buildTransaction(writer, changeSet)) {
@@ -166,10 +163,7 @@ export async function applyInBatches(
 export const applyChangeSet = (session: Session, changeSet: ChangeSet): Promise<void> =>
   applyInBatches(session, [changeSet], 1);
 
-/**
- * Applies a change set, or the one that takes its place when it is too large.
- * @throws BatchTooLarge when no transaction takes it; TooManyJobs when the tenant may not begin its jobs.
- */
+/** Applies a change set, or the one that takes its place when it is too large. */
 async function sendFitting(writer: Writer, changeSet: ChangeSet, orElse: ChangeSet | undefined) {
   await requireJobCapacity(writer.session, changeSet.writes);
   const whole = await buildTransaction(writer, changeSet);

@@ -66,7 +66,6 @@ export function decodeResult(parts: readonly Item[]): unknown {
 /**
  * Returns a result in which the entities that the request did not change are as they are now, with the versions that they had. In the result of a
  * batch, those that were deleted since are `undefined`.
- * @throws EntityNotFound when the result is such an entity.
  */
 async function readUnchanged(session: Session, result: unknown): Promise<unknown> {
   const { tenant, database } = session;
@@ -91,10 +90,7 @@ async function readUnchanged(session: Session, result: unknown): Promise<unknown
   );
 }
 
-/**
- * Returns a result without what the caller does not see now. In the result of a batch, it says so.
- * @throws EntityNotFound when the result is such an entity.
- */
+/** Returns a result without what the caller does not see now. In the result of a batch, it says so. */
 async function withoutHidden({ sight, ...session }: Session, result: unknown): Promise<unknown> {
   const operations = Array.isArray(result)
     ? (result as { readonly operation?: string; readonly stored?: unknown }[])

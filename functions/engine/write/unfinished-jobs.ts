@@ -19,10 +19,7 @@ const attributes = {
   ExpressionAttributeNames: { '#version': 'version' },
 };
 
-/**
- * Checks that a tenant may begin the jobs of a change set. The count costs 50 read units for each 1,000 jobs that it reads.
- * @throws TooManyJobs when it has too many that are due.
- */
+/** Checks that a tenant may begin the jobs of a change set. The count costs 50 read units for each 1,000 jobs that it reads. */
 export async function requireJobCapacity({ tenant, database }: Session, writes: readonly Write[] = []) {
   const nowMs = now();
   let count = writes.filter((write) => beginsDueJob(write, nowMs)).length;

@@ -1,4 +1,3 @@
-/** Finds the rows that changes are about. */
 import { deletedAtOf, notDeleted } from '../../model/deletion.ts';
 import type { Value } from '../../model/row.ts';
 import { haveSameTexts, wordsField } from '../../model/words.ts';

@@ -1,5 +1,3 @@
-/** Reads the rows of segments that are written again. */
-
 import { rowOfDeletion } from '../../model/deletion.ts';
 import { columnValues } from '../format/column.ts';
 import { isKept } from '../format/deleted-rows.ts';

@@ -1,4 +1,3 @@
-/** Finds rows in the columns by their ids. */
 import { valueAt } from '../format/column.ts';
 import { chunkOf, chunkRows, findId } from '../format/ids.ts';
 import {

@@ -1,5 +1,3 @@
-/** The rows of segments that match a query. */
-
 import { countDeleted } from '../format/deleted-rows.ts';
 import { chunkOfBoundary, chunkRows, positionOfBoundary } from '../format/ids.ts';
 import type { Segment } from '../format/manifest.ts';

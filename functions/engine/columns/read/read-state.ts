@@ -82,10 +82,7 @@ export function isKnownLog(memory: LogMemory): boolean {
 const bytesOf = (records: readonly LogRecord[]): number =>
   records.reduce((sum, { entries }) => sum + recordBytes + entryBytes * entries.length, 0);
 
-/**
- * Checks that no change is missing between the watermark and those that were read.
- * @throws StaleRead when an entity's earlier change is not there.
- */
+/** Checks that no change is missing between the watermark and those that were read. */
 function requireNoGap(
   records: readonly LogRecord[],
   watermark: number,

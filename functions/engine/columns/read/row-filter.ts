@@ -1,4 +1,3 @@
-/** Filters: which rows of a segment match. */
 import { isUuid } from '../../model/bytes.ts';
 import { rowOfDeletion } from '../../model/deletion.ts';
 import { type Row, sortedText, type Value } from '../../model/row.ts';

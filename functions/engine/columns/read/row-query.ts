@@ -1,5 +1,3 @@
-/** Queries of rows. */
-
 import type { Place } from '../../model/list-query.ts';
 import type { CountedField, RowSum } from './count-values.ts';
 import type { IdRange } from './id-ranges.ts';
