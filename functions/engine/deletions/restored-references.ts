@@ -22,9 +22,15 @@ type AnyEntity = StoredEntity | DeletedEntity;
 const idsIn = (relation: Relation, { entity }: AnyEntity): string[] =>
   [entity[relation.field] ?? entity[keptReference(relation).field] ?? []].flat() as string[];
 
-/** Returns whether an entity keeps a reference to one that was deleted when it was restored. */
-export const keepsReference = ({ kind, entity }: AnyEntity): boolean =>
-  ownersIn(kind).some((relation) => Boolean(entity[keptReference(relation).field]));
+/** Returns the references that an entity keeps, to entities that were deleted when it was restored. */
+const keptIn = ({ kind, entity }: AnyEntity) =>
+  ownersIn(kind).flatMap((relation) => {
+    const kept = keptReference(relation).field;
+    const id = entity[kept];
+    return id ? [{ field: relation.field, kept, parent: relation.parent, id: String(id) }] : [];
+  });
+
+export const keepsReference = (stored: AnyEntity): boolean => keptIn(stored).length > 0;
 
 interface RestoredReferences {
   /** The fields that get other values than before the deletion. */
@@ -174,14 +180,9 @@ export function buildReturned(
   exists: (kind: Kind, id: string) => boolean,
 ): Change[] {
   return keeping.flatMap((one) => {
-    const fields: Record<string, unknown> = {};
-    for (const relation of ownersIn(one.kind)) {
-      const { field } = keptReference(relation);
-      const id = one.entity[field];
-      if (id && exists(relation.parent, String(id)))
-        Object.assign(fields, { [relation.field]: id, [field]: null });
-    }
-    return Object.keys(fields).length === 0 ? [] : [buildUpdate(one, fields, now())];
+    const back = keptIn(one).filter(({ parent, id }) => exists(parent, id));
+    const fields = Object.assign({}, ...back.map(({ field, kept, id }) => ({ [field]: id, [kept]: null })));
+    return back.length === 0 ? [] : [buildUpdate(one, fields, now())];
   });
 }
 
@@ -189,12 +190,7 @@ export async function buildReturnedNow(
   { tenant, database }: Session,
   keeping: readonly StoredEntity[],
 ): Promise<Change[]> {
-  const keys = keeping.flatMap((one) =>
-    ownersIn(one.kind).flatMap((relation) => {
-      const id = one.entity[keptReference(relation).field];
-      return id ? [entityKey(tenant, relation.parent, String(id))] : [];
-    }),
-  );
+  const keys = keeping.flatMap(keptIn).map(({ parent, id }) => entityKey(tenant, parent, id));
   const distinct = [...new Map(keys.map((key) => [key.pk, key])).values()];
   const existing = new Set((await database.getMany(distinct, true)).map(({ pk }) => pk));
   return buildReturned(keeping, (kind, id) => existing.has(entityKey(tenant, kind, id).pk));
