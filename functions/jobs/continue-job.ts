@@ -5,9 +5,6 @@ import { clone } from '../projects/clone.ts';
 
 export const handlers: JobHandlers = { archive, clone };
 
-/** Continues a job of the engine or of this application: see the function of the engine. @param owner the delivery that the worker handles. */
-export const continueJob = (
-  database: Parameters<typeof continueWith>[0],
-  job: Parameters<typeof continueWith>[1],
-  { owner }: { readonly owner: string },
-): Promise<boolean> => continueWith(database, job, { owner, handlers });
+/** Continues a job of the engine or of this application: see the function of the engine. */
+export const continueJob = (...[database, job, delivery]: Parameters<typeof continueWith>) =>
+  continueWith(database, job, { handlers, ...delivery });

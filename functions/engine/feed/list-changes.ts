@@ -12,11 +12,11 @@ import { type PageLog, readPage } from '../lists/read-page.ts';
 import { advance, positionsOf } from '../log/progress.ts';
 import { ruleOf } from '../model/access.ts';
 import type { LogRecord } from '../model/change-log.ts';
-import { type Entity, type ItemFields, isWhole, type StoredEntity } from '../model/entity.ts';
+import { type Entity, isWhole, type StoredEntity } from '../model/entity.ts';
 import { CursorExpired, SightChanged } from '../model/errors.ts';
 import { decodeEntity, entityOfRow } from '../model/item-codec.ts';
 import { entityKey } from '../model/keys.ts';
-import type { ListQuery } from '../model/list-query.ts';
+import type { ListQuery, Page } from '../model/list-query.ts';
 import { Digest, longTextOf, withLongText } from '../model/long-text.ts';
 import { type Row, toRow } from '../model/row.ts';
 import type { Kind } from '../model/schema.ts';
@@ -26,11 +26,8 @@ import type { ChangesCursor } from './cursor.ts';
 import { readLog, startBudget } from './read-log.ts';
 import { followGuards, sightOfRows } from './sight-of-feed.ts';
 
-export interface ChangesPage {
-  /** Entities that were created or changed, and match. Without long texts if the query does not ask for them. */
-  readonly entities: readonly ItemFields[];
-  /** The versions of these entities, in the same order. */
-  readonly versions: readonly number[];
+/** Its entities were created or changed, and match. They are without long texts if the query does not ask for them. */
+export interface ChangesPage extends Pick<Page, 'entities' | 'versions'> {
   /** The ids of entities that were deleted, or do not match any more. */
   readonly removed: readonly string[];
   readonly cursor: ChangesCursor;

@@ -24,12 +24,8 @@ import { rememberStep, sizesOfShare, stepShare } from './step-share.ts';
 /** A call that does not wait for its next attempt, because it would exceed the time, ends so many milliseconds before, at most. */
 const maxWaitMs = 1_000;
 
-interface CompactionResult {
+interface CompactionResult extends Omit<CompactionInput, 'records' | 'watermark'> {
   readonly records: number;
-  /** Number of records that wait for a later step. */
-  readonly waiting: number;
-  readonly hasHole: boolean;
-  readonly hasMore: boolean;
 }
 
 const isStepDue = (manifest: Manifest, { sizes, nowMs }: StepSource): boolean =>
