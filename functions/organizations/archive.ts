@@ -4,7 +4,6 @@ import { readSequencer } from '../engine/feed/read-log.ts';
 import { readChildren } from '../engine/lists/children.ts';
 import { buildUpdate, type Change } from '../engine/model/changes.ts';
 import type { ExpectedVersions, StoredEntity } from '../engine/model/entity.ts';
-import { newId } from '../engine/model/ids.ts';
 import { beginJob, type Job, type JobWork, type Step } from '../engine/model/job.ts';
 import { relationOf } from '../engine/model/relations.ts';
 import { type Session, withoutSight } from '../engine/table/session.ts';
@@ -43,7 +42,7 @@ export function archiveWithProjects(session: Session, id: string, expected: Expe
     const asOf = await readSequencer(session, 'project');
     const own = change ? [change] : [];
     const work: ArchiveWork = { type: 'archive', id, asOf, after: '' };
-    const job = beginJob(session, work, { id: newId(nowMs).id });
+    const job = beginJob(session, work);
     const begun = { changes: own, writes: [job] };
     const whole = { changes: [...own, ...archiveAll(page.children, nowMs)] };
     return { ...(page.next ? begun : whole), orElse: begun, result: change?.after ?? before };

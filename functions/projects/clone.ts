@@ -164,7 +164,7 @@ export function cloneProjectWithTasks(
     const [asOf, numbers] = await withNumbers(() => readSequencer(session, 'task'));
     const sight = sightOf(original.entity);
     const work: CloneWork = { type: 'clone', from: id, to, asOf, sight, path: [{ after: '' }] };
-    const job = beginJob(session, work, { id: newId(nowMs).id });
+    const job = beginJob(session, work);
     const copies = [...(await copyTasks(session, copied, work)).values()];
     const changes = copies.map((copy, place) => withNumber(copy, numbers[place]));
     const begun = { changes: [own], writes: [job] };

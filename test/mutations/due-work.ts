@@ -64,6 +64,6 @@ export const dueWorkMutations = toMutations({
     ],
   },
   'functions/engine/deletions/sweep.ts': {
-    'second-sweep-during-the-deletion': ['nextPassAt(nowMs + maxRequestMs)', 'nextPassAt(nowMs)'],
+    'second-sweep-during-the-deletion': ['nextPassAt(now() + maxRequestMs)', 'nextPassAt(now())'],
   },
 });

@@ -142,8 +142,8 @@ export const writeMutations = toMutations({
   },
   'functions/engine/deletions/sweep.ts': {
     'no-second-sweep': [
-      '.filter(([kind]) => dependentsOf(kind).length > 0)',
-      '.filter(([kind]) => dependentsOf(kind).length < 0)',
+      '.filter(({ kind }) => dependentsOf(kind).length > 0)',
+      '.filter(({ kind }) => dependentsOf(kind).length < 0)',
     ],
   },
   'functions/jobs/on-stream.ts': {
@@ -154,11 +154,11 @@ export const writeMutations = toMutations({
   },
   'functions/engine/model/job.ts': {
     'job-without-lease': [
-      'lease.owner !== owner && lease.until > now',
-      'lease.owner === owner && lease.until < now',
+      'lease.owner !== owner && lease.until > time',
+      'lease.owner === owner && lease.until < time',
     ],
     'lease-without-end': [
-      'lease.owner !== owner && lease.until > now',
+      'lease.owner !== owner && lease.until > time',
       "lease.owner !== owner && lease.until > ''",
     ],
   },

@@ -4,7 +4,6 @@ import { readEntityItem } from '../entities/read-entity.ts';
 import { buildDeletion, type Change } from '../model/changes.ts';
 import { newDeletion } from '../model/deletion.ts';
 import type { ExpectedVersions, StoredEntity } from '../model/entity.ts';
-import { newId } from '../model/ids.ts';
 import { dependentsOf } from '../model/relations.ts';
 import type { Kind } from '../model/schema.ts';
 import { maxTransactionWrites } from '../model/writes.ts';
@@ -36,7 +35,7 @@ export async function buildDeletions(
   const deletions = new Map(own.map(({ after }) => [after.entity.id, after.deletion]));
   const begun = {
     changes,
-    writes: [beginSweep(session, first.kind, [...deletions.keys()], { id: newId(nowMs).id })],
+    writes: [beginSweep(session, first.kind, [...deletions.keys()])],
   };
   const limit = maxTransactionWrites - changes.length - begun.writes.length;
   const mayRead = attempt <= maxAttemptsWithDescendants;

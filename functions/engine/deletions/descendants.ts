@@ -1,10 +1,11 @@
 /** What deletions change besides their roots: children are deleted with their parent, or lose the reference to it. */
 
+import { groupBy } from '../../runtime/group-by.ts';
 import { now } from '../../runtime/time-and-chance.ts';
 import { readChildren } from '../lists/children.ts';
 import { isGuard } from '../model/access.ts';
 import { buildDeletion, buildUpdate, type Change } from '../model/changes.ts';
-import type { Deletion, StoredEntity } from '../model/entity.ts';
+import type { DeletedEntity, Deletion, StoredEntity } from '../model/entity.ts';
 import { dependentsOf } from '../model/relations.ts';
 import type { Kind, Relation } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
@@ -58,6 +59,17 @@ function removeChildren(
 
 export const nameOf = ({ kind, entity }: Pick<StoredEntity, 'kind' | 'entity'>): string =>
   `${kind}/${entity.id}`;
+
+export interface EntitiesOfKind {
+  readonly kind: Kind;
+  readonly ids: readonly string[];
+}
+
+export const byKind = (entities: readonly (StoredEntity | DeletedEntity)[]): EntitiesOfKind[] =>
+  [...groupBy(entities, ({ kind }) => kind)].map(([kind, own]) => ({
+    kind,
+    ids: own.map(({ entity }) => entity.id),
+  }));
 
 interface Search {
   readonly kind: Kind;

@@ -1,4 +1,3 @@
-import { groupBy } from '../../runtime/group-by.ts';
 import { now } from '../../runtime/time-and-chance.ts';
 import { requirePermission } from '../entities/permissions.ts';
 import { requireExpectedVersion } from '../entities/read-entity.ts';
@@ -14,7 +13,7 @@ import type {
   WholeEntity,
 } from '../model/entity.ts';
 import { EntityNotFound, RequiredReferenceMissing } from '../model/errors.ts';
-import { isId, newId } from '../model/ids.ts';
+import { isId } from '../model/ids.ts';
 import { beginJob, type Job, type JobWork, type Step } from '../model/job.ts';
 import { entityKey } from '../model/keys.ts';
 import { cascadeKinds } from '../model/relations.ts';
@@ -26,7 +25,7 @@ import { findAnyEntity, findStored, readStored } from '../table/stored-entities.
 import { commit, type UnitOfWork } from '../write/commit.ts';
 import type { JobHandler } from '../write/job-handler.ts';
 import { hasUnfinishedJob } from '../write/unfinished-jobs.ts';
-import { nameOf } from './descendants.ts';
+import { byKind, type EntitiesOfKind, nameOf } from './descendants.ts';
 import {
   firstMembers,
   type MembersPlace,
@@ -38,7 +37,6 @@ import {
 import {
   buildReturned,
   buildReturnedNow,
-  type EntitiesOfKind,
   findKeeping,
   keepsReference,
   readReferences,
@@ -161,12 +159,6 @@ async function readFewMembers(session: Session, before: DeletedEntity): Promise<
   return undefined;
 }
 
-const byKind = (entities: readonly (StoredEntity | DeletedEntity)[]): EntitiesOfKind[] =>
-  [...groupBy(entities, ({ kind }) => kind)].map(([kind, own]) => ({
-    kind,
-    ids: own.map(({ entity }) => entity.id),
-  }));
-
 /** Returns the write that begins a job. @param final whether the first pass is done already. @param keeping entities beside which references are kept. */
 function beginRestore(
   session: Session,
@@ -176,7 +168,7 @@ function beginRestore(
 ): Write {
   const work = { ...workOf(before), final, keeping: byKind(keeping) };
   const dueAt = final ? nextPassAt(nowMs) : undefined;
-  return beginJob(session, work, { id: newId(nowMs).id, dueAt });
+  return beginJob(session, work, { dueAt });
 }
 
 /** Returns the change sets that restore an entity with what its deletion has removed besides, or below it, and give others their references to it again. */

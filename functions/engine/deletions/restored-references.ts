@@ -14,7 +14,7 @@ import { isOwnership, keptReference, ownershipOf, ownersIn, referencesOf } from 
 import type { Kind, Relation } from '../model/schema.ts';
 import type { Item } from '../model/writes.ts';
 import type { Session } from '../table/session.ts';
-import { nameOf } from './descendants.ts';
+import { type EntitiesOfKind, nameOf } from './descendants.ts';
 
 type AnyEntity = StoredEntity | DeletedEntity;
 
@@ -146,11 +146,6 @@ export async function readReferences(
       targets.set(entityKey(tenant, one.kind, one.entity.id).pk, references.ofOwners);
     return references;
   });
-}
-
-export interface EntitiesOfKind {
-  readonly kind: Kind;
-  readonly ids: readonly string[];
 }
 
 /**

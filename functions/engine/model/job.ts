@@ -3,8 +3,10 @@
  * it cannot be lost. The functions in `functions/jobs` continue jobs, step by step.
  */
 
+import { now } from '../../runtime/time-and-chance.ts';
 import type { ChangeSet } from './changes.ts';
 import { UnknownFormat } from './errors.ts';
+import { newId } from './ids.ts';
 import { byStatusBetween, partitionNumber } from './index-partitions.ts';
 import { formatAttributes, requireKnownFields, requireReadable } from './stored-format.ts';
 import type { Item, Key, Write } from './writes.ts';
@@ -146,8 +148,8 @@ export function buildJobWrite(before: Job | undefined, after: Job | undefined): 
 export const alwaysDue = new Date(0).toISOString();
 
 export interface Beginning {
-  /** That of `newId`, or another one where one thing must have one job. */
-  readonly id: string;
+  /** Default: a new one. Another one where one thing must have one job. */
+  readonly id?: string;
   /** RFC 3339. Default: at once. */
   readonly dueAt?: string | undefined;
 }
@@ -155,7 +157,7 @@ export interface Beginning {
 export const beginJob = <Work extends JobWork>(
   { tenant, actor }: JobOrigin,
   work: Work,
-  { id, dueAt = alwaysDue }: Beginning,
+  { id = newId(now()).id, dueAt = alwaysDue }: Beginning = {},
 ): Write => buildJobWrite(undefined, { id, tenant, ...(actor && { actor }), version: 1, dueAt, work });
 
 export const beginsDueJob = (write: Write, nowMs: number): boolean =>
@@ -218,6 +220,6 @@ export function decodeJob(item: Item): Job {
  * and is reported, where it would otherwise wait for ever.
  */
 export function isReady({ dueAt, lease }: Job, owner: string, nowMs: number): boolean {
-  const now = new Date(nowMs).toISOString();
-  return !(dueAt > now) && !(lease && lease.owner !== owner && lease.until > now);
+  const time = new Date(nowMs).toISOString();
+  return !(dueAt > time) && !(lease && lease.owner !== owner && lease.until > time);
 }
