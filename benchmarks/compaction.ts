@@ -8,7 +8,7 @@ import { compact } from '../functions/engine/columns/compact/compact.ts';
 import { openLog } from '../functions/engine/columns/compact/dynamodb-compaction-storage.ts';
 import { openLogReader } from '../functions/engine/columns/dynamodb-storage.ts';
 import { ProcessMemory } from '../functions/engine/columns/process-memory.ts';
-import { toRowQuery } from '../functions/engine/lists/to-row-query.ts';
+import { toRowQuery } from '../functions/engine/lists/filters.ts';
 import type { StoredEntity } from '../functions/engine/model/entity.ts';
 import { forEach } from '../functions/runtime/for-each.ts';
 import { listQuery, sortedBy } from '../test/support/list-queries.ts';

@@ -9,20 +9,20 @@ import { Deadline, maxRequestMs } from './engine/table/deadline.ts';
 // Other hosts set the environment variables, or share a client of their own, after they have loaded this module.
 if (environment.isOnLambda()) warmSharedClient(environment.databaseEndpoint());
 
+/** Milliseconds of an invocation that are kept for its log and its response. */
+const responseReserveMs = 500;
+
 /**
  * Returns the database for the time of one invocation.
  * @param context.cancelled aborts when nobody waits for the response any more. Only the local gateway knows: API Gateway does not tell.
- * @param reserveMs milliseconds of the invocation that are kept for its response.
  * @param maxMs milliseconds, if less than the invocation has.
- * @param limits of a request.
  */
 export function openDatabase(
   context: { getRemainingTimeInMillis(): number; readonly cancelled?: AbortSignal },
-  reserveMs: number,
   maxMs = maxRequestMs,
   limits?: Limits,
 ): Database {
-  const timeMs = Math.min(context.getRemainingTimeInMillis() - reserveMs, maxMs);
+  const timeMs = Math.min(context.getRemainingTimeInMillis() - responseReserveMs, maxMs);
   return new Database(
     sharedClient(),
     environment.tableName(),

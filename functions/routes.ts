@@ -32,7 +32,6 @@ const folders = {
   health,
 };
 
-/** What the documentation says of each resource. */
 export const documentations: Readonly<Record<Kind, Documentation>> = {
   organization,
   project,

@@ -19,10 +19,8 @@ export const resources = [
   // npx pm-api new: above this line
 ] as const;
 
-/** The kinds of entities of this application. */
 export type Kind = (typeof resources)[number]['kind'];
 
-/** Returns a property of the resources that have it, by kind. */
 const byKind = <Name extends 'unique' | 'check' | 'access'>(name: Name) =>
   Object.fromEntries(
     resources.flatMap(({ kind, [name]: value }) => (value ? [[kind, value]] : [])),

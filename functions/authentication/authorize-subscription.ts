@@ -32,8 +32,7 @@ function isForThisApi({
 /** Returns the channels of a caller by its claims; none for a token that is not for this API, or that names no tenant. */
 function allowedChannels(claims: Readonly<Record<string, unknown>>): string[] {
   const tenantClaim = environment.tenantClaim();
-  if (tenantClaim === undefined)
-    return Object.values(channelsOf({ tenant: publicTenant, scopes: undefined }));
+  if (tenantClaim === undefined) return Object.values(channelsOf({ tenant: publicTenant }));
   const name = claims[tenantClaim];
   const tenant = typeof name === 'string' ? encodeTenant(name) : undefined;
   if (tenant === undefined || !isForThisApi(claims)) return [];

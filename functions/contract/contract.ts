@@ -17,14 +17,12 @@ export interface Body {
   /** By field: why it is refused, although other bodies of the resource may have it. */
   readonly refused?: Readonly<Record<string, string>>;
   readonly schema: () => v.GenericSchema;
-  /** Whether the body may be absent. */
   readonly optional?: boolean;
 }
 
 /** The body of an action without parameters: no body, or an empty object. */
 export const emptyBody: Body = { writable: [], schema: () => v.object({}), optional: true };
 
-/** What a successful response holds. */
 export type Success = keyof Results;
 
 export interface Contract {
@@ -194,7 +192,6 @@ export const listDeleted = (resource: Resource) =>
     resource,
   });
 
-/** Defines the operation that takes a deletion back. */
 export const restore = (resource: Resource) =>
   contract({
     operation: `restore${pascal(resource.kind)}`,

@@ -4,7 +4,7 @@
  */
 
 import * as v from 'valibot';
-import { isStatus, statusPattern } from '../engine/model/entity.ts';
+import { statusPattern } from '../engine/model/entity.ts';
 import type { Relation } from '../engine/model/schema.ts';
 
 interface Rule {
@@ -16,7 +16,6 @@ interface Rule {
  * Returns the check of a text: its length first, and the rules only when the length is allowed. A pattern therefore
  * never reads more than `maximum` characters, whatever valibot does after a failed check.
  * @param maximum largest length in Unicode code points.
- * @param tooLong the message for a longer text.
  */
 const bounded = (
   maximum: number,
@@ -53,13 +52,21 @@ const documentedText = '[^\\u0000-\\u0008\\u000B\\u000C\\u000E-\\u001F]*';
 export const isFreeText = (schema: v.GenericSchema): boolean =>
   String(v.getMetadata(schema)['pattern']).includes(documentedText);
 
+/**
+ * Text that satisfies rules.
+ * @param maximum largest length in Unicode code points; the rules never see more.
+ * @param documented JSON Schema keywords for the OpenAPI document.
+ */
+const matching = (
+  maximum: number,
+  rules: readonly Rule[],
+  documented: Readonly<Record<string, unknown>>,
+  tooLong?: string,
+) => v.pipe(aString(), v.metadata({ maxLength: maximum, ...documented }), bounded(maximum, rules, tooLong));
+
 /** Text without control characters. `maximum` is in Unicode code points. */
 export const text = (maximum: number) =>
-  v.pipe(
-    aString(),
-    v.metadata({ maxLength: maximum, pattern: `^${documentedText}$` }),
-    bounded(maximum, [wellFormed, noControlCharacters]),
-  );
+  matching(maximum, [wellFormed, noControlCharacters], { pattern: `^${documentedText}$` });
 
 /** A text that another system gives, with at least one character. It is stored as it is, because a changed one would be another. */
 export const identifier = (maximum: number) =>
@@ -89,23 +96,14 @@ export const label = (maximum: number) =>
     ),
   );
 
-/**
- * Text that satisfies a rule.
- * @param maximum largest length in characters; the rule never sees more.
- * @param documented JSON Schema keywords for the OpenAPI document.
- * @param tooLong the message for a longer text.
- */
-const matching = (
-  maximum: number,
-  rule: Rule,
-  documented: Readonly<Record<string, unknown>>,
-  tooLong = rule.message,
-) => v.pipe(aString(), v.metadata({ maxLength: maximum, ...documented }), bounded(maximum, [rule], tooLong));
-
-const validStatus: Rule = { holds: isStatus, message: 'must be 1 to 64 letters, digits, "-" or "_"' };
+const validStatus: Rule = {
+  holds: (value) => statusPattern.test(value),
+  message: 'must be 1 to 64 letters, digits, "-" or "_"',
+};
 
 /** An open value: known ones are documented, others are allowed. */
-export const status = () => matching(64, validStatus, { minLength: 1, pattern: statusPattern.source });
+export const status = () =>
+  matching(64, [validStatus], { minLength: 1, pattern: statusPattern.source }, validStatus.message);
 
 export const oneOf = <const Values extends readonly string[]>(values: Values) =>
   v.picklist(values, `must be one of ${values.join(', ')}`);
@@ -120,7 +118,7 @@ export function isDay(value: string): boolean {
 const validDay: Rule = { holds: isDay, message: 'must be a day that exists, as YYYY-MM-DD' };
 
 /** A calendar day, `YYYY-MM-DD` (RFC 3339 full-date). */
-export const day = () => matching(10, validDay, { format: 'date' });
+export const day = () => matching(10, [validDay], { format: 'date' }, validDay.message);
 
 /** The accepted e-mail addresses in the OpenAPI document: valibot's pattern, without flags, which JSON Schema does not have. */
 export const documentedEmail = '^[\\w+-]+(?:\\.[\\w+-]+)*@[\\dA-Za-z]+(?:[.-][\\dA-Za-z]+)*\\.[A-Za-z]{2,}$';
@@ -136,7 +134,7 @@ const validEmail: Rule = { holds: isEmail, message: 'must be an e-mail address' 
 export const email = () =>
   matching(
     254,
-    validEmail,
+    [validEmail],
     { format: 'email', pattern: documentedEmail },
     'must have at most 254 characters',
   );
@@ -148,7 +146,7 @@ const validColor: Rule = {
   message: 'must be a color as #rrggbb, six hexadecimal digits',
 };
 
-export const color = () => matching(7, validColor, { pattern: colorPattern.source });
+export const color = () => matching(7, [validColor], { pattern: colorPattern.source }, validColor.message);
 
 /** The bounds of a number, and how many digits it has behind the point, at most. */
 interface NumberBounds {

@@ -7,26 +7,13 @@ import { numberField } from '../engine/model/entity.ts';
 import type { FilterOperator } from '../engine/model/list-query.ts';
 import { isFreeText, longTextField, type ReferenceOptions } from './fields.ts';
 
-/** The types of fields that lists tell apart. Of a long text, rows hold only the beginning. */
-export type FieldType =
-  | 'text'
-  | 'long text'
-  | 'enumeration'
-  | 'date'
-  | 'number'
-  | 'flag'
-  | 'time'
-  | 'id'
-  | 'reference'
-  | 'list of references';
-
 /** The operators that callers write, `field[operator]=value`. Without an operator, a filter is an exact match. */
 export type ListOperator = Exclude<FilterOperator, 'eq' | 'search'>;
 
 const comparisons = ['lt', 'lte', 'gt', 'gte'] as const;
 const choices = ['ne', 'in', 'notIn'] as const;
 
-const operatorsOfType: Readonly<Record<FieldType, readonly ListOperator[]>> = {
+const operatorsOfType = {
   text: [...choices, 'startsWith', 'contains', ...comparisons],
   'long text': [...choices, 'startsWith'],
   enumeration: [...choices, ...comparisons],
@@ -37,7 +24,10 @@ const operatorsOfType: Readonly<Record<FieldType, readonly ListOperator[]>> = {
   id: [...choices, ...comparisons],
   reference: [...choices, ...comparisons],
   'list of references': ['in', 'all', 'isEmpty'],
-};
+} as const satisfies Readonly<Record<string, readonly ListOperator[]>>;
+
+/** The types of fields that lists tell apart. Of a long text, rows hold only the beginning. */
+export type FieldType = keyof typeof operatorsOfType;
 
 export const operatorsOfSeveralValues: ReadonlySet<string> = new Set<ListOperator>(['in', 'notIn', 'all']);
 
@@ -139,7 +129,6 @@ const listField = (name: string, type: FieldType, isNullable: boolean): ListFiel
   decimals: 0,
 });
 
-/** The fields that only the store sets. */
 const ownFields: Readonly<Record<string, FieldType>> = { id: 'id', createdAt: 'time', updatedAt: 'time' };
 
 /** The fields that lists of deleted entities have besides. */

@@ -225,7 +225,6 @@ export function deletedOf(resource: Resource): Resource {
   };
 }
 
-/** Returns the fields of a resource that only the service sets. */
 export const readOnlyFieldsOf = ({ numbered }: Pick<Resource, 'numbered'>): readonly string[] =>
   numbered ? [...readOnlyFields, numberField] : readOnlyFields;
 

@@ -8,7 +8,6 @@ import { Problem } from '../http/problems.ts';
 import { redirectTo } from '../http/redirect.ts';
 import { notFoundPath, readSite, readSiteFile } from './site.ts';
 
-/** Returns the elements of a header that is a list. */
 const listIn = (header = ''): string[] => header.toLowerCase().replaceAll(/[ \t]/g, '').split(',');
 
 /** Returns whether a request accepts Brotli (RFC 9110, 12.5.3). `*` stands for every coding that the header does not name. */

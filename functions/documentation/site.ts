@@ -29,6 +29,5 @@ export const notFoundPath = '/docs/404';
 export const readSite = async (folder = environment.siteFolder()): Promise<Site> =>
   JSON.parse(await readFile(join(folder, tableFile), 'utf8')) as Site;
 
-/** Reads the compressed content of a file. */
 export const readSiteFile = ({ name }: SiteFile): Promise<Buffer> =>
   readFile(join(environment.siteFolder(), name));

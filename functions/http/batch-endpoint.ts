@@ -5,7 +5,6 @@ import { BatchFailed, type OperationFailure, VersionMismatch } from '../engine/m
 import { readOperations } from './batch-operations.ts';
 import { endpoint } from './endpoint.ts';
 import { versionTag } from './entity-tags.ts';
-import type { Handler } from './middleware.ts';
 import { invalidRequest, Problem, toProblem, type ValidationIssue } from './problems.ts';
 
 function issuesOf({ position, error }: OperationFailure): readonly ValidationIssue[] {
@@ -41,8 +40,9 @@ function showResult({ show }: Resource, result: BatchResult): object {
   return { status, etag: versionTag(entity.id, version), body: show(entity) };
 }
 
-export const batchEndpoint = (contract: ReturnType<typeof batch>, resource: Resource): Handler =>
+export const batchEndpoint = (contract: ReturnType<typeof batch>) =>
   endpoint(contract, async ({ session, body }) => {
+    const { resource } = contract;
     const operations = readOperations(resource, body.operations);
     try {
       const results = await applyBatch(session, resource.kind, operations);

@@ -60,14 +60,7 @@ export function callerOf(event: PipelineEvent, needsToken: boolean): Caller {
   const tenantClaim = environment.tenantClaim();
   const { authorizer } = event.requestContext;
   if (!needsToken || (tenantClaim === undefined && authorizer === undefined)) {
-    return {
-      tenant: publicTenant,
-      tenantName: publicTenant,
-      subject: undefined,
-      user: undefined,
-      keyOwner: '',
-      scopes: undefined,
-    };
+    return { tenant: publicTenant, tenantName: publicTenant, keyOwner: '' };
   }
   if (tenantClaim === undefined) {
     throw new Problem('no-tenant', 'This service does not know which claim names the tenant.');

@@ -1,6 +1,6 @@
 /**
  * Conditional requests: the entity tags that `If-Match` and `If-None-Match` list. The store compares versions
- * (`engine/entities/preconditions.ts`), and throws `VersionMismatch`, which is a 412.
+ * (`engine/entities/read-entity.ts`), and throws `VersionMismatch`, which is a 412.
  */
 
 import type { ExpectedVersions } from '../engine/model/entity.ts';
@@ -50,7 +50,6 @@ type Precondition = { readonly expected: ExpectedVersions } | { readonly detail:
 /**
  * Reads the versions of an entity that a precondition accepts (RFC 9110, 13.1.1: weak tags never match); `undefined` accepts any
  * version. It must be `*` or a list of at most 100 quoted entity tags.
- * @param name of the precondition, for the message.
  */
 export function readPrecondition(name: string, ifMatch: string | undefined, id: string): Precondition {
   if (ifMatch === undefined || ifMatch.trim() === '*') return { expected: undefined };

@@ -38,7 +38,6 @@ interface Request<C extends Contract> {
   readonly view: EntityView;
 }
 
-/** What the parameters of a request say. */
 type Parameters = Pick<Request<Contract>, 'view'> &
   Partial<Record<Exclude<keyof Request<Contract>, 'session' | 'view'>, unknown>>;
 
@@ -46,7 +45,6 @@ type Parameters = Pick<Request<Contract>, 'view'> &
 interface Reading<Result> {
   /** Returns what the parameters of a request say. By default, there must be none. @throws Problem 400. */
   readonly readQuery?: (contract: Contract, rawQueryString: string, id: string) => Parameters;
-  /** By default, the renderer of the kind of success. */
   readonly render?: Renderer<Result>;
 }
 

@@ -1,4 +1,3 @@
-/** The entity tags that responses carry. */
 import { hash } from 'node:crypto';
 
 /**

@@ -47,10 +47,7 @@ function expanded(expansion: Expansion, entity: ItemFields, found: ReadonlyMap<s
   return isArray ? shown : (shown[0] ?? null);
 }
 
-/**
- * Returns what a response shows of an entity. The expanded entity follows the field of its reference.
- * @param found the entities that references name, by id.
- */
+/** Returns what a response shows of an entity. The expanded entity follows the field of its reference. */
 export function showEntity(
   resource: Resource,
   entity: ItemFields,

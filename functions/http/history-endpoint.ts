@@ -2,8 +2,12 @@
 import type { history } from '../contract/contract.ts';
 import type { Resource } from '../contract/resource.ts';
 import { describeChange } from '../engine/feed/describe-change.ts';
-import { decodeHistoryCursor, encodeHistoryCursor } from '../engine/feed/history-cursor.ts';
-import { type HistoryEntry, listHistory } from '../engine/feed/list-history.ts';
+import {
+  decodeHistoryCursor,
+  encodeHistoryCursor,
+  type HistoryEntry,
+  listHistory,
+} from '../engine/feed/list-history.ts';
 import { readOnlyFields } from '../engine/model/entity.ts';
 import { type Row, toValue } from '../engine/model/row.ts';
 import { endpoint } from './endpoint.ts';

@@ -5,7 +5,6 @@ import { endpoint } from './endpoint.ts';
 import { readListQuery } from './parse-list-query.ts';
 import { renderList } from './render-list.ts';
 
-/** Returns the filter that the path of a nested list has. */
 const filtersOf = (nestedBy: string | undefined, id: string): Filter[] =>
   nestedBy === undefined ? [] : [{ field: nestedBy, operator: 'eq', values: [id] }];
 

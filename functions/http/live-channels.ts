@@ -18,9 +18,9 @@ export const channelOf = (tenant: string, plural: string): string =>
   `/${channelNamespace}/${hash('sha256', tenant).slice(0, tenantDigits)}/${plural}`;
 
 /** Returns the channels that a caller may subscribe to, by collection: those of the collections that the token allows to read. */
-export const channelsOf = ({ tenant, scopes }: Pick<Caller, 'tenant' | 'scopes'>): Record<string, string> =>
+export const channelsOf = (caller: Pick<Caller, 'tenant' | 'scopes'>): Record<string, string> =>
   Object.fromEntries(
     resources
-      .filter(({ plural }) => hasScope({ scopes }, `${plural}:read`))
-      .map(({ plural }) => [plural, channelOf(tenant, plural)]),
+      .filter(({ plural }) => hasScope(caller, `${plural}:read`))
+      .map(({ plural }) => [plural, channelOf(caller.tenant, plural)]),
   );

@@ -13,13 +13,13 @@ export interface Caller {
   /** The tenant as the token names it. */
   readonly tenantName: string;
   /** The user or program that the token is for: its claim `sub`, or else `client_id`. It is `undefined` without a token, and when the token does not say. */
-  readonly subject: string | undefined;
+  readonly subject?: string | undefined;
   /** The claim `sub` alone: who sees what depends on the user. A program is none, whatever its \`client_id\`. */
-  readonly user: string | undefined;
+  readonly user?: string | undefined;
   /** Whose idempotency keys the request uses: '' where no token is required, and `undefined` when the token does not say. */
   readonly keyOwner: string | undefined;
   /** The scopes of the token; `undefined` where no token is required. */
-  readonly scopes: readonly string[] | undefined;
+  readonly scopes?: readonly string[];
 }
 
 /** The event of API Gateway. The pipeline adds the session and the caller, and replaces the text of the body by its value. */
@@ -31,7 +31,6 @@ export type PipelineEvent = Omit<APIGatewayProxyEventV2, 'body'> & {
   limited?: {
     readonly units: TenantUnits;
     readonly quota: number;
-    /** Whole seconds until the next window. */
     readonly resetSeconds: number;
     headers?: Readonly<Record<string, string>>;
   };

@@ -39,7 +39,6 @@ function linkHeader(
 /**
  * Returns the `Link` header of a page with the list's first, last and neighbouring pages; `undefined` when the query is longer than 2,048
  * bytes, as it was sent or as a link has it, or the path than 256.
- * @param path the list's own path, encoded.
  */
 export function pageLinks(
   path: string,

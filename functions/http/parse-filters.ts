@@ -9,7 +9,6 @@ import { didYouMean, findNearestName, quoted, simplify, suggestion } from './sug
 
 export const maxFilters = 20;
 
-/** Returns the field and the operator of a filter. An exact match has no operator. */
 function splitName(parameter: string) {
   const start = parameter.indexOf('[');
   if (start < 0 || !parameter.endsWith(']')) return { field: parameter };

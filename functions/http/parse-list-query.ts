@@ -24,7 +24,6 @@ export const maxSearchWords = 8;
 /** Entities on a page of a change feed, by default. */
 export const defaultChangesLimit = maxLimit;
 
-/** Options that take several names. */
 const nameLists: ReadonlySet<string> = new Set([
   ...['sortBy', 'sortOrder', 'fields', 'expand', 'countBy', 'sumBy'],
 ]);
@@ -188,7 +187,6 @@ function listParameters(resource: Resource, options: readonly string[]): readonl
 /**
  * Returns the query of a list, and how its entities are shown. An unknown parameter is a mistake: a misspelled filter that is ignored
  * would return more than the caller asked for.
- * @param more filters that the path has.
  * @throws Problem 400 that names every parameter that is unknown, ambiguous or invalid.
  */
 export const readListQuery = (resource: Resource, rawQueryString: string, more: readonly Filter[] = []) =>
@@ -215,7 +213,6 @@ interface ListKind {
   readonly more: readonly Filter[];
   /** A filter that holds unless the caller filters by its field. */
   readonly otherwise?: Filter;
-  /** The field by which the list is sorted by default. */
   readonly sortBy: string;
   readonly options: readonly string[];
 }
@@ -304,7 +301,6 @@ export function requireNoParameters(rawQueryString: string): void {
 
 /**
  * Returns the query of a list that has no other parameters than `limit` and `after`.
- * @param decode returns the place of a cursor. It throws `InvalidCursor`.
  * @throws Problem 400 that names every parameter that is unknown, ambiguous or invalid.
  */
 export function readPageQuery<Place>(rawQueryString: string, decode: (cursor: string) => Place) {

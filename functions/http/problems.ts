@@ -1,6 +1,7 @@
 /** Errors in terms of HTTP: one catalogue of codes, and one mapping from the errors of the store. */
 import { allProjectsScope } from '../contract/scopes.ts';
 import {
+  BatchTooLarge,
   ClockWrong,
   ContradictingField,
   CursorExpired,
@@ -17,8 +18,6 @@ import {
   SightChanged,
   StoreUnavailable,
   TooManyJobs,
-  TooManyReferences,
-  TooManyWrites,
   UnknownFormat,
   UnusableId,
   ValueTaken,
@@ -125,9 +124,7 @@ function issuesOf(error: unknown): readonly ValidationIssue[] {
     }));
   }
   if (error instanceof ContradictingField) return [{ pointer: error.pointer, detail: error.message }];
-  if (error instanceof TooManyWrites || error instanceof TooManyReferences) {
-    return [{ pointer: '/operations', detail: error.message }];
-  }
+  if (error instanceof BatchTooLarge) return [{ pointer: '/operations', detail: error.message }];
   if (error instanceof ReadBudgetExceeded && error.isOfRequest) {
     const detail = `${error.message} Ask for fewer entities on a page, with a lower "limit".`;
     return [{ parameter: 'limit', detail }];

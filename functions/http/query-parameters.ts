@@ -15,10 +15,8 @@ const nameOf = (spelling: string): string =>
 
 /** By name: the values of a parameter, without the commas that separate them. */
 export class Parameters extends Map<string, string[]> {
-  /** What is wrong with them. */
   readonly issues: ValidationIssue[] = [];
 
-  /** Notes what is wrong with a parameter. */
   refuse(parameter: string, detail: string): void {
     this.issues.push({ parameter, detail });
   }
@@ -89,7 +87,6 @@ function splitPair(pair: string) {
   return { spelling: `${name}=${decode(rest)}`, raw: raw.slice(rest.length).replace(/^=/, '') };
 }
 
-/** Returns the name of the parameter that a part of a query has. */
 export const nameOfPair = (pair: string): string => nameOf(withoutSuffix(splitPair(pair).spelling));
 
 /**

@@ -55,7 +55,7 @@ export const rateLimit = (operation: string): Middleware => ({
     // Lambda freezes the process after the response: a publication that has not ended by then continues with the next request, or is lost.
     units
       .publish(quota, nowMs, (own) =>
-        openDatabase(request.context, 0, maxPublicationMs).count(units.key, own, units),
+        openDatabase(request.context, maxPublicationMs).count(units.key, own, units),
       )
       .catch((error: unknown) =>
         logError('The units of the tenant were not published.', logContext(operation, request), error),

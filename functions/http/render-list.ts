@@ -12,12 +12,10 @@ import { renderData } from './render-page.ts';
 import { json, noStore, type Rendering, renderRead, showing } from './renderers.ts';
 import type { Results } from './results.ts';
 
-/** Returns the cursor of the next page, or null on the last one. */
 function nextCursor({ resource }: Contract, query: ListQuery, { end }: Page): string | null {
   return resource && end ? encodePlace(resource.kind, query, end) : null;
 }
 
-/** Returns the entity tags of a page if the caller asks for them. */
 const etagsOf = ({ withEtags }: EntityView, page: Pick<Page, 'entities' | 'versions'>) =>
   withEtags
     ? page.entities.map((entity, position) => versionTag(entity.id, page.versions[position] ?? 0))

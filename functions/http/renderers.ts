@@ -26,7 +26,6 @@ export type Renderer<Result> = (rendering: Rendering, result: Result) => Respons
 
 export const noStore = { 'cache-control': 'no-store' } as const;
 
-/** Returns a function that returns what the response shows of an entity. */
 export const showing =
   ({ contract: { resource }, view, expanded }: Rendering) =>
   (entity: ItemFields): unknown =>

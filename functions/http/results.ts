@@ -1,4 +1,3 @@
-/** What the handlers of operations return. */
 import type { ChangesPage } from '../engine/feed/list-changes.ts';
 import type { listEntities } from '../engine/lists/list-entities.ts';
 import type { WholeEntity } from '../engine/model/entity.ts';
@@ -20,7 +19,6 @@ interface Live {
   readonly spreadMs: number;
 }
 
-/** What the handler of each kind of success returns. */
 export interface Results {
   readonly list: Awaited<ReturnType<typeof listEntities>>;
   readonly entity: WholeEntity;

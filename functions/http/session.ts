@@ -8,9 +8,6 @@ import { openDatabase } from '../open-database.ts';
 import { callerOf, hasScope } from './caller.ts';
 import type { Caller, Middleware, PipelineEvent } from './middleware.ts';
 
-/** Milliseconds of the function's time that are kept for the response. */
-const responseReserveMs = 500;
-
 /**
  * Read units of one request: 16 times what the most expensive list of a million entities costs in a new process. It protects the other tenants
  * from a request that nobody has thought of.
@@ -28,17 +25,14 @@ const maxSubjectLength = 255;
 const actorOf = ({ subject }: Caller): string | undefined =>
   subject !== undefined && subject.length <= maxSubjectLength && subject.isWellFormed() ? subject : undefined;
 
-/**
- * Returns the middleware that reads the caller and opens the session.
- * @param needsToken whether the gateway requires a token for the operation.
- */
+/** Returns the middleware that reads the caller and opens the session. */
 export const openSession = (needsToken: boolean): Middleware => ({
   before: ({ event, context }) => {
     const caller = callerOf(event, needsToken);
     event.caller = caller;
     const { tenant, user } = caller;
     const limits = { maxReadUnits, maxKeyThrottles };
-    const whole = openDatabase(context, responseReserveMs, maxRequestMs, limits);
+    const whole = openDatabase(context, maxRequestMs, limits);
     const sight = hasScope(caller, allProjectsScope) ? undefined : new Sight(tenant, user, whole);
     const database = sight ? whole.restricted((items) => sight.filter(items)) : whole;
     event.session = { tenant, actor: actorOf(caller), database, sight };

@@ -14,7 +14,6 @@ const minPublishedShare = 0.001;
 /** The beginning of the partition keys. No tenant begins with "#". Roles permit keys with this beginning only. */
 export const ratePrefix = '#rate#';
 
-/** Seconds after which DynamoDB may delete a counter. */
 const retentionSeconds = 60;
 
 export class TenantUnits {
@@ -60,7 +59,6 @@ export class TenantUnits {
 
   /**
    * Adds units to the counter, if that is due.
-   * @param quota units of a tenant in a window.
    * @param count adds units to the counter. Returns the units of all processes.
    */
   async publish(quota: number, nowMs: number, count: (units: number) => Promise<number>): Promise<void> {

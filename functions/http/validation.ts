@@ -49,14 +49,8 @@ function toIssue({ path, input, kind, message }: v.BaseIssue<unknown>, at: strin
   return { pointer: place, detail: `${name} ${message}${invalidValue(input, message)}.` };
 }
 
-interface Validation {
-  readonly issues: readonly ValidationIssue[];
-  /** Only valid without issues. */
-  readonly output: unknown;
-}
-
-/** @param at JSON pointer to the object in the body. */
-export function validate(contract: Body, value: Record<string, unknown>, at = ''): Validation {
+/** @param at JSON pointer to the object in the body. @returns the output, which is only valid without issues. */
+export function validate(contract: Body, value: Record<string, unknown>, at = '') {
   // After a failed check nothing else looks at the value: a pattern never sees text above its maximum length.
   const { issues = [], output } = v.safeParse(contract.schema(), value, { abortPipeEarly: true });
   return {

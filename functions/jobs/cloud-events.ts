@@ -32,7 +32,6 @@ interface EventData {
   readonly isCut?: true;
 }
 
-/** A CloudEvent 1.0. */
 export interface CloudEvent {
   readonly specversion: '1.0';
   /** The entity's id and the version: the same whenever the event is delivered again. */

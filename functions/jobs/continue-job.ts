@@ -3,12 +3,8 @@ import type { JobHandlers } from '../engine/write/job-handler.ts';
 import { archive } from '../organizations/archive.ts';
 import { clone } from '../projects/clone.ts';
 
-/** The kinds of jobs of this application. */
 export const handlers: JobHandlers = { archive, clone };
 
-/** Continues a job of the engine or of this application: see the function of the engine. @param owner the delivery that the worker handles. */
-export const continueJob = (
-  database: Parameters<typeof continueWith>[0],
-  job: Parameters<typeof continueWith>[1],
-  { owner }: { readonly owner: string },
-): Promise<boolean> => continueWith(database, job, { owner, handlers });
+/** Continues a job of the engine or of this application: see the function of the engine. */
+export const continueJob = (...[database, job, delivery]: Parameters<typeof continueWith>) =>
+  continueWith(database, job, { handlers, ...delivery });

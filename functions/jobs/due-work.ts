@@ -11,12 +11,9 @@ import { groupBy } from '../runtime/group-by.ts';
 import { now, randomInteger } from '../runtime/time-and-chance.ts';
 import { ageOf, delayOf, isMissed, jobMetrics } from './job-metrics.ts';
 
-/** Jobs and reminders in progress at the same time. */
 const concurrency = 8;
 
-/** What the schedule needs. */
 interface DueWorkOptions {
-  /** Reads what is due. */
   readonly database: Pick<Database, 'query'>;
   /** Whether there is time for another job or reminder. */
   readonly hasTime: () => boolean;

@@ -24,7 +24,6 @@ export const maxAttempts = 3;
 /** Where the waits between attempts begin: up to 640 ms and a second. EventBridge limits the requests of a second. */
 const firstBackOff = 5;
 
-/** Requests at the same time. */
 const concurrency = 4;
 
 interface Entry extends PutEventsRequestEntry {
@@ -72,7 +71,6 @@ export function toRequests(events: readonly CloudEvent[], busName: string): Pend
 export const connectToBus = (settings: EventBridgeClientConfig = {}): EventBridgeClient =>
   new EventBridgeClient({ maxAttempts: 1, requestHandler, ...settings });
 
-/** Returns the process's one client: its connections stay open. */
 const sharedBusClient = lazy(() => connectToBus());
 
 /** Sends a request once. Its response has one result for each entry, by position: some can have failed. */
@@ -109,7 +107,6 @@ async function sendRequest(
 
 /**
  * Returns what puts events on a bus, at least once, in the time of a deadline.
- * @param busName name of the bus.
  * @param sending.attempts for each event.
  */
 export const sendTo =

@@ -2,20 +2,8 @@
 
 import type { LogIdentity } from '../engine/model/change-log.ts';
 import type { JobIdentity } from '../engine/model/job.ts';
-import type { Database } from '../engine/table/database.ts';
-import { openDatabase } from '../open-database.ts';
 import { type LogContext, logError, logInfo } from '../runtime/logger.ts';
 import { monotonic } from '../runtime/time-and-chance.ts';
-
-/** Milliseconds of the function's time that are kept for the log and the response. */
-const responseReserveMs = 500;
-
-/**
- * Returns the database for the time of this invocation.
- * @param maxMs milliseconds, if less than the invocation has.
- */
-export const jobDatabase = (context: { getRemainingTimeInMillis(): number }, maxMs?: number): Database =>
-  openDatabase(context, responseReserveMs, maxMs);
 
 interface Invocation {
   readonly operation: string;

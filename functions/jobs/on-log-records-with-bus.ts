@@ -15,11 +15,12 @@ import type {
 } from 'aws-lambda';
 import type { Key } from '../engine/model/writes.ts';
 import { Deadline } from '../engine/table/deadline.ts';
+import { openDatabase } from '../open-database.ts';
 import { environment } from '../runtime/environment.ts';
 import { type LogContext, logError } from '../runtime/logger.ts';
 import { monotonic, now } from '../runtime/time-and-chance.ts';
 import { maxAttempts, sendTo } from './event-bus.ts';
-import { jobDatabase, logContextOf } from './job-session.ts';
+import { logContextOf } from './job-session.ts';
 import { compactLogs } from './on-log-records.ts';
 import { announcing, isLogRecord } from './publish-pokes.ts';
 import { publishRecords } from './publish-records.ts';
@@ -56,7 +57,7 @@ const logContext = ({ awsRequestId }: Context, started: number): LogContext =>
 /** Publishes records. Returns the keys of those that were not published. */
 async function publish(records: readonly Key[], attempts: number, context: Context): Promise<Key[]> {
   const started = monotonic();
-  const database = jobDatabase(context, publishingShare * context.getRemainingTimeInMillis());
+  const database = openDatabase(context, publishingShare * context.getRemainingTimeInMillis());
   const send = sendTo(environment.eventBusName(), { deadline: database.deadline, attempts });
   const unpublished = await publishRecords(database, records, send);
   if (!unpublished) return [];
@@ -67,10 +68,7 @@ async function publish(records: readonly Key[], attempts: number, context: Conte
   return keys;
 }
 
-/**
- * Sends the keys of records to the queue. Returns those that it did not accept.
- * @param failures how often they were not published.
- */
+/** Sends the keys of records to the queue. Returns those that it did not accept. */
 async function giveUp(keys: readonly Key[], failures: number, context: Context): Promise<readonly Key[]> {
   if (keys.length === 0) return [];
   const started = monotonic();

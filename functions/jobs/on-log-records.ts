@@ -3,20 +3,19 @@
 import type { Context, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { compactBusyLog, lookAgain } from '../engine/due-work/compact-log.ts';
 import { type LogIdentity, parseLogPartition } from '../engine/model/change-log.ts';
+import { openDatabase } from '../open-database.ts';
 import { forEach } from '../runtime/for-each.ts';
 import { logMetrics } from '../runtime/logger.ts';
 import { monotonic } from '../runtime/time-and-chance.ts';
 import { jobMetrics } from './job-metrics.ts';
-import { jobDatabase, runLogged } from './job-session.ts';
+import { runLogged } from './job-session.ts';
 import { announcing, isLogRecord } from './publish-pokes.ts';
 
-/** Returns the logs that have new records, each once. */
 function logsOf(records: readonly DynamoDBRecord[]): LogIdentity[] {
   const partitions = new Set(records.map(({ dynamodb }) => dynamodb?.Keys?.['pk']?.S));
   return [...partitions].flatMap((partition) => parseLogPartition(partition) ?? []);
 }
 
-/** Logs in progress at the same time. */
 const concurrency = 8;
 
 /** Milliseconds that are kept for telling the schedule of a log that could not be compacted. */
@@ -27,8 +26,8 @@ const reminderReserveMs = 3_000;
  * schedule looks at it.
  */
 export async function compactLogs(Records: readonly DynamoDBRecord[], context: Context): Promise<void> {
-  const reserve = jobDatabase(context);
-  const database = jobDatabase(context, reserve.deadline.remaining() - reminderReserveMs);
+  const reserve = openDatabase(context);
+  const database = openDatabase(context, reserve.deadline.remaining() - reminderReserveMs);
   const added = Records.filter(isLogRecord);
   const invocation = {
     operation: 'onLogRecords',

@@ -4,12 +4,13 @@ import type { Context, ScheduledEvent } from 'aws-lambda';
 import { continueReminder } from '../engine/due-work/compact-log.ts';
 import { minStepMs } from '../engine/due-work/continue-job.ts';
 import { visitLog, visitLogs } from '../engine/due-work/visit-logs.ts';
+import { openDatabase } from '../open-database.ts';
 import { logError, logMetrics } from '../runtime/logger.ts';
 import { monotonic } from '../runtime/time-and-chance.ts';
 import { continueJob } from './continue-job.ts';
 import { handleDueWork } from './due-work.ts';
 import { jobMetrics } from './job-metrics.ts';
-import { jobDatabase, logContextOf, runLogged } from './job-session.ts';
+import { logContextOf, runLogged } from './job-session.ts';
 
 /**
  * The share of the time that one job gets. A job that makes progress continues by the stream; a job that never does must not use
@@ -31,11 +32,11 @@ const shareOfOneVisit = 1 / 3;
 const owner = 'schedule';
 
 export async function handler(_event: ScheduledEvent, context: Context): Promise<void> {
-  const database = jobDatabase(context);
+  const database = openDatabase(context);
   const invocation = { operation: 'onSchedule', requestId: context.awsRequestId, started: monotonic() };
   const timeMs = database.deadline.remaining();
   // A worker without the time for a step would never begin one.
-  const databaseFor = (share: number) => jobDatabase(context, Math.max(2 * minStepMs, share * timeMs));
+  const databaseFor = (share: number) => openDatabase(context, Math.max(2 * minStepMs, share * timeMs));
   let pending = 0;
   let uncompacted = 0;
   const visits = visitLogs(database, {

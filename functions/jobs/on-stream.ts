@@ -2,9 +2,10 @@
 
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { type JobIdentity, jobSortKey, parseJobKey, wakeUpSortKey } from '../engine/model/job.ts';
+import { openDatabase } from '../open-database.ts';
 import { monotonic } from '../runtime/time-and-chance.ts';
 import { continueJob } from './continue-job.ts';
-import { jobDatabase, runLogged } from './job-session.ts';
+import { runLogged } from './job-session.ts';
 
 /**
  * Returns whether a record begins a job, or wakes it up. The event source mapping has the same filter: it does not deliver other records, as those
@@ -51,7 +52,7 @@ export async function handler(
         // A success would remove the record from the stream.
         if (!job) throw new TypeError('The record does not name a job.');
         // Of its own: a job slows down after a throttle, and the throttles of others are not those of its tenant.
-        return continueJob(jobDatabase(context), job, { owner: sequenceNumber });
+        return continueJob(openDatabase(context), job, { owner: sequenceNumber });
       });
       return isHandled ? [] : [{ itemIdentifier: sequenceNumber }];
     }),

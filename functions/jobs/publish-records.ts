@@ -5,7 +5,6 @@ import { decodeRecord, parseLogPartition } from '../engine/model/change-log.ts';
 import type { Item, Key } from '../engine/model/writes.ts';
 import { type CloudEvent, toEvents } from './cloud-events.ts';
 
-/** What was not published, and why. */
 export interface Unpublished<Element> {
   readonly elements: ReadonlySet<Element>;
   readonly error: unknown;

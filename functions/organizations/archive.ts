@@ -1,12 +1,9 @@
-/** Archives an organization and its projects. */
-
 import { readEntity } from '../engine/entities/read-entity.ts';
 import { readChildrenAsOf } from '../engine/feed/children-as-of.ts';
 import { readSequencer } from '../engine/feed/read-log.ts';
 import { readChildren } from '../engine/lists/children.ts';
 import { buildUpdate, type Change } from '../engine/model/changes.ts';
 import type { ExpectedVersions, StoredEntity } from '../engine/model/entity.ts';
-import { newId } from '../engine/model/ids.ts';
 import { beginJob, type Job, type JobWork, type Step } from '../engine/model/job.ts';
 import { relationOf } from '../engine/model/relations.ts';
 import { type Session, withoutSight } from '../engine/table/session.ts';
@@ -14,7 +11,6 @@ import { commit } from '../engine/write/commit.ts';
 import type { JobHandler } from '../engine/write/job-handler.ts';
 import { now } from '../runtime/time-and-chance.ts';
 
-/** Archives the projects that an organization had when it was archived. */
 interface ArchiveWork extends JobWork {
   readonly type: 'archive';
   readonly id: string;
@@ -46,7 +42,7 @@ export function archiveWithProjects(session: Session, id: string, expected: Expe
     const asOf = await readSequencer(session, 'project');
     const own = change ? [change] : [];
     const work: ArchiveWork = { type: 'archive', id, asOf, after: '' };
-    const job = beginJob(session, work, { id: newId(nowMs).id });
+    const job = beginJob(session, work);
     const begun = { changes: own, writes: [job] };
     const whole = { changes: [...own, ...archiveAll(page.children, nowMs)] };
     return { ...(page.next ? begun : whole), orElse: begun, result: change?.after ?? before };

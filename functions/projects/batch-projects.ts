@@ -1,5 +1,4 @@
 import { batchEndpoint } from '../http/batch-endpoint.ts';
 import { batchProjects } from './contract.ts';
-import { project } from './resource.ts';
 
-export const handler = batchEndpoint(batchProjects, project);
+export const handler = batchEndpoint(batchProjects);

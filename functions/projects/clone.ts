@@ -1,5 +1,3 @@
-/** Clones a project, with or without its tasks. */
-
 import { numbersBeside, withNumber } from '../engine/entities/numbers.ts';
 import { readEntity } from '../engine/entities/read-entity.ts';
 import { fieldsAt, readChildrenAsOf } from '../engine/feed/children-as-of.ts';
@@ -7,9 +5,9 @@ import { readSequencer } from '../engine/feed/read-log.ts';
 import { readChildIds, readChildren, refersToAny } from '../engine/lists/children.ts';
 import { buildCreate, type WholeChange } from '../engine/model/changes.ts';
 import { isExpired } from '../engine/model/deletion.ts';
-import type { ExpectedVersions } from '../engine/model/entity.ts';
 import {
   type Entity,
+  type ExpectedVersions,
   type Fields,
   type ItemFields,
   numberField,
@@ -47,7 +45,6 @@ interface CloneWork extends JobWork {
   readonly path: readonly Place[];
 }
 
-/** The project has more tasks than a clone copies. */
 export class CloneTooLarge extends Error {
   constructor(maxTasks: number) {
     super(`The project has more than ${maxTasks} tasks, the maximum of a clone.`);
@@ -91,7 +88,6 @@ function copyFields(entity: Entity): Fields {
 const sightOf = ({ visibility = 'tenant', memberIds = [] }: ItemFields): string =>
   JSON.stringify([visibility, (memberIds as readonly string[]).toSorted()]);
 
-/** Reads tasks, also deleted ones. */
 const readTasks = (session: Session, ids: readonly (string | null | undefined)[]) =>
   readAnyStored(
     session,
@@ -168,7 +164,7 @@ export function cloneProjectWithTasks(
     const [asOf, numbers] = await withNumbers(() => readSequencer(session, 'task'));
     const sight = sightOf(original.entity);
     const work: CloneWork = { type: 'clone', from: id, to, asOf, sight, path: [{ after: '' }] };
-    const job = beginJob(session, work, { id: newId(nowMs).id });
+    const job = beginJob(session, work);
     const copies = [...(await copyTasks(session, copied, work)).values()];
     const changes = copies.map((copy, place) => withNumber(copy, numbers[place]));
     const begun = { changes: [own], writes: [job] };

@@ -1,6 +1,6 @@
 import { day, nullable, oneOf, reference, references, text, withDefault } from '../contract/fields.ts';
 import { commonFields, resource } from '../contract/resource.ts';
-import { type Check, members } from '../engine/model/schema.ts';
+import type { Check } from '../engine/model/schema.ts';
 import { organization } from '../organizations/resource.ts';
 import { user } from '../users/resource.ts';
 
@@ -32,5 +32,5 @@ export const project = resource({
     memberIds: withDefault(references(user, 100), []),
   },
   check: startsBeforeItEnds,
-  access: members('memberIds', { when: { visibility: 'members' } }),
+  access: { members: 'memberIds', when: { visibility: 'members' } },
 });

@@ -49,7 +49,6 @@ export const environment = {
     secretAccessKey: process.env['AWS_SECRET_ACCESS_KEY'] ?? '',
     ...(process.env['AWS_SESSION_TOKEN'] && { sessionToken: process.env['AWS_SESSION_TOKEN'] }),
   }),
-  /** The bus that gets the events of changes. */
   eventBusName: (): string => required('EVENT_BUS_NAME'),
   /** Address of the queue that gets the keys of records whose events the bus did not accept. */
   unpublishedQueueUrl: (): string => required('UNPUBLISHED_QUEUE_URL'),

@@ -1,6 +1,5 @@
 /**
  * Calls a function for each element, some at the same time. After the first failure, it begins no further calls.
- * @param concurrency calls at the same time, at most.
  * @throws the first error of a call.
  */
 export async function forEach<Element>(

@@ -54,7 +54,6 @@ function write(level: 'INFO' | 'WARN' | 'ERROR', message: string, fields: object
 export const logInfo = (message: string, context: LogContext, more: object = {}): void =>
   write('INFO', message, { ...context, ...more });
 
-/** Logs what a person should know of, although nothing failed. */
 export const logWarning = (message: string, fields: object): void => write('WARN', message, fields);
 
 /**
@@ -74,10 +73,7 @@ export function embeddedMetrics(
   return { _aws: { Timestamp: now(), CloudWatchMetrics: [definition] } };
 }
 
-/**
- * Logs a line with metrics.
- * @param dimension of the metrics, and its value.
- */
+/** Logs a line with metrics. */
 export function logMetrics(
   [dimension, value]: readonly [dimension: string, value: string],
   metrics: Readonly<Record<string, number>>,

@@ -20,7 +20,6 @@ export interface TimeAndChance {
   randomBytes(count: number): Buffer;
 }
 
-/** Milliseconds of a day. */
 export const dayMs = 86_400_000;
 
 const system: TimeAndChance = {

@@ -10,7 +10,6 @@ import {
   withDefault,
 } from '../contract/fields.ts';
 import { commonFields, resource } from '../contract/resource.ts';
-import { through } from '../engine/model/schema.ts';
 import { project } from '../projects/resource.ts';
 import { tag } from '../tags/resource.ts';
 import { user } from '../users/resource.ts';
@@ -31,5 +30,5 @@ export const task = resource({
     position: nullable(text(100)),
     estimate: nullable(number({ min: 0, max: 100_000, decimals: 2 })),
   },
-  access: through('projectId'),
+  access: { through: 'projectId' },
 });

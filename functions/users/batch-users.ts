@@ -1,5 +1,4 @@
 import { batchEndpoint } from '../http/batch-endpoint.ts';
 import { batchUsers } from './contract.ts';
-import { user } from './resource.ts';
 
-export const handler = batchEndpoint(batchUsers, user);
+export const handler = batchEndpoint(batchUsers);

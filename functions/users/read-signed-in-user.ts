@@ -1,5 +1,5 @@
 import { allProjectsScope } from '../contract/scopes.ts';
-import { findByUniqueValue } from '../engine/entities/find-by-unique-value.ts';
+import { findByUniqueValue } from '../engine/entities/unique-values.ts';
 import { hasScope } from '../http/caller.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { resources } from '../schema.ts';

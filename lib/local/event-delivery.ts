@@ -118,7 +118,7 @@ export class EventDelivery {
     const log = parseLogPartition(partition);
     if (!log) return undefined;
     const above = completeUpTo(this.#placeOf(partition));
-    for await (const { items } of database.pages(rangeQuery(log.tenant, log.kind, { above }))) {
+    for await (const { items } of database.pages(rangeQuery(log.tenant, log.kind, above))) {
       const known = this.#placeOf(partition);
       const free = new Set(known.holes);
       const records = items.filter(({ sk }) => {

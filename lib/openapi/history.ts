@@ -2,7 +2,7 @@
 
 import { longTextField } from '../../functions/contract/fields.ts';
 import type { Resource } from '../../functions/contract/resource.ts';
-import { maxHistoryCursorLength } from '../../functions/engine/feed/history-cursor.ts';
+import { maxHistoryCursorLength } from '../../functions/engine/feed/list-history.ts';
 import { readOnlyFields } from '../../functions/engine/model/entity.ts';
 import { defaultLimit, maxLimit } from '../../functions/http/parse-list-query.ts';
 import { count, listOf, maxHeadBytes, objectOf, text, textOrNull } from './json-schema.ts';

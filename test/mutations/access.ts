@@ -97,10 +97,7 @@ export const accessMutations = toMutations({
     ],
   },
   'functions/engine/entities/own-ids.ts': {
-    'hidden-id-tells-what-has-it': [
-      "return isSeen ? new VersionMismatch(stored, 'no version') : new IdTaken();",
-      "return isSeen || stored.version > 0 ? new VersionMismatch(stored, 'no version') : new IdTaken();",
-    ],
+    'hidden-id-tells-what-has-it': ['return isSeen\n', 'return isSeen || stored.version > 0\n'],
     'hidden-id-is-not-found': [
       'const stored = isId(id) ? await findStored(withoutSight(session), kind, id) : undefined;',
       'const stored = isId(id) ? await findStored(session.sight ? session : withoutSight(session), kind, id) : undefined;',

@@ -79,8 +79,8 @@ export const changeFeedMutations = toMutations({
   },
   'functions/engine/columns/dynamodb-storage.ts': {
     'range-up-to-the-last-position': [
-      'upTo = maxPosition + 1, isDescending',
-      'upTo = maxPosition, isDescending',
+      'last = recordSortKey(maxPosition + 1)',
+      'last = recordSortKey(maxPosition)',
     ],
   },
 });

@@ -154,10 +154,7 @@ export const deletedEntityMutations = toMutations({
       '!isExpired(target, now()) && isOwnership(relation);',
       '!isExpired(target, now());',
     ],
-    'kept-beside-the-returned-reference': [
-      '{ [relation.field]: id, [field]: null }',
-      '{ [relation.field]: id }',
-    ],
+    'kept-beside-the-returned-reference': ['{ [field]: id, [kept]: null }', '{ [field]: id }'],
   },
   'functions/engine/entities/update-entity.ts': {
     'kept-reference-over-a-change': [

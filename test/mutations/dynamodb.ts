@@ -13,14 +13,9 @@ export const dynamodbMutations = toMutations({
       'ClientRequestToken: token,',
       'ClientRequestToken: ((this as { token?: string }).token ??= token),',
     ],
-    'doubt-forgotten': ['isInDoubt ||= cancellation.isInDoubt;', 'isInDoubt = cancellation.isInDoubt;'],
     'new-token-per-attempt': [
       'this.#client.transactWriteItems(request, abortSignal)',
       'this.#client.transactWriteItems({ ...request, ClientRequestToken: randomId() }, abortSignal)',
-    ],
-    'retry-on-failed-condition': [
-      'if (failed.length > 0) throw new ConditionFailed(failed, error, isInDoubt);',
-      'if (failed.length > 0) {\n        if (await this.deadline.backOff(1)) continue;\n        throw new ConditionFailed(failed, error, isInDoubt);\n      }',
     ],
     'unprocessed-keys-ignored': [
       'wanted = output.UnprocessedKeys?.[this.tableName]?.Keys ?? [];',
@@ -45,8 +40,16 @@ export const dynamodbMutations = toMutations({
   },
   'functions/engine/table/calls.ts': {
     'retries-of-a-hot-key': [
-      'if (this.#keyThrottles >= this.#maxKeyThrottles) throw new KeysThrottled(error, isInDoubt);',
-      'if (this.#keyThrottles < 0) throw new KeysThrottled(error, isInDoubt);',
+      'if (keyThrottles >= this.#limits.maxKeyThrottles) throw new KeysThrottled(error, isInDoubt);',
+      'if (keyThrottles < 0) throw new KeysThrottled(error, isInDoubt);',
+    ],
+    'doubt-forgotten': [
+      'isInDoubt ||= isTransaction && mayBeApplied;',
+      'isInDoubt = isTransaction && mayBeApplied;',
+    ],
+    'retry-on-failed-condition': [
+      'if (failed.length > 0) throw new ConditionFailed(failed, error, isInDoubt);',
+      'if (failed.length > 0) {\n        if (await deadline.backOff(1)) continue;\n        throw new ConditionFailed(failed, error, isInDoubt);\n      }',
     ],
     'foreign-response-accepted': [
       'if (output.ConsumedCapacity === undefined) throw new ForeignResponse();\n      for (const report of [output.ConsumedCapacity].flat()) {',

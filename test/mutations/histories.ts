@@ -20,8 +20,6 @@ export const historyMutations = toMutations({
       '(await database.getMany(keys, false))[0] ?? (await database.getMany(keys))[0]',
       '(await database.getMany(keys))[0]',
     ],
-  },
-  'functions/engine/feed/history-cursor.ts': {
     'cursor-of-another-history': ['cursorHash(`${kind} ${id}`)', 'cursorHash(`${kind.length} ${id}`)'],
   },
   'functions/engine/feed/describe-change.ts': {

@@ -117,7 +117,7 @@ export const listEngineMutations = toMutations({
     'row-before-by-arrival': ['version <= merged.from', 'version > 0'],
   },
   'functions/engine/columns/dynamodb-storage.ts': {
-    'log-read-upwards': ['isDescending: true } as const', 'isDescending: false } as const'],
+    'log-read-upwards': ['ScanIndexForward: false', 'ScanIndexForward: true'],
     'log-not-read-consistently': ['ConsistentRead: true,', 'ConsistentRead: false,'],
   },
   'functions/engine/columns/compact/dynamodb-compaction-storage.ts': {

@@ -20,8 +20,8 @@ export const liveMutations = toMutations({
   },
   'functions/http/live-channels.ts': {
     'channels-of-every-collection': [
-      'hasScope({ scopes }, `${plural}:read`)',
-      'scopes !== null && plural !== ""',
+      'hasScope(caller, `${plural}:read`)',
+      'caller !== null && plural !== ''',
     ],
     'one-channel-for-all-tenants': ["hash('sha256', tenant)", "hash('sha256', tenant.slice(0, 0))"],
   },

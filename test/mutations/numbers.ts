@@ -2,13 +2,11 @@ import { toMutations } from './mutation.ts';
 
 /** Mutations of the numbers of tasks: no number twice, and no call more in sequence. */
 export const numberMutations = toMutations({
-  'functions/engine/lists/read-greatest.ts': {
-    'lost-counter-below-deleted-tasks': ['[readPage, readDeletedPage]', '[readPage, readPage]'],
-  },
   'functions/engine/entities/numbers.ts': {
+    'lost-counter-below-deleted-tasks': ['[readPage, readDeletedPage]', '[readPage, readPage]'],
     'lost-counter-below-hidden-tasks': [
-      'await readGreatest(withoutSight(session), kind, numberField);',
-      'await readGreatest(session.sight ? session : withoutSight(session), kind, numberField);',
+      'await readGreatest(withoutSight(session), kind);',
+      'await readGreatest(session.sight ? session : withoutSight(session), kind);',
     ],
     'lost-counter-below-requests-in-progress': [
       'greatest + skippedNumbers',

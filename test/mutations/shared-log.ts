@@ -7,16 +7,16 @@ export const sharedLogMutations = toMutations({
   },
   'functions/engine/model/change-log.ts': {
     'record-without-condition': [
-      'put: toItem(key, { actor, entries }, time), condition: notExists }',
-      "put: toItem(key, { actor, entries }, time), condition: { expression: 'attribute_exists(pk) OR attribute_not_exists(pk)' } }",
+      'put: toItem(key, contents, time), condition: notExists }',
+      "put: toItem(key, contents, time), condition: { expression: 'attribute_exists(pk) OR attribute_not_exists(pk)' } }",
     ],
     'filler-without-condition': [
       'put: toItem(key, { entries: [] }, time),\n  condition: notExists,',
       "put: toItem(key, { entries: [] }, time),\n  condition: { expression: 'attribute_exists(pk) OR attribute_not_exists(pk)' },",
     ],
     'position-above-the-last-entity-only': [
-      'Math.max(previous.get(kind) ?? 0, change.before?.logPosition ?? 0)',
-      'Math.max(0, change.before?.logPosition ?? 0)',
+      'Math.max(...positionsOf(own))',
+      'Math.max(...positionsOf(own.slice(-1)))',
     ],
   },
   'functions/engine/log/positions.ts': {
@@ -77,8 +77,8 @@ export const sharedLogMutations = toMutations({
   },
   'functions/engine/columns/dynamodb-storage.ts': {
     'list-in-two-pages': [
-      'const { items, next } = await database.query(rangeQuery(tenant, kind, range));',
-      'const [items, next]: [Item[], undefined] = [[], undefined];\n      for await (const page of database.pages(rangeQuery(tenant, kind, range))) items.push(...page.items);',
+      'const { items, next } = await database.query({ ...upToManifest, ScanIndexForward: false });',
+      'const [items, next]: [Item[], undefined] = [[], undefined];\n      for await (const page of database.pages({ ...upToManifest, ScanIndexForward: false })) items.push(...page.items);',
     ],
     'list-of-one-page': [
       'isComplete: next === undefined',

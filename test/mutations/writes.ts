@@ -15,8 +15,8 @@ export const writeMutations = toMutations({
       'one && ({ ...one, version: one.version + 0 * version }',
     ],
     'key-for-any-request': [
-      "if (first['fingerprint'] !== idempotency.fingerprint) throw new IdempotencyKeyReused();",
-      'if (!idempotency.fingerprint) throw new IdempotencyKeyReused();',
+      "if (first['fingerprint'] !== idempotency.fingerprint)",
+      'if (!idempotency.fingerprint)',
     ],
   },
   'functions/engine/entities/requirements.ts': {
@@ -65,7 +65,7 @@ export const writeMutations = toMutations({
       '[...above, ...former.slice(former.length)].some(',
     ],
   },
-  'functions/engine/entities/preconditions.ts': {
+  'functions/engine/entities/read-entity.ts': {
     'if-match-ignored': [
       'return expected.has(stored.version) ?',
       'return expected.size !== -stored.version ?',
@@ -142,8 +142,8 @@ export const writeMutations = toMutations({
   },
   'functions/engine/deletions/sweep.ts': {
     'no-second-sweep': [
-      '.filter(([kind]) => dependentsOf(kind).length > 0)',
-      '.filter(([kind]) => dependentsOf(kind).length < 0)',
+      '.filter(({ kind }) => dependentsOf(kind).length > 0)',
+      '.filter(({ kind }) => dependentsOf(kind).length < 0)',
     ],
   },
   'functions/jobs/on-stream.ts': {
@@ -154,11 +154,11 @@ export const writeMutations = toMutations({
   },
   'functions/engine/model/job.ts': {
     'job-without-lease': [
-      'lease.owner !== owner && lease.until > now',
-      'lease.owner === owner && lease.until < now',
+      'lease.owner !== owner && lease.until > time',
+      'lease.owner === owner && lease.until < time',
     ],
     'lease-without-end': [
-      'lease.owner !== owner && lease.until > now',
+      'lease.owner !== owner && lease.until > time',
       "lease.owner !== owner && lease.until > ''",
     ],
   },

@@ -1,12 +1,10 @@
-/** Applies the operations of a batch. */
-
 import { now } from '../../runtime/time-and-chance.ts';
 import { buildDeletions } from '../deletions/delete-entity.ts';
 import { inheritGuards } from '../entities/inherited-guards.ts';
 import { numbersBeside, withNumber } from '../entities/numbers.ts';
 import { findOwnIdError } from '../entities/own-ids.ts';
 import { findRefusal } from '../entities/permissions.ts';
-import { versionMismatch } from '../entities/preconditions.ts';
+import { versionMismatch } from '../entities/read-entity.ts';
 import { findMissingReferences } from '../entities/references.ts';
 import { findContradiction } from '../entities/requirements.ts';
 import { findTreeErrors } from '../entities/trees.ts';
@@ -109,7 +107,7 @@ function holderOf(id: string, { existing, deleted, hidden }: Targets) {
   return stored ? { stored, isSeen: true } : { stored: hidden.get(id), isSeen: false };
 }
 
-/** Does not check the references and the unique value of the operation. @param nowMs milliseconds since 1970. */
+/** Does not check the references and the unique value of the operation. */
 function resolveOperation(
   kind: Kind,
   targets: Targets,

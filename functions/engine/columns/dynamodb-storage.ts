@@ -47,36 +47,30 @@ export const encodedItems = (items: readonly Item[]): Map<ItemName, Uint8Array> 
     }),
   );
 
-/** Which records of a log to read. */
-interface RecordRange {
-  /** Only those with a greater position. */
-  readonly above: number;
-  /** Only those with this position or a lower one; and the manifest when there is no such limit. By default, all above, also above the last possible one. */
-  readonly upTo?: number | 'manifest';
-  readonly isDescending?: boolean;
-}
-
-/** Returns the query for a range of a log, consistently. */
+/**
+ * Returns the query for the records of a log above a position, the oldest first, consistently.
+ * @param last sort key; by default, there are none behind the last possible record, as the manifest is.
+ */
 export const rangeQuery = (
   tenant: string,
   kind: Kind,
-  { above, upTo = maxPosition + 1, isDescending = false }: RecordRange,
+  above: number,
+  last = recordSortKey(maxPosition + 1),
 ): Query => ({
   KeyConditionExpression: 'pk = :partition AND sk BETWEEN :first AND :last',
   ExpressionAttributeValues: {
     ':partition': logPartition(tenant, kind),
     ':first': recordSortKey(above + 1),
-    ':last': upTo === 'manifest' ? manifestSortKey : recordSortKey(upTo),
+    ':last': last,
   },
   ConsistentRead: true,
-  ScanIndexForward: !isDescending,
 });
 
 export function openLogReader(database: Database, tenant: string, kind: Kind): LogReader {
   return {
     readHead: async (above) => {
-      const range = { above, upTo: 'manifest', isDescending: true } as const;
-      const { items, next } = await database.query(rangeQuery(tenant, kind, range));
+      const upToManifest = rangeQuery(tenant, kind, above, manifestSortKey);
+      const { items, next } = await database.query({ ...upToManifest, ScanIndexForward: false });
       const manifest = items.find(isManifest);
       return {
         manifest: manifest && decodeManifest(manifest),
@@ -90,7 +84,7 @@ export function openLogReader(database: Database, tenant: string, kind: Kind): L
     },
     oldestRecords: async (above, isEnough = () => false) => {
       const records: LogRecord[] = [];
-      for await (const { items } of database.pages(rangeQuery(tenant, kind, { above }))) {
+      for await (const { items } of database.pages(rangeQuery(tenant, kind, above))) {
         records.push(...items.map(decodeStoredRecord));
         if (isEnough(records)) break;
       }

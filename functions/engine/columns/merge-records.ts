@@ -1,4 +1,3 @@
-/** Changes of rows, merged from records of the change log. */
 import type { LogRecord } from '../model/change-log.ts';
 import type { LogEntry } from '../model/record-codec.ts';
 import type { Row } from '../model/row.ts';
@@ -12,8 +11,6 @@ export interface RowChange {
   readonly from: number;
   /** The version after the last change. */
   readonly to: number;
-  /** The position of the change before the first one; 0 if there was none. */
-  readonly previousPosition: number;
   /** The row before the first change, if the entity existed. */
   readonly before: Row | undefined;
   /** The row after the last change, if the entity still exists. */
@@ -26,15 +23,12 @@ const withWordsOf = (other: Row | undefined, row: Row | undefined): Row | undefi
     ? { ...row, [wordsField]: other[wordsField] }
     : row;
 
-function mergeEntry(merged: RowChange | undefined, { version, ...entry }: LogEntry): RowChange {
-  const { id, previousPosition, before, after } = entry;
+function mergeEntry(merged: RowChange | undefined, { id, version, before, after }: LogEntry): RowChange {
   const isFirst = !merged || version <= merged.from;
   const isLast = !merged || version > merged.to;
   return {
     id,
-    ...(isFirst
-      ? { from: version - 1, previousPosition, before }
-      : { from: merged.from, previousPosition: merged.previousPosition, before: merged.before }),
+    ...(isFirst ? { from: version - 1, before } : { from: merged.from, before: merged.before }),
     ...(isLast
       ? { to: version, after: withWordsOf(merged?.after, after) }
       : { to: merged.to, after: withWordsOf(after, merged.after) }),
@@ -44,7 +38,6 @@ function mergeEntry(merged: RowChange | undefined, { version, ...entry }: LogEnt
 /**
  * Merges the entries of records by entity: the row before the lowest version and the row after the highest one. The order of the
  * records does not matter.
- * @param earlier changes before those of the records.
  */
 export function mergeRecords(
   records: readonly LogRecord[],
@@ -66,7 +59,7 @@ export const bytesOfChanges = ({ size }: ReadonlyMap<string, RowChange>): number
 export function toChanges(items: readonly (readonly WaitingRow[])[]): Map<string, RowChange> {
   const changes = new Map<string, RowChange>();
   for (const { id, version, after } of items.flat()) {
-    if (after) changes.set(id, { id, from: 0, to: version, previousPosition: 0, before: undefined, after });
+    if (after) changes.set(id, { id, from: 0, to: version, before: undefined, after });
     else changes.delete(id);
   }
   return changes;

@@ -17,7 +17,6 @@ const defaultMaxBytes = 512 * 1024 * 1024;
 /** The share of the memory that one tenant may use, so that a large tenant does not displace all others. */
 const shareOfOneTenant = 1 / 4;
 
-/** Tenants of which a process remembers something. */
 const maxTenants = 10_000;
 
 /** Bytes of an entry beside its value. */
@@ -30,7 +29,6 @@ export class ProcessMemory {
   readonly #maxBytes: number;
   readonly #tenants = new LruMap<Entries>();
   #bytes = 0;
-  /** See `LogMemory`. */
   cheapRows = 2_000;
 
   /** @param maxBytes of all tenants; one tenant may use a quarter of it. */
@@ -38,7 +36,6 @@ export class ProcessMemory {
     this.#maxBytes = maxBytes;
   }
 
-  /** Bytes in memory. */
   get bytes(): number {
     return this.#bytes;
   }

@@ -11,10 +11,7 @@ export interface LogHead {
 }
 
 export interface LogReader {
-  /**
-   * Reads the manifest and then the records downwards, consistently, in one page: see `read/read-state.ts`.
-   * @param above reads only records with a greater position.
-   */
+  /** Reads the manifest and then the records downwards, consistently, in one page: see `read/read-state.ts`. */
   readHead(above: number): Promise<LogHead>;
   /** Reads the manifest consistently. */
   readManifest(): Promise<Manifest | undefined>;
@@ -36,7 +33,7 @@ export interface LogReader {
    * Checks that time is left. Long computations call it between their parts: nothing else interrupts them.
    * @throws StoreUnavailable when the time of the request is over.
    */
-  requireTime(): void;
+  readonly requireTime: () => void;
 }
 
 export interface LogWriter extends LogReader {

@@ -4,7 +4,6 @@ import { readEntityItem } from '../entities/read-entity.ts';
 import { buildDeletion, type Change } from '../model/changes.ts';
 import { newDeletion } from '../model/deletion.ts';
 import type { ExpectedVersions, StoredEntity } from '../model/entity.ts';
-import { newId } from '../model/ids.ts';
 import { dependentsOf } from '../model/relations.ts';
 import type { Kind } from '../model/schema.ts';
 import { maxTransactionWrites } from '../model/writes.ts';
@@ -19,7 +18,6 @@ const maxAttemptsWithDescendants = 3;
 /**
  * Returns the changes that delete entities of one kind, with their descendants in the same transaction when they fit. Otherwise one job deletes these. Each of the
  * deletions is one of its own: one of the entities can be restored without the others.
- * @param others changes of the same request.
  * @param attempt of the request, from 1.
  */
 export async function buildDeletions(
@@ -37,7 +35,7 @@ export async function buildDeletions(
   const deletions = new Map(own.map(({ after }) => [after.entity.id, after.deletion]));
   const begun = {
     changes,
-    writes: [beginSweep(session, first.kind, [...deletions.keys()], { id: newId(nowMs).id })],
+    writes: [beginSweep(session, first.kind, [...deletions.keys()])],
   };
   const limit = maxTransactionWrites - changes.length - begun.writes.length;
   const mayRead = attempt <= maxAttemptsWithDescendants;

@@ -1,15 +1,15 @@
 /** What deletions change besides their roots: children are deleted with their parent, or lose the reference to it. */
 
+import { groupBy } from '../../runtime/group-by.ts';
 import { now } from '../../runtime/time-and-chance.ts';
 import { readChildren } from '../lists/children.ts';
 import { isGuard } from '../model/access.ts';
 import { buildDeletion, buildUpdate, type Change } from '../model/changes.ts';
-import type { Deletion, StoredEntity } from '../model/entity.ts';
+import type { DeletedEntity, Deletion, StoredEntity } from '../model/entity.ts';
 import { dependentsOf } from '../model/relations.ts';
 import type { Kind, Relation } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
 
-/** The deletion of a parent. */
 interface ParentDeletion extends Deletion {
   /** Whether nothing is left of the parent, which can never be restored. */
   readonly isLost?: boolean;
@@ -60,7 +60,17 @@ function removeChildren(
 export const nameOf = ({ kind, entity }: Pick<StoredEntity, 'kind' | 'entity'>): string =>
   `${kind}/${entity.id}`;
 
-/** A search for the descendants of deleted entities of one kind. */
+export interface EntitiesOfKind {
+  readonly kind: Kind;
+  readonly ids: readonly string[];
+}
+
+export const byKind = (entities: readonly (StoredEntity | DeletedEntity)[]): EntitiesOfKind[] =>
+  [...groupBy(entities, ({ kind }) => kind)].map(([kind, own]) => ({
+    kind,
+    ids: own.map(({ entity }) => entity.id),
+  }));
+
 interface Search {
   readonly kind: Kind;
   readonly deletions: Deletions;
@@ -76,7 +86,6 @@ function addNew(found: Set<string>, children: readonly StoredEntity[]): StoredEn
 
 /**
  * Returns the changes of all descendants. An entity that refers to several of them has one change: DynamoDB refuses two writes of one item in a transaction.
- * @param limit of the changes.
  * @returns `undefined` when there are more: then they are left to the job.
  */
 export async function findDescendants(
@@ -123,12 +132,6 @@ async function readNew(
   return { children, isEnd: false };
 }
 
-interface NextDescendants {
-  readonly changes: readonly Change[];
-  /** Whether these are all. */
-  readonly isEnd: boolean;
-}
-
 /**
  * Returns the changes of about a page of the descendants. An entity is removed with, or after, all that is below it. When half of the time is over, it takes what it
  * has found: what is below is found by the next pass, as children of what was removed.
@@ -137,7 +140,7 @@ export async function findNextDescendants(
   session: Session,
   { kind, deletions, found }: Search,
   minLeftMs = session.database.deadline.remaining() / 2,
-): Promise<NextDescendants> {
+): Promise<{ readonly changes: readonly Change[]; readonly isEnd: boolean }> {
   const changes: Change[] = [];
   if (deletions.size === 0) return { changes, isEnd: true };
   const parentIds = [...deletions.keys()];

@@ -1,7 +1,7 @@
 /** What deletions have removed besides their roots, and what is still deleted. It is a list of rows, so it has each deletion that was applied before. */
 import { readChildIds } from '../lists/children.ts';
 import { readDeletedBy } from '../lists/deleted-by.ts';
-import type { DeletedEntity, Deletion } from '../model/entity.ts';
+import type { Deletion } from '../model/entity.ts';
 import { sizeAtLevel } from '../model/job.ts';
 import { ownershipOf } from '../model/relations.ts';
 import type { Kind } from '../model/schema.ts';
@@ -17,16 +17,6 @@ export interface MembersPlace {
 
 export const firstMembers: MembersPlace = { position: 0, after: '' };
 
-interface MembersPage {
-  readonly kind: Kind;
-  readonly deletion: Deletion;
-  readonly ids: readonly string[];
-  /** Without those that have changed since their ids were read; none if only the ids are wanted. */
-  readonly members: readonly DeletedEntity[];
-  /** Where the next page begins, also when there is none. */
-  readonly next: MembersPlace;
-}
-
 interface MembersRange {
   readonly from?: MembersPlace;
   /** Entities in one page. */
@@ -34,13 +24,16 @@ interface MembersRange {
   readonly isForIds?: boolean;
 }
 
-/** Reads the next page of what deletions have removed of some kinds; `undefined` when there is none. */
+/**
+ * Reads the next page of what deletions have removed of some kinds; `undefined` when there is none. Its members are without those that have changed since their
+ * ids were read, and none if only the ids are wanted.
+ */
 export async function readMembers(
   session: Session,
   deletions: readonly Deletion[],
   kinds: readonly Kind[],
   { from = firstMembers, limit, isForIds }: MembersRange,
-): Promise<MembersPage | undefined> {
+) {
   const groups = deletions.flatMap((deletion) => kinds.map((kind) => ({ kind, deletion })));
   for (let { position, after } = from; position < groups.length; position += 1, after = '') {
     const { kind, deletion } = groups[position] as (typeof groups)[number];
@@ -64,15 +57,6 @@ export const placeBelow = (kind: Kind, ids: readonly string[]): PlaceBelow => ({
   ...firstMembers,
 });
 
-interface PageBelow {
-  readonly kind: Kind;
-  readonly ids: readonly string[];
-  readonly members: readonly DeletedEntity[];
-  /** What is left of the walk, the next place last. */
-  readonly path: readonly PlaceBelow[];
-}
-
-/** A walk below some entities. */
 interface WalkBelow {
   readonly path: readonly PlaceBelow[];
   /** Entities in one page. */
@@ -86,7 +70,7 @@ export async function readMembersBelow(
   session: Session,
   deletion: Deletion,
   { path, limit: most, withExisting }: WalkBelow,
-): Promise<PageBelow | undefined> {
+) {
   for (let left = path; ; left = left.slice(0, -1)) {
     const place = left.at(-1);
     if (!place) return undefined;

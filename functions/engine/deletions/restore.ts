@@ -1,9 +1,6 @@
-/** Restores a deleted entity, and what its deletion has removed besides. */
-
-import { groupBy } from '../../runtime/group-by.ts';
 import { now } from '../../runtime/time-and-chance.ts';
 import { requirePermission } from '../entities/permissions.ts';
-import { requireExpectedVersion } from '../entities/preconditions.ts';
+import { requireExpectedVersion } from '../entities/read-entity.ts';
 import { findTakenValues, requireFreeValue } from '../entities/unique-values.ts';
 import { buildMove, buildRestore, type ChangeSet, mergeChangeSets } from '../model/changes.ts';
 import { isExpired, isRoot, isSameDeletion, isSameRoot, versionsBeforeDeletion } from '../model/deletion.ts';
@@ -16,7 +13,7 @@ import type {
   WholeEntity,
 } from '../model/entity.ts';
 import { EntityNotFound, RequiredReferenceMissing } from '../model/errors.ts';
-import { isId, newId } from '../model/ids.ts';
+import { isId } from '../model/ids.ts';
 import { beginJob, type Job, type JobWork, type Step } from '../model/job.ts';
 import { entityKey } from '../model/keys.ts';
 import { cascadeKinds } from '../model/relations.ts';
@@ -28,7 +25,7 @@ import { findAnyEntity, findStored, readStored } from '../table/stored-entities.
 import { commit, type UnitOfWork } from '../write/commit.ts';
 import type { JobHandler } from '../write/job-handler.ts';
 import { hasUnfinishedJob } from '../write/unfinished-jobs.ts';
-import { nameOf } from './descendants.ts';
+import { byKind, type EntitiesOfKind, nameOf } from './descendants.ts';
 import {
   firstMembers,
   type MembersPlace,
@@ -40,14 +37,12 @@ import {
 import {
   buildReturned,
   buildReturnedNow,
-  type EntitiesOfKind,
   findKeeping,
   keepsReference,
   readReferences,
 } from './restored-references.ts';
 import { isBeingSwept, nextPassAt, sweepLater } from './sweep.ts';
 
-/** The type of the jobs of restores. */
 export const restoreType = 'restore';
 
 /**
@@ -103,23 +98,18 @@ async function buildRestores(
   });
 }
 
-interface RestoredMembers {
-  readonly changeSets: readonly ChangeSet[];
-  /** Those beside which references are kept. */
-  readonly keeping: readonly StoredEntity[];
-}
-
 /**
  * Returns what restores members of a deletion. What belongs to an entity that was deleted again meanwhile becomes a part of that deletion, with which it comes
  * back. The job of that deletion may have looked for its children before. What cannot be without another entity that is deleted stays deleted.
  * @param again the deletion of the restored entity, if it was deleted again.
+ * @returns also the entities beside which references are kept.
  */
 async function restoreMembers(
   session: Session,
   members: readonly DeletedEntity[],
   returning: Parameters<typeof readReferences>[2],
   { again, isLast = false }: { readonly again?: Deletion | undefined; readonly isLast?: boolean } = {},
-): Promise<RestoredMembers> {
+) {
   const restored = again ? [] : await buildRestores(session, members, returning);
   const moved: DeletedEntity[] = [];
   const keeping: StoredEntity[] = [];
@@ -141,7 +131,6 @@ async function restoreMembers(
   return { changeSets: [...sweeps, ...changeSets], keeping };
 }
 
-/** Returns the work that restores what comes back with an entity. */
 function workOf(before: DeletedEntity): RestoreWork {
   const { kind, entity, deletion } = before;
   const part = isRoot(before) ? {} : { root: deletion.root, path: [placeBelow(kind, [entity.id])] };
@@ -171,13 +160,6 @@ async function readFewMembers(session: Session, before: DeletedEntity): Promise<
   return undefined;
 }
 
-/** Returns the ids of entities by their kinds. */
-const byKind = (entities: readonly (StoredEntity | DeletedEntity)[]): EntitiesOfKind[] =>
-  [...groupBy(entities, ({ kind }) => kind)].map(([kind, own]) => ({
-    kind,
-    ids: own.map(({ entity }) => entity.id),
-  }));
-
 /** Returns the write that begins a job. @param final whether the first pass is done already. @param keeping entities beside which references are kept. */
 function beginRestore(
   session: Session,
@@ -187,7 +169,7 @@ function beginRestore(
 ): Write {
   const work = { ...workOf(before), final, keeping: byKind(keeping) };
   const dueAt = final ? nextPassAt(nowMs) : undefined;
-  return beginJob(session, work, { id: newId(nowMs).id, dueAt });
+  return beginJob(session, work, { dueAt });
 }
 
 /** Returns the change sets that restore an entity with what its deletion has removed besides, or below it, and give others their references to it again. */
@@ -321,7 +303,6 @@ async function partAgainStep(
   return { repeatable: [{ changes: [restored.change] }], left: { ...work, ...beginningOf(work), keeping } };
 }
 
-/** Returns the work of the first pass of a job. */
 const beginningOf = ({ kind, id, root }: RestoreWork) => ({
   final: false,
   ...(root ? { path: [placeBelow(kind, [id])] } : firstMembers),
@@ -353,7 +334,6 @@ async function restoreStep(session: Session, { work }: Job<RestoreWork>): Promis
   return (await keptStep(session, rest)) ?? { left: undefined };
 }
 
-/** Returns whether a part of the deletion of an entity is being restored by itself. */
 export const isPartBeingRestored = (session: Session, { kind, id }: Deletion['root']): Promise<boolean> =>
   hasUnfinishedJob(session, (work) => {
     const { type, root } = work as RestoreWork;

@@ -14,7 +14,7 @@ import { isOwnership, keptReference, ownershipOf, ownersIn, referencesOf } from 
 import type { Kind, Relation } from '../model/schema.ts';
 import type { Item } from '../model/writes.ts';
 import type { Session } from '../table/session.ts';
-import { nameOf } from './descendants.ts';
+import { type EntitiesOfKind, nameOf } from './descendants.ts';
 
 type AnyEntity = StoredEntity | DeletedEntity;
 
@@ -22,9 +22,15 @@ type AnyEntity = StoredEntity | DeletedEntity;
 const idsIn = (relation: Relation, { entity }: AnyEntity): string[] =>
   [entity[relation.field] ?? entity[keptReference(relation).field] ?? []].flat() as string[];
 
-/** Returns whether an entity keeps a reference to one that was deleted when it was restored. */
-export const keepsReference = ({ kind, entity }: AnyEntity): boolean =>
-  ownersIn(kind).some((relation) => Boolean(entity[keptReference(relation).field]));
+/** Returns the references that an entity keeps, to entities that were deleted when it was restored. */
+const keptIn = ({ kind, entity }: AnyEntity) =>
+  ownersIn(kind).flatMap((relation) => {
+    const kept = keptReference(relation).field;
+    const id = entity[kept];
+    return id ? [{ field: relation.field, kept, parent: relation.parent, id: String(id) }] : [];
+  });
+
+export const keepsReference = (stored: AnyEntity): boolean => keptIn(stored).length > 0;
 
 interface RestoredReferences {
   /** The fields that get other values than before the deletion. */
@@ -38,14 +44,12 @@ interface RestoredReferences {
 /** What a reference names: an entity that exists or comes back, one that is deleted, or nothing. */
 type Target = 'exists' | Deletion | undefined;
 
-/** Finds what references name. */
 interface Targets {
   find(kind: Kind, id: string): Target;
   /** Returns whether all see a deleted entity, as far as is known. */
   isOpen(kind: Kind, id: string): boolean;
 }
 
-/** Returns the ids of a reference, with what they name. @param find returns what a reference names. */
 const targetsOf = (relation: Relation, stored: AnyEntity, find: (kind: Kind, id: string) => Target) =>
   idsIn(relation, stored).map((id) => ({ id, target: find(relation.parent, id) }));
 
@@ -101,7 +105,6 @@ function isOpenItem(item: Item): boolean {
   return rule !== undefined && !deletion?.isErased && isOpen(rule, entity);
 }
 
-/** What comes back at the same time. */
 interface Returning {
   /** All that this deletion has removed. */
   readonly deletion?: Deletion | undefined;
@@ -145,12 +148,6 @@ export async function readReferences(
   });
 }
 
-/** Entities of one kind. */
-export interface EntitiesOfKind {
-  readonly kind: Kind;
-  readonly ids: readonly string[];
-}
-
 /**
  * Returns entities that keep references to restored ones.
  * @param limit of the entities, about. When there are more, others are found once these have their references.
@@ -178,28 +175,17 @@ export function buildReturned(
   exists: (kind: Kind, id: string) => boolean,
 ): Change[] {
   return keeping.flatMap((one) => {
-    const fields: Record<string, unknown> = {};
-    for (const relation of ownersIn(one.kind)) {
-      const { field } = keptReference(relation);
-      const id = one.entity[field];
-      if (id && exists(relation.parent, String(id)))
-        Object.assign(fields, { [relation.field]: id, [field]: null });
-    }
-    return Object.keys(fields).length === 0 ? [] : [buildUpdate(one, fields, now())];
+    const back = keptIn(one).filter(({ parent, id }) => exists(parent, id));
+    const fields = Object.assign({}, ...back.map(({ field, kept, id }) => ({ [field]: id, [kept]: null })));
+    return back.length === 0 ? [] : [buildUpdate(one, fields, now())];
   });
 }
 
-/** Returns the changes that give entities the references again that they keep to what exists. */
 export async function buildReturnedNow(
   { tenant, database }: Session,
   keeping: readonly StoredEntity[],
 ): Promise<Change[]> {
-  const keys = keeping.flatMap((one) =>
-    ownersIn(one.kind).flatMap((relation) => {
-      const id = one.entity[keptReference(relation).field];
-      return id ? [entityKey(tenant, relation.parent, String(id))] : [];
-    }),
-  );
+  const keys = keeping.flatMap(keptIn).map(({ parent, id }) => entityKey(tenant, parent, id));
   const distinct = [...new Map(keys.map((key) => [key.pk, key])).values()];
   const existing = new Set((await database.getMany(distinct, true)).map(({ pk }) => pk));
   return buildReturned(keeping, (kind, id) => existing.has(entityKey(tenant, kind, id).pk));

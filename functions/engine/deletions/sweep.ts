@@ -1,10 +1,8 @@
 /** The job of deletions: removes what belongs to deleted entities, and the references to them. */
 
-import { groupBy } from '../../runtime/group-by.ts';
 import { now } from '../../runtime/time-and-chance.ts';
 import { isRootOf } from '../model/deletion.ts';
 import type { DeletedEntity, Deletion, StoredEntity } from '../model/entity.ts';
-import { newId } from '../model/ids.ts';
 import { type Beginning, beginJob, type Job, type JobOrigin, type JobWork, type Step } from '../model/job.ts';
 import { cascadeKinds, dependentsOf } from '../model/relations.ts';
 import type { Kind } from '../model/schema.ts';
@@ -14,10 +12,9 @@ import type { Session } from '../table/session.ts';
 import { readAnyStored } from '../table/stored-entities.ts';
 import type { JobHandler } from '../write/job-handler.ts';
 import { hasUnfinishedJob } from '../write/unfinished-jobs.ts';
-import { type Deletions, findNextDescendants } from './descendants.ts';
+import { byKind, type Deletions, findNextDescendants } from './descendants.ts';
 import { firstMembers, type MembersPlace, readMembers } from './members.ts';
 
-/** The type of the jobs of deletions. */
 export const sweepType = 'sweep';
 
 /**
@@ -30,7 +27,6 @@ export interface SweepWork extends JobWork, MembersPlace {
   /** The entities that a request has deleted. */
   readonly ids: readonly string[];
   readonly isFirst: boolean;
-  /** Whether this pass has found something. */
   readonly hasFound: boolean;
 }
 
@@ -47,7 +43,7 @@ const pageSize = 100;
 export const nextPassAt = (appliedMs: number): string => new Date(appliedMs + lateWritesMs).toISOString();
 
 /** Returns the write that begins the job of deletions. @param beginning with a time: the caller has done what the first pass would. */
-export function beginSweep(origin: JobOrigin, kind: Kind, ids: readonly string[], beginning: Beginning) {
+export function beginSweep(origin: JobOrigin, kind: Kind, ids: readonly string[], beginning: Beginning = {}) {
   const isFirst = beginning.dueAt === undefined;
   const work: SweepWork = { type: sweepType, kind, ids, isFirst, hasFound: false, ...firstMembers };
   return beginJob(origin, work, beginning);
@@ -58,14 +54,10 @@ export function beginSweep(origin: JobOrigin, kind: Kind, ids: readonly string[]
  * what it has removed itself: this is for what it does not find.
  */
 export function sweepLater(origin: JobOrigin, removed: readonly (StoredEntity | DeletedEntity)[]): Write[] {
-  const nowMs = now();
-  const dueAt = nextPassAt(nowMs + maxRequestMs);
-  return [...groupBy(removed, ({ kind }) => kind)]
-    .filter(([kind]) => dependentsOf(kind).length > 0)
-    .map(([kind, own]) => {
-      const ids = own.map(({ entity }) => entity.id);
-      return beginSweep(origin, kind, ids, { id: newId(nowMs).id, dueAt });
-    });
+  const dueAt = nextPassAt(now() + maxRequestMs);
+  return byKind(removed)
+    .filter(({ kind }) => dependentsOf(kind).length > 0)
+    .map(({ kind, ids }) => beginSweep(origin, kind, ids, { dueAt }));
 }
 
 /**
@@ -88,14 +80,6 @@ async function readDeletions(
   );
 }
 
-/** Entities of one kind that the job has removed, or its roots. */
-interface Parents {
-  readonly kind: Kind;
-  readonly deletions: Deletions;
-  /** The next ones of this pass, if there are any. */
-  readonly next: MembersPlace | undefined;
-}
-
 /**
  * Returns the entities whose children a step looks for: first the roots; then, except in the first pass, what their deletions have removed. `undefined` when the
  * pass is complete.
@@ -104,7 +88,7 @@ async function readParents(
   session: Session,
   { kind, isFirst, position, after }: SweepWork,
   roots: Deletions,
-): Promise<Parents | undefined> {
+) {
   const kinds = cascadeKinds(kind).filter((one) => dependentsOf(one).length > 0);
   const hasMembers = !isFirst && kinds.length > 0;
   if (position === 0)

@@ -18,11 +18,9 @@ const minStepMs = 1_000;
 interface Look {
   /** Number of records, absorbed or not, that lists had to read until now. */
   readonly pending: number;
-  /** Whether records were absorbed. */
   readonly hasStepped: boolean;
   /** Whether nothing is left but records that are too few for a step. Otherwise there is a hole, another process was faster, or the time was over. */
   readonly isComplete: boolean;
-  /** Whether more steps are due, for which the time was over. */
   readonly hasMore: boolean;
 }
 

@@ -16,7 +16,6 @@ import {
   type JobIdentity,
   jobKey,
   requireReadableJob,
-  type Step,
   stepBatchSize,
   wakeUp,
 } from '../model/job.ts';
@@ -38,7 +37,6 @@ export const maxSteps = 50_000;
 /** Milliseconds for which a job waits whose tenant has more steps to do than a worker waits for. The schedule continues it. */
 const postponedMs = 30_000;
 
-/** The kinds of jobs of the engine itself. */
 const ownHandlers: JobHandlers = { sweep, restore };
 
 interface Worker {
@@ -47,13 +45,7 @@ interface Worker {
   readonly pace: PacedWorker;
 }
 
-const nextStep = ({ session, handlers }: Worker, job: Job): Promise<Step> =>
-  (handlers.get(job.work.type) as JobHandlers[string]).step(session, job);
-
-/**
- * Checks that a job can be continued at all, before anything of it is written.
- * @throws TypeError when it cannot.
- */
+/** Checks that a job can be continued at all, before anything of it is written. */
 function requireContinuable({ version, steps: taken = 0 }: Job): void {
   if (typeof version !== 'number') throw new TypeError('The item of the job has no version.');
   if (taken >= maxSteps) throw new TypeError(`The job is not complete after ${taken} steps.`);
@@ -83,8 +75,9 @@ async function releaseLease({ database }: Session, job: Job): Promise<void> {
 
 /** Takes one step and records the progress. Returns what is left of the job. */
 async function takeStep(worker: Worker, job: Job): Promise<Job | undefined> {
-  const { session, pace } = worker;
-  const { repeatable = [], once = { changes: [] }, left, dueAt } = await nextStep(worker, job);
+  const { session, handlers, pace } = worker;
+  const handler = handlers.get(job.work.type) as JobHandlers[string];
+  const { repeatable = [], once = { changes: [] }, left, dueAt } = await handler.step(session, job);
   const changes = mergeChangeSets([...repeatable, once]).changes.length;
   const timeMs = session.database.deadline.remaining() - minStepMs;
   if (!(await pace.waitForTurn(changes, Math.min(maxTurnMs, timeMs)))) {
@@ -117,11 +110,8 @@ async function takeStepUntilApplied(worker: Worker, job: Job): Promise<Job | und
   }
 }
 
-/** Why a worker looks at a job. */
 interface Delivery {
-  /** What the worker handles: the same delivery, repeated after a failure, continues. */
   readonly owner: string;
-  /** The kinds of jobs of the application. */
   readonly handlers?: JobHandlers;
 }
 

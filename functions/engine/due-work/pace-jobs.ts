@@ -25,8 +25,6 @@ export class PacedWorker {
 
   /**
    * Waits until a step may be applied.
-   * @param changes number of entities that the step changes.
-   * @param maxMs milliseconds to wait, at most.
    * @returns false, at once and without a reservation, when that is too short.
    */
   async waitForTurn(changes: number, maxMs: number): Promise<boolean> {

@@ -12,17 +12,11 @@ type Reader = Pick<Database, 'query'>;
 /** Jobs of a tenant, and reminders of a partition, at most: more than one call of the schedule handles. */
 const pageSize = 1_000;
 
-interface Found<Element> {
-  readonly items: readonly Element[];
-  /** Of partitions that could not be read. */
-  readonly errors: readonly unknown[];
-}
-
-/** Reads partitions at the same time. One that cannot be read does not hold up the others. */
+/** Reads partitions at the same time. One that cannot be read does not hold up the others: its error is returned. */
 async function readPartitions<Element>(
   partitions: number,
   read: (partition: number) => Promise<readonly Element[]>,
-): Promise<Found<Element>> {
+) {
   const numbers = Array.from({ length: partitions }, (_, partition) => partition);
   const results = await Promise.allSettled(numbers.map(read));
   return {
@@ -32,7 +26,7 @@ async function readPartitions<Element>(
 }
 
 /** Reads the first jobs of each tenant, those that are due first come first. */
-export const readFirstJobs = (database: Reader): Promise<Found<Job>> =>
+export const readFirstJobs = (database: Reader) =>
   readPartitions(jobPartitions, async (partition) => {
     const jobs: Job[] = [];
     for (let tenant: string | undefined = ''; tenant !== undefined; ) {
@@ -68,13 +62,12 @@ function readableReminders(items: readonly Item[]): Reminder[] {
 }
 
 /** Reads the first reminders of each partition that are due. */
-export const readDueReminders = (database: Reader, nowMs: number): Promise<Found<Reminder>> =>
+export const readDueReminders = (database: Reader, nowMs: number) =>
   readPartitions(reminderPartitions, async (partition) => {
     const query = { ...dueRemindersQuery(partition, nowMs), Limit: pageSize };
     return readableReminders((await database.query(query)).items);
   });
 
-/** Reads all jobs that are not complete. */
 export async function readJobs(database: Database): Promise<Job[]> {
   const jobs: Job[] = [];
   for (let partition = 0; partition < jobPartitions; partition += 1)

@@ -1,4 +1,3 @@
-/** Makes sure that the schedule looks at a log. */
 import { now } from '../../runtime/time-and-chance.ts';
 import { conditionHolds } from '../model/errors.ts';
 import { decodeReminder, encodeReminder, hasDueTimeOf, reminderKey } from '../model/reminder.ts';

@@ -27,14 +27,12 @@ import { remindBy } from './reminders.ts';
 /** Logs that a run visits, at most: with a run each minute, 288,000 in a day. */
 const maxVisits = 200;
 
-/** Milliseconds between the beginnings of two turns. */
 const turnMs = dayMs;
 
 /** Milliseconds after which two visits have asked for the compaction of a record. Records live for 7 days or more. */
 const maxPendingMs = 2 * maxWaitMs;
 
 interface Visits {
-  /** Whether there is time for another visit. */
   readonly hasTime: () => boolean;
   /** Visits a log. Must not throw. @param position that it had reached by the last visit. */
   readonly visit: (log: LogIdentity, position: number) => Promise<void>;
@@ -81,7 +79,7 @@ export async function visitLog(database: Database, log: LogIdentity, position: n
   const { watermark } = (await openLogReader(database, tenant, kind).readManifest()) ?? emptyManifest;
   // A replica can tell an earlier position: then the next visit sees what is pending.
   const count = countOf((await database.getMany([sequencerKey(log)], false))[0]);
-  const query = { ...rangeQuery(tenant, kind, { above: watermark }), Limit: 1 };
+  const query = { ...rangeQuery(tenant, kind, watermark), Limit: 1 };
   const [oldest] = count > watermark ? (await database.query(query)).items : [];
   const ageMs = oldest ? now() - (oldest[timeAttribute] as number) : 0;
   if (ageMs > maxWaitMs) await remindBy({ tenant, database }, kind, now());

@@ -7,7 +7,6 @@ import type { Kind } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
 import { readStored } from '../table/stored-entities.ts';
 
-/** What a request writes of one entity. */
 interface Written {
   readonly isCreated: boolean;
   readonly id?: string | undefined;

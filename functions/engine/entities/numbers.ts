@@ -3,7 +3,7 @@
  * entities. So a creation that fails leaves a gap, and no number is given twice.
  */
 import { lazy } from '../../runtime/lazy.ts';
-import { readGreatest } from '../lists/read-greatest.ts';
+import { queryAfter, readDeletedPage, readPage } from '../lists/read-page.ts';
 import type { LogIdentity } from '../model/change-log.ts';
 import type { WholeChange } from '../model/changes.ts';
 import { numberField } from '../model/entity.ts';
@@ -34,6 +34,17 @@ export const numberOf = (entity: Readonly<Record<string, unknown>>): number =>
 /** Returns where a counter begins: above the numbers of entities, and above those that requests in progress can have taken. */
 export const beginAbove = (greatest: number): number => (greatest === 0 ? 0 : greatest + skippedNumbers);
 
+/** Returns the greatest number that entities of a kind have, and deleted ones; 0 when none has a number. */
+async function readGreatest(session: Session, kind: Kind): Promise<number> {
+  const query = { ...queryAfter([], 1), orders: [{ field: numberField, isDescending: true }] };
+  let greatest = 0;
+  // In this order: the second list has what is deleted after the first one.
+  for (const read of [readPage, readDeletedPage])
+    for (const { entity } of (await read(session, kind, query)).stored)
+      greatest = Math.max(greatest, numberOf(entity));
+  return greatest;
+}
+
 /** Takes numbers from the counter of a kind, which begins when it is missing. Returns them in their order; none for a kind without numbers. */
 export async function takeNumbers(session: Session, kind: Kind, count: number): Promise<readonly number[]> {
   if (count === 0 || !schemaInUse().numbered.includes(kind)) return [];
@@ -47,7 +58,7 @@ export async function takeNumbers(session: Session, kind: Kind, count: number): 
       if (!(error instanceof ConditionFailed)) throw error;
     }
     // The kind has no entity with a number yet, or the counter was lost. Of several writers, the first one makes it.
-    const greatest = await readGreatest(withoutSight(session), kind, numberField);
+    const greatest = await readGreatest(withoutSight(session), kind);
     const first = countItem(key, beginAbove(greatest));
     await conditionHolds(database.putItem(first, notExists));
   }

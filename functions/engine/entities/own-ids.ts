@@ -1,5 +1,5 @@
 /** Ids of new entities that callers have made, for example while they were offline. */
-import { now } from '../../runtime/time-and-chance.ts';
+import { dayMs, now } from '../../runtime/time-and-chance.ts';
 import { isExpired } from '../model/deletion.ts';
 import type { DeletedEntity, StoredEntity } from '../model/entity.ts';
 import { IdTaken, UnusableId, VersionMismatch } from '../model/errors.ts';
@@ -9,7 +9,6 @@ import { type Session, withoutSight } from '../table/session.ts';
 import { findStored } from '../table/stored-entities.ts';
 
 const secondMs = 1_000;
-const dayMs = 24 * 60 * 60 * secondMs;
 
 /** Milliseconds by which the time of an own id may be in the past. A deleted entity is remembered for as long: its id never names another one. */
 export const maxOwnIdAgeMs = 30 * dayMs;
@@ -42,8 +41,6 @@ const hasExpired = ({ deletion }: StoredEntity | DeletedEntity, nowMs: number): 
 /**
  * Returns why an id cannot be that of a new entity; `undefined` when it can.
  * @param stored the entity that has it, or had it until it was deleted.
- * @param isSeen whether the caller sees that.
- * @param nowMs milliseconds since 1970.
  */
 export function findOwnIdError(
   id: string,
@@ -52,7 +49,9 @@ export function findOwnIdError(
 ) {
   // An id that is taken can be that of an earlier attempt whose response was lost. If its deletion has expired, the id is too old for a new entity.
   if (stored && !hasExpired(stored, nowMs))
-    return isSeen ? new VersionMismatch(stored, 'no version') : new IdTaken();
+    return isSeen
+      ? new VersionMismatch(stored, 'no version')
+      : new IdTaken('The id is taken. Use a new one.');
   const issue = findFormIssue(id) ?? findTimeIssue(id, nowMs);
   return issue === undefined ? undefined : new UnusableId(issue);
 }

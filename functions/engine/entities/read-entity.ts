@@ -1,12 +1,24 @@
-import type { ExpectedVersions } from '../model/entity.ts';
-import { EntityNotFound } from '../model/errors.ts';
+import type { ExpectedVersions, StoredEntity } from '../model/entity.ts';
+import { EntityNotFound, VersionMismatch } from '../model/errors.ts';
 import { isId } from '../model/ids.ts';
 import { decodeEntity } from '../model/item-codec.ts';
 import { entityKey } from '../model/keys.ts';
 import type { Kind } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
 import { findEntity } from '../table/stored-entities.ts';
-import { requireExpectedVersion } from './preconditions.ts';
+
+/** Returns the error when an entity has none of the expected versions. */
+export function versionMismatch(stored: StoredEntity, expected: ExpectedVersions) {
+  if (expected === undefined) return undefined;
+  if (expected === 'none') return new VersionMismatch(stored, 'no version');
+  return expected.has(stored.version) ? undefined : new VersionMismatch(stored, 'some versions');
+}
+
+/** @throws VersionMismatch, which the HTTP layer maps to 412, when an entity has none of the expected versions. */
+export function requireExpectedVersion(stored: StoredEntity, expected: ExpectedVersions): void {
+  const error = versionMismatch(stored, expected);
+  if (error) throw error;
+}
 
 /**
  * Reads an entity consistently.

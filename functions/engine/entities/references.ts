@@ -1,7 +1,6 @@
-/** References from entities to others. */
 import type { WholeChange } from '../model/changes.ts';
 import type { WholeEntity } from '../model/entity.ts';
-import { ReferenceNotFound, TooManyReferences } from '../model/errors.ts';
+import { BatchTooLarge, ReferenceNotFound } from '../model/errors.ts';
 import { isId } from '../model/ids.ts';
 import { entityKey } from '../model/keys.ts';
 import { referencesOf } from '../model/relations.ts';
@@ -33,7 +32,7 @@ function listReferences({ kind, entity }: WholeEntity): Reference[] {
  *
  * They are read just before the write, not checked in its transaction: a condition check would make every two creations under one
  * parent conflict. The job of the parent's deletion sweeps again when no such write can be in progress any more.
- * @throws TooManyReferences when there are more than 400, which only a batch can have.
+ * @throws BatchTooLarge when there are more than 400, which only a batch can have.
  */
 export async function findMissingReferences(
   { tenant, database }: Session,
@@ -52,7 +51,10 @@ export async function findMissingReferences(
   const isRead = (reference: Reference): boolean => isId(reference.id) && !created.has(keyOf(reference).pk);
   const wanted = added.flat().filter(isRead);
   const keys = new Map(wanted.map((reference) => [keyOf(reference).pk, keyOf(reference)]));
-  if (keys.size > maxReferences) throw new TooManyReferences(keys.size, maxReferences);
+  if (keys.size > maxReferences)
+    throw new BatchTooLarge(
+      `The operations add references to ${keys.size} different entities; at most ${maxReferences} are allowed. Send fewer operations.`,
+    );
   const existing = (await database.getMany([...keys.values()])).map(({ pk }) => pk);
   const found = new Set([...created, ...existing]);
   return added.map((references) => {

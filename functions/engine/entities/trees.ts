@@ -17,7 +17,6 @@ const parentIn = ({ field }: Relation, entity?: ItemFields) => (entity?.[field] 
 /** The parents of entities as they are after a request, by id; those that are known. */
 type Parents = Map<string, string | null>;
 
-/** Reads what is above entities, level by level. */
 async function readAbove(
   session: Session,
   relation: Relation,
@@ -40,7 +39,6 @@ function pathOf(parents: Parents, id: string | null): string[] {
   return path;
 }
 
-/** What a request makes of a tree. */
 interface Changed {
   /** Of all entities that it changes, and of what is above them. */
   readonly parents: Parents;
@@ -73,7 +71,6 @@ async function findTooDeep(
 /**
  * Returns, for each change, why the tree that it makes is refused; `undefined` when it is not. The state after all changes decides. Of trees with too many
  * levels, it names one. A cycle that two requests make at the same time is not seen here: the daily visit breaks it.
- * @param deleted the ids of the entities that the same request deletes.
  */
 export async function findTreeErrors(
   session: Session,

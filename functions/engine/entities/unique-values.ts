@@ -2,8 +2,16 @@
 import type { Change } from '../model/changes.ts';
 import { ContradictingField, ValueTaken } from '../model/errors.ts';
 import type { Kind } from '../model/schema.ts';
-import { uniqueFieldOf, uniqueKey, uniqueValueOf } from '../model/unique-value.ts';
+import { entityOfUniqueValue, uniqueFieldOf, uniqueKey, uniqueValueOf } from '../model/unique-value.ts';
 import type { Session } from '../table/session.ts';
+import { findEntity } from '../table/stored-entities.ts';
+
+export async function findByUniqueValue(session: Session, kind: Kind, value: string) {
+  const item = await session.database.get(uniqueKey(session.tenant, kind, value));
+  const entity = item && (await findEntity(session, kind, entityOfUniqueValue(item).id));
+  // Between the two reads, the entity can get another value.
+  return uniqueValueOf(entity) === value ? entity : undefined;
+}
 
 /** @param positions of the operations that take a value from an entity and give it to another one. */
 function movedInBatch(kind: Kind, positions: readonly number[]): ContradictingField {
@@ -48,10 +56,7 @@ export async function findTakenValues(
   });
 }
 
-/**
- * Checks that no other entity has the unique value that a change gives.
- * @throws ValueTaken.
- */
+/** Checks that no other entity has the unique value that a change gives. */
 export async function requireFreeValue(session: Session, change: Change): Promise<void> {
   const [error] = await findTakenValues(session, [change]);
   if (error) throw error;

@@ -94,7 +94,6 @@ const codecOf = (hash: Buffer): CursorCodec<ChangesCursor> => ({
 /** Returns the position up to which a caller has all changes, who has no more pages to read. */
 export const positionOfCursor = ({ progress }: ChangesCursor): number => completeUpTo(progress);
 
-/** @param hash of the query that the cursor belongs to. */
 export const encodeCursor = (hash: Buffer, cursor: ChangesCursor): string => toCursor(codecOf(hash), cursor);
 
 /**

@@ -17,12 +17,7 @@ export interface FieldChange {
   readonly isCut?: true;
 }
 
-interface ChangeDescription {
-  readonly operation: ChangeOperation;
-  /** By field. Without `updatedAt`, which changes with every write. */
-  readonly changes: Readonly<Record<string, FieldChange>>;
-}
-
+/** `updatedAt` changes with every write. */
 const isHidden = (field: string): boolean => field === 'updatedAt' || isStoreField(field);
 
 function operationOf({ version, before, after }: LogEntry): ChangeOperation {
@@ -60,7 +55,7 @@ export const isVisible = ({ before, after }: LogEntry): boolean =>
   before !== undefined || after !== undefined;
 
 /** Returns what an entry says about its entity: the operation, and the fields that differ, with their values before and after. */
-export function describeChange(kind: Kind, entry: LogEntry): ChangeDescription {
+export function describeChange(kind: Kind, entry: LogEntry) {
   const { before, after } = entry;
   const changed = fieldsOf(before, after).filter(
     (field) => !isHidden(field) && before?.[field] !== after?.[field],

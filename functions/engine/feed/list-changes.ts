@@ -6,17 +6,17 @@ import { hash } from 'node:crypto';
 import { isInRanges } from '../columns/read/id-ranges.ts';
 import { rowPredicate } from '../columns/read/row-filter.ts';
 import { allRows } from '../columns/read/row-query.ts';
+import { toRowQuery } from '../lists/filters.ts';
 import { listEntities } from '../lists/list-entities.ts';
 import { type PageLog, readPage } from '../lists/read-page.ts';
-import { toRowQuery } from '../lists/to-row-query.ts';
 import { advance, positionsOf } from '../log/progress.ts';
 import { ruleOf } from '../model/access.ts';
 import type { LogRecord } from '../model/change-log.ts';
-import { type Entity, type ItemFields, isWhole, type StoredEntity } from '../model/entity.ts';
+import { type Entity, isWhole, type StoredEntity } from '../model/entity.ts';
 import { CursorExpired, SightChanged } from '../model/errors.ts';
 import { decodeEntity, entityOfRow } from '../model/item-codec.ts';
 import { entityKey } from '../model/keys.ts';
-import type { ListQuery } from '../model/list-query.ts';
+import type { ListQuery, Page } from '../model/list-query.ts';
 import { Digest, longTextOf, withLongText } from '../model/long-text.ts';
 import { type Row, toRow } from '../model/row.ts';
 import type { Kind } from '../model/schema.ts';
@@ -26,11 +26,8 @@ import type { ChangesCursor } from './cursor.ts';
 import { readLog, startBudget } from './read-log.ts';
 import { followGuards, sightOfRows } from './sight-of-feed.ts';
 
-export interface ChangesPage {
-  /** Entities that were created or changed, and match. Without long texts if the query does not ask for them. */
-  readonly entities: readonly ItemFields[];
-  /** The versions of these entities, in the same order. */
-  readonly versions: readonly number[];
+/** Its entities were created or changed, and match. They are without long texts if the query does not ask for them. */
+export interface ChangesPage extends Pick<Page, 'entities' | 'versions'> {
   /** The ids of entities that were deleted, or do not match any more. */
   readonly removed: readonly string[];
   readonly cursor: ChangesCursor;
@@ -76,7 +73,6 @@ function textUnits(stored: StoredEntity | undefined): number {
   return Math.ceil((text.bytes + textItemBytes) / 4_096) / 2;
 }
 
-/** @param cursor absent for the first page. */
 async function walk(session: Session, kind: Kind, query: ListQuery, cursor: ChangesCursor | undefined) {
   const unitsLeft = startBudget(session.database);
   const after = cursor?.lastId === undefined ? 'start' : { values: [], id: cursor.lastId };
@@ -93,15 +89,12 @@ async function walk(session: Session, kind: Kind, query: ListQuery, cursor: Chan
   const shown = found.filter(({ entity }) => matches(entity.id, toRow(entity)));
   // One page has all that was written before it. What is newer than the log was comes again.
   const isExact = page.log.isExact && found.every(({ version }, place) => version === taken[place]?.version);
-  const table = tableNumber(session.tenant, session.database.tableName);
+  const viewer = cursor ? cursor.viewer : page.log.viewer;
   return {
     entities: shown.map(({ entity }) => entity),
     versions: shown.map(({ version }) => version),
     removed: [],
-    cursor: {
-      ...{ table, progress, viewer: cursor ? cursor.viewer : page.log.viewer },
-      ...(end && { lastId: end.id }),
-    },
+    cursor: { ...cursorOf(session, { progress, viewer }), ...(end && { lastId: end.id }) },
     hasMore: end !== undefined || cursor !== undefined || !isExact,
   };
 }
@@ -123,7 +116,6 @@ async function beginNow(session: Session, kind: Kind): Promise<ChangesPage> {
 
 const noChanges = { entities: [], versions: [], removed: [] } as const;
 
-/** What the records of a page say about one entity. */
 interface MergedChange {
   readonly id: string;
   readonly version: number;
@@ -142,7 +134,6 @@ function mergeChanges(records: readonly LogRecord[], matches: RowMatcher): Merge
   return [...changes.values()];
 }
 
-/** Returns the entities of changes that match, as their rows are. */
 const fromRows = (kind: Kind, changes: readonly MergedChange[]): StoredEntity[] =>
   changes.flatMap(({ id, version, after }) =>
     after ? [{ kind, version, entity: entityOfRow(kind, id, after) }] : [],

@@ -4,11 +4,17 @@
  */
 import { now } from '../../runtime/time-and-chance.ts';
 import { readEntityItem } from '../entities/read-entity.ts';
-import { decodeRecord, isExpiredRecord, recordKey } from '../model/change-log.ts';
+import { type CursorCodec, cursorHash, fromCursor, toCursor } from '../lists/cursor-codec.ts';
+import { decodeRecord, isExpiredRecord, maxPosition, recordKey } from '../model/change-log.ts';
 import type { LogEntry } from '../model/record-codec.ts';
+import type { Kind } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
 import { isVisible } from './describe-change.ts';
-import type { EntityName } from './history-cursor.ts';
+
+interface EntityName {
+  readonly kind: Kind;
+  readonly id: string;
+}
 
 export interface HistoryEntry {
   /** When it was made, in milliseconds since 1970. */
@@ -27,7 +33,6 @@ export interface HistoryPage {
   readonly isComplete: boolean;
 }
 
-/** Where a page of a history begins, and how long it is. */
 export interface HistoryPlace {
   readonly limit: number;
   /** The position of the first change. By default, that of the last change of the entity. */
@@ -72,3 +77,26 @@ export async function listHistory(
   }
   return { entries, isComplete: true };
 }
+
+/** Characters of a cursor, at most: 17 bytes. */
+export const maxHistoryCursorLength = 24;
+
+/** Whatever the position of a cursor, a history has only changes of its entity. */
+const codecOf = ({ kind, id }: EntityName): CursorCodec<number> => ({
+  item: 'cursor of a history',
+  maxLength: maxHistoryCursorLength,
+  hash: cursorHash(`${kind} ${id}`),
+  ofAnother: 'is the cursor of another history',
+  write: (writer, position) => writer.number(position),
+  read: (reader) => {
+    const position = reader.number();
+    return position <= maxPosition ? position : undefined;
+  },
+});
+
+export const encodeHistoryCursor = (name: EntityName, position: number): string =>
+  toCursor(codecOf(name), position);
+
+/** Returns the position of a cursor. @throws InvalidCursor for a text that is not a cursor of this history. */
+export const decodeHistoryCursor = (name: EntityName, cursor: string): number =>
+  fromCursor(codecOf(name), cursor);

@@ -112,7 +112,6 @@ const feedName = 'feed';
 /** Bytes of each of them, about. */
 const rememberedBytes = 100;
 
-/** What a page takes of the log. */
 interface PageFilter {
   /** Changes of a page, at most; one record more can have more. */
   readonly limit: number;
@@ -120,15 +119,6 @@ interface PageFilter {
   readonly matchingIds: (record: LogRecord) => readonly string[];
   /** Returns the read units that the request may still use. */
   readonly unitsLeft: () => number;
-}
-
-interface LogPage {
-  /** Those that the cursor had not seen, in the order of their positions. */
-  readonly records: readonly LogRecord[];
-  /** That of a caller with these records. */
-  readonly progress: Progress;
-  /** Whether the page ends before the log did. */
-  readonly hasMore: boolean;
 }
 
 const byPosition = (one: LogRecord, other: LogRecord): number => one.position - other.position;
@@ -143,7 +133,6 @@ export async function readSequencer(
   return countOf(counter);
 }
 
-/** A log, and what this process remembers of it. */
 interface Log extends LogIdentity {
   readonly database: Database;
   readonly memory: LogMemory;
@@ -167,7 +156,7 @@ async function readUpwards(
       ? limitOf(last, maxChanges, last.entries, forLog())
       : firstRecords + 1;
   for (let start = above; ; ) {
-    const range = { ...rangeQuery(tenant, kind, { above: start }), Limit: limit };
+    const range = { ...rangeQuery(tenant, kind, start), Limit: limit };
     const { items, next } = await database.query(range);
     const read = items.map(decodeRecord);
     addMeasured(measured, items, read);
@@ -202,10 +191,7 @@ async function readHoles(log: Log, holes: readonly number[], unitsLeft: () => nu
   return { records, areAll: true };
 }
 
-/**
- * Adds the records of previous changes that the caller lacks.
- * @throws CursorExpired when one of them is gone.
- */
+/** Adds the records of previous changes that the caller lacks. */
 async function withPrevious(
   log: Log,
   records: readonly LogRecord[],
@@ -238,7 +224,6 @@ function takePage(records: readonly LogRecord[], { limit, matchingIds }: PageFil
   return end < 0 ? records : records.slice(0, end);
 }
 
-/** Where a cursor's holes are read. */
 interface Start {
   /** The log is read upwards from there, again as far as the cursor has seen it. */
   readonly above: number;
@@ -259,7 +244,6 @@ function chooseStart({ position, holes }: Progress): Start {
   return best as Start;
 }
 
-/** What a process knows of a log. */
 interface FollowedLog {
   /** A position that the log has reached. */
   readonly head: number;
@@ -272,10 +256,7 @@ interface FollowedLog {
 /** Milliseconds for which a process relies on a watermark: records live for days. */
 const watermarkMs = 3_600_000;
 
-/**
- * Reads how far a log is. A replica can tell an earlier position.
- * @throws CursorExpired when it has never been as far as a cursor says.
- */
+/** Reads how far a log is. A replica can tell an earlier position. */
 async function readHead(log: Log, position: number): Promise<number> {
   for (const isConsistent of [false, true]) {
     const head = await readSequencer(log, log.kind, isConsistent);
@@ -286,9 +267,7 @@ async function readHead(log: Log, position: number): Promise<number> {
 
 /**
  * Checks that the log has been as far as a cursor says, and that no record is gone that the caller lacks.
- * @param progress after the page.
  * @param missing the first position that the caller lacks, and that had no record.
- * @throws CursorExpired
  */
 async function requireRecords(log: Log, { position, holes }: Progress, missing: number): Promise<void> {
   const { tenant, kind, database, memory } = log;
@@ -308,7 +287,6 @@ async function requireRecords(log: Log, { position, holes }: Progress, missing: 
   remember({ head, watermark });
 }
 
-/** Notes that a log has reached a position. */
 function noteHead({ memory }: Log, position: number): void {
   const known = memory.get(feedName) as FollowedLog | undefined;
   if (known && known.head < position) memory.set(feedName, { ...known, head: position }, rememberedBytes);
@@ -317,6 +295,7 @@ function noteHead({ memory }: Log, position: number): void {
 /**
  * Reads the next records for a page.
  * @param progress of the caller.
+ * @returns those that the caller had not seen, in the order of their positions, and the progress of a caller with them.
  * @throws CursorExpired when the caller must begin again.
  */
 export async function readLog(
@@ -324,7 +303,7 @@ export async function readLog(
   kind: Kind,
   progress: Progress,
   filter: PageFilter,
-): Promise<LogPage> {
+) {
   const log: Log = { tenant, kind, database, memory: logMemory(database, tenant, kind) };
   const { position, holes } = progress;
   const free = new Set(holes);

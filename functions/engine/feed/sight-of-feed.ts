@@ -1,5 +1,4 @@
 /** What a viewer sees of a feed: it gives what the caller sees now, and ends when that changes for another reason than a change of its own entities. */
-import type { Viewer } from '../lists/visible-set.ts';
 import { guardKinds, guardOf, isSeenBy, membersRuleOf, ruleOf } from '../model/access.ts';
 import type { LogRecord } from '../model/change-log.ts';
 import { SightChanged } from '../model/errors.ts';
@@ -63,23 +62,13 @@ async function changeSight(session: Session, kind: Kind, records: readonly LogRe
   return false;
 }
 
-interface FollowedViewer {
-  /** The viewer of the next cursor. What changes after it has been read is seen by the next request. */
-  readonly viewer: Viewer | undefined;
-  /** Whether the logs have more than one request reads. */
-  readonly isBehind: boolean;
-}
-
 /**
  * Reads the logs of the entities through which a feed is seen, from where a cursor ends.
+ * @returns the viewer of the next cursor, and whether the logs have more than one request reads. What changes later is seen by the next request.
  * @throws SightChanged when the cursor is that of another viewer, or when one of them has become visible or hidden since. Their creations and deletions change
  * nothing: these have changes of their own.
  */
-export async function followGuards(
-  session: Session,
-  kind: Kind,
-  cursor: ChangesCursor,
-): Promise<FollowedViewer> {
+export async function followGuards(session: Session, kind: Kind, cursor: ChangesCursor) {
   const number = session.sight && ruleOf(kind) ? await session.sight.number(kind) : undefined;
   if (number !== cursor.viewer?.number) throw new SightChanged();
   if (!cursor.viewer) return { viewer: undefined, isBehind: false };

@@ -10,7 +10,6 @@ import { formats, isReadFormat, type StoredItem } from '../model/stored-format.t
 /** Bytes of a hash. Two queries of one caller do not have the same one by chance. */
 export const queryHashBytes = 8;
 
-/** Returns the hash of a text that says what a cursor continues. */
 export const cursorHash = (text: string): Buffer =>
   hash('sha256', text, 'buffer').subarray(0, queryHashBytes);
 

@@ -1,4 +1,4 @@
-/** Filters of lists, as conditions on ids or on rows. */
+/** Translates the query of a list into one of the list engine: its filters become conditions on ids or on rows. */
 
 import {
   allIds,
@@ -9,7 +9,9 @@ import {
   unionRanges,
 } from '../columns/read/id-ranges.ts';
 import { type RowFilter, textAfter } from '../columns/read/row-filter.ts';
+import type { RowQuery } from '../columns/read/row-query.ts';
 import { toSearchText } from '../columns/read/search-texts.ts';
+import type { ValueOrder } from '../columns/read/sort-key.ts';
 import { firstIdAt } from '../model/ids.ts';
 import { creationFields, type Filter, type ListQuery } from '../model/list-query.ts';
 import { isArray } from '../model/relations.ts';
@@ -24,7 +26,7 @@ export const distinctFilters = (filters: readonly Filter[]): Filter[] => [
 ];
 
 /** Returns the value of rows that are older than a field. */
-export function defaultOf(field: string, defaults: ListQuery['defaults']): Value {
+function defaultOf(field: string, defaults: ListQuery['defaults']): Value {
   return toValue(field, defaults?.[field] ?? null);
 }
 
@@ -66,7 +68,7 @@ export function toIdRanges(filter: Filter): IdRange[] {
 }
 
 /** Returns the ids that all filters on `id` and `createdAt` accept; `undefined` when there is no such filter. */
-export function idsOf(filters: readonly Filter[]): IdRange[] | undefined {
+function idsOf(filters: readonly Filter[]): IdRange[] | undefined {
   const [first, ...more] = filters.filter(({ field }) => creationFields.has(field)).map(toIdRanges);
   return first && more.reduce(intersectRanges, first);
 }
@@ -129,9 +131,36 @@ function arrayCondition(filter: Filter): Condition {
   }
 }
 
-/** @throws TypeError for an operator that the field does not have. */
-export function toRowFilter(kind: Kind, filter: Filter, defaults: ListQuery['defaults']): RowFilter {
+function toRowFilter(kind: Kind, filter: Filter, defaults: ListQuery['defaults']): RowFilter {
   const { field } = filter;
   const condition = isArray(kind, field) ? arrayCondition(filter) : textCondition(filter);
   return { field, ...condition, defaultValue: defaultOf(field, defaults) };
+}
+
+/** Returns the row query of a list. No two entities have the same id, so `id` and `createdAt` end the order. */
+export function toRowQuery(kind: Kind, query: ListQuery): RowQuery {
+  const { sort, countBy, sumBy, page, after, limit, ranks, defaults } = query;
+  const filters = distinctFilters(query.filters);
+  const ids = idsOf(filters);
+  const orderOf = (field: string): ValueOrder => ({
+    field,
+    ranks: ranks?.[field],
+    defaultValue: defaultOf(field, defaults),
+  });
+  const end = sort.findIndex(({ field }) => creationFields.has(field));
+  return {
+    filters: filters
+      .filter(({ field }) => !creationFields.has(field))
+      .map((filter) => toRowFilter(kind, filter, defaults)),
+    ...(ids && { ids }),
+    orders: sort
+      .slice(0, end < 0 ? sort.length : end)
+      .map(({ field, direction }) => ({ ...orderOf(field), isDescending: direction === 'desc' })),
+    isDescending: sort[Math.max(0, end)]?.direction === 'desc',
+    skip: after === undefined ? (page - 1) * limit : 0,
+    ...(after !== undefined && after !== 'start' && { after }),
+    limit,
+    countBy: countBy.map((field) => ({ ...orderOf(field), isArray: isArray(kind, field) })),
+    sumBy: sumBy.map((sum) => ({ ...sum, defaultValue: defaultOf(sum.field, defaults) })),
+  };
 }

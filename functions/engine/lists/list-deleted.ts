@@ -9,11 +9,10 @@ import type { ListQuery, Page } from '../model/list-query.ts';
 import { cascadeKinds } from '../model/relations.ts';
 import type { Kind } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
+import { toRowQuery } from './filters.ts';
 import { readDeletedPage } from './read-page.ts';
 import { readReferenced } from './read-referenced.ts';
-import { toRowQuery } from './to-row-query.ts';
 
-/** Accepts the rows of deletions that have not expired. */
 const isRestorable = (): RowFilter => ({
   field: rowOfDeletion.deletedAt,
   condition: { by: 'range', from: textAfter(new Date(expiredAt(now())).toISOString()), to: undefined },
@@ -40,7 +39,6 @@ async function countMembers(
   return found;
 }
 
-/** Returns the fields of a deleted entity, with those of its deletion. */
 const fieldsOf = (
   { entity, deletion: { deletedAt, deletedBy, root } }: DeletedEntity,
   restores: number,

@@ -4,10 +4,10 @@ import type { RowQuery } from '../columns/read/row-query.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
 import type { Kind } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
+import { toRowQuery } from './filters.ts';
 import { type PageLog, readPage } from './read-page.ts';
 import { pageIndexOf } from './read-page-from-index.ts';
 import { readReferenced } from './read-referenced.ts';
-import { toRowQuery } from './to-row-query.ts';
 
 /**
  * Returns one page of the entities that match, in a total order, the exact total, and the counts of values.

@@ -1,4 +1,3 @@
-/** Cursors of lists: a place in the order of a list. */
 import { isId } from '../model/ids.ts';
 import { creationFields, type Filter, type ListQuery, type Place } from '../model/list-query.ts';
 import type { Value } from '../model/row.ts';
@@ -54,7 +53,6 @@ function codecOf(kind: Kind, query: OrderedQuery): CursorCodec<Place> {
   };
 }
 
-/** Returns the cursor of a place in the list of a query. */
 export const encodePlace = (kind: Kind, query: OrderedQuery, place: Place): string =>
   toCursor(codecOf(kind, query), place);
 

@@ -3,8 +3,8 @@
 import { openLogReader } from '../columns/dynamodb-storage.ts';
 import { logMemory } from '../columns/process-memory.ts';
 import { idsAfter } from '../columns/read/id-ranges.ts';
-import { type ListedRow, listRows, type RowPage } from '../columns/read/list-rows.ts';
-import { type ListSource, type LogState, readState } from '../columns/read/read-state.ts';
+import { listRows, type RowPage } from '../columns/read/list-rows.ts';
+import { type ListSource, readState } from '../columns/read/read-state.ts';
 import type { RowFilter } from '../columns/read/row-filter.ts';
 import { allRows, type RowQuery } from '../columns/read/row-query.ts';
 import { addKeyReads, prefetch } from '../columns/read/shown-rows.ts';
@@ -40,7 +40,6 @@ export interface PageLog {
 
 interface PageOptions {
   readonly pageIndex?: IndexPartition | undefined;
-  /** Whether their long texts are read too. */
   readonly withTexts?: boolean;
   /** Whether entities may be newer than the page, and match no more. Otherwise the page is read again. */
   readonly mayBeNewer?: boolean | undefined;
@@ -59,15 +58,7 @@ export const queryAfter = (filters: readonly RowFilter[], limit: number, after =
 /** Times that a page is read, at most, while the log or the entities of the page change. */
 const maxAttempts = 5;
 
-interface SelectedPage extends RowPage {
-  /** Whether it has deleted entities. */
-  readonly withDeleted: boolean;
-  readonly source: ListSource;
-  readonly state: LogState;
-  readonly viewer?: Viewer | undefined;
-}
-
-async function selectPage(session: Session, kind: Kind, query: RowQuery): Promise<SelectedPage> {
+async function selectPage(session: Session, kind: Kind, query: RowQuery) {
   const { tenant, database } = session;
   const reader = openLogReader(database, tenant, kind);
   const source: ListSource = { reader, memory: logMemory(database, tenant, kind) };
@@ -81,10 +72,6 @@ async function selectPage(session: Session, kind: Kind, query: RowQuery): Promis
 
 type AnyEntity = StoredEntity | DeletedEntity;
 
-/** Returns the entities of rows whose columns were loaded. */
-const entitiesOfRows = (kind: Kind, rows: readonly ListedRow[]): AnyEntity[] =>
-  rows.flatMap(({ id, version, row }) => (row ? storedOfRow(kind, id, version, row) : []));
-
 /**
  * Returns the entities of a page. Those without a row come from an index or by key. Indexes and replicas of the table may lag behind: an entity that is
  * missing, or older than its row, is read by key, at last consistently.
@@ -92,12 +79,12 @@ const entitiesOfRows = (kind: Kind, rows: readonly ListedRow[]): AnyEntity[] =>
 async function entitiesOfPage(
   session: Session,
   kind: Kind,
-  page: SelectedPage,
+  page: Awaited<ReturnType<typeof selectPage>>,
   pageIndex: IndexPartition | undefined,
 ): Promise<AnyEntity[]> {
   const { tenant, database } = session;
   const { rows, source, withDeleted } = page;
-  const ofRows = entitiesOfRows(kind, rows);
+  const ofRows = rows.flatMap(({ id, version, row }) => (row ? storedOfRow(kind, id, version, row) : []));
   if (ofRows.length === rows.length) return ofRows;
   const before = database.consumption.readUnits;
   const ofIndex = pageIndex
@@ -123,18 +110,13 @@ async function entitiesOfPage(
   });
 }
 
-interface PageRead extends EntityPage<AnyEntity> {
-  /** Whether the entities have the versions that their rows had when the page was selected. */
-  readonly isCurrent: boolean;
-}
-
 /** @throws StaleRead when the log changes meanwhile. */
 async function readOnce(
   session: Session,
   kind: Kind,
   query: RowQuery,
   { pageIndex, withTexts, maxTotal = Number.POSITIVE_INFINITY }: PageOptions,
-): Promise<PageRead> {
+) {
   const page = await selectPage(session, kind, query);
   const { total, skipped, end, counts, sums } = page;
   const rows = total > maxTotal ? [] : page.rows;

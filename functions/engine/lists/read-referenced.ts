@@ -1,5 +1,3 @@
-/** Entities that those of a page refer to. */
-
 import { logMemory } from '../columns/process-memory.ts';
 import { rangeOfId, unionRanges } from '../columns/read/id-ranges.ts';
 import { isKnownLog } from '../columns/read/read-state.ts';
@@ -9,7 +7,7 @@ import type { ItemFields } from '../model/entity.ts';
 import { isId } from '../model/ids.ts';
 import type { References } from '../model/list-query.ts';
 import type { Session } from '../table/session.ts';
-import { readEntities } from '../table/stored-entities.ts';
+import { readStored } from '../table/stored-entities.ts';
 import { readPage } from './read-page.ts';
 
 /** Read units by key after which a process asks the log of a kind: the first time costs as much. */
@@ -18,12 +16,9 @@ const maxKeyReads = 20;
 async function readByKey(session: Session, { kind, ids }: References): Promise<Map<string, ItemFields>> {
   const { database, tenant } = session;
   const before = database.consumption.readUnits;
-  const found = await readEntities(
-    session,
-    ids.map((id) => ({ kind, id })),
-  );
+  const stored = await readStored(session, kind, ids.filter(isId));
   addKeyReads(logMemory(database, tenant, kind), database.consumption.readUnits - before);
-  return found;
+  return new Map(stored.map(({ entity }) => [entity.id, entity]));
 }
 
 /** Reads the entities of one kind: from columns, which costs one unit when they are in memory, or by key while the process knows nothing of the kind. */

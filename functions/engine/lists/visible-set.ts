@@ -14,32 +14,26 @@ import type { Sight } from '../table/sight.ts';
 
 /** The caller of a list, if it leaves out what the caller does not see. */
 export interface Viewer {
-  /** A number of the user. */
   readonly number: number;
   /** How far the logs are known of the entities through which the list is seen: first those to which its own refer. */
   readonly guards: readonly Progress[];
 }
 
-/** The rule of a kind for a viewer. */
 interface Rule {
-  /** Accepts the rows that the viewer sees. */
   readonly filter?: RowFilter | undefined;
   readonly guards: readonly Progress[];
 }
 
-/** The ids of the entities of one kind that a viewer sees. */
 interface VisibleSet {
   readonly ids: readonly string[];
   /** The same ids have the same name. */
   readonly name: string;
-  /** That of the log. */
   readonly state: string;
 }
 
 /** Bytes of an id in memory, about. */
 const idBytes = 100;
 
-/** Accepts rows of entities that all see, and those of the entities that a user is a member of. */
 function membersFilter({ members, when }: MembersRule, user: string | undefined): RowFilter {
   const ofMember: RowFilter = {
     field: members,
@@ -90,7 +84,6 @@ async function readSet(session: Session, sight: Sight, kind: Kind) {
 /**
  * Returns the rule of a kind as a filter. It is read after the log that it filters: a list would leave out for ever what was created with an entity through which it
  * is seen, between the two.
- * @throws StaleRead when a log changes meanwhile.
  */
 async function readRule(session: Session, sight: Sight, kind: Kind): Promise<Rule> {
   const rule = membersRuleOf(kind);
@@ -101,10 +94,7 @@ async function readRule(session: Session, sight: Sight, kind: Kind): Promise<Rul
   return { filter: throughFilter(guard, set), guards };
 }
 
-/**
- * Returns the filter that a list of a kind has for the caller, and the viewer; nothing for a caller who sees all of the kind.
- * @throws StaleRead when a log changes meanwhile.
- */
+/** Returns the filter that a list of a kind has for the caller, and the viewer; nothing for a caller who sees all of the kind. */
 export async function readVisibleRows(
   session: Session,
   kind: Kind,

@@ -23,13 +23,11 @@ export class Positions {
     this.#session = session;
   }
 
-  /** Begins to take positions in the logs of some kinds. */
   request(kinds: readonly Kind[]): void {
     // Who waits for it gets the error.
     for (const kind of kinds) this.#take(kind).catch(() => undefined);
   }
 
-  /** Returns the position that is held in the log of a kind, or takes one. */
   #take(kind: Kind): Promise<number> {
     const held = this.#held.get(kind);
     if (held !== undefined) return held;

@@ -11,7 +11,6 @@ export interface Progress {
 /** Holes that a reader remembers, at most. It does not go past more. */
 export const maxHoles = 200;
 
-/** Returns the positions of records, which a reader has seen then. */
 export const positionsOf = (records: readonly { readonly position: number }[]): number[] =>
   records.map(({ position }) => position);
 

@@ -23,7 +23,6 @@ async function readFloor(database: Database, log: LogIdentity): Promise<number> 
   return Math.max(floor, ...items.map(positionReached));
 }
 
-/** Takes the next position of a log. */
 export async function takePosition(database: Database, log: LogIdentity): Promise<number> {
   const key = sequencerKey(log);
   for (;;) {

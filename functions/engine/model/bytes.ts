@@ -18,10 +18,7 @@ export function uuidAt(bytes: Buffer, start: number): string {
 /** The texts that `ByteWriter.id` writes: UUIDs of any version, in lower case. */
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-const uuidLength = 36;
-
-/** Returns whether a text is a UUID in lower case. */
-export const isUuid = (text: string): boolean => text.length === uuidLength && uuidPattern.test(text);
+export const isUuid = (text: string): boolean => uuidPattern.test(text);
 
 /** Returns the number of first UTF-16 units that two texts share, without half of a surrogate pair. */
 function sharedUnits(one: string, other: string): number {
@@ -85,7 +82,6 @@ export class ByteWriter {
     this.#length += idBytes;
   }
 
-  /** Writes bytes as they are. */
   raw(bytes: Uint8Array): void {
     this.#reserve(bytes.length);
     this.#bytes.set(bytes, this.#length);
@@ -97,7 +93,6 @@ export class ByteWriter {
   }
 }
 
-/** Reads what a `ByteWriter` has written. */
 export class ByteReader {
   readonly #bytes: Buffer;
   #position = 0;
@@ -106,7 +101,6 @@ export class ByteReader {
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
-  /** Number of bytes that were read. */
   get position(): number {
     return this.#position;
   }
@@ -141,7 +135,6 @@ export class ByteReader {
     return previous.slice(0, this.number()) + this.text();
   }
 
-  /** Reads a number of bytes as they are. */
   raw(length: number): Buffer {
     const end = this.#position + length;
     if (end > this.#bytes.length) throw new RangeError('The bytes end too early.');

@@ -3,6 +3,7 @@
  * positions, a record is written once, at its position, and its writer or compaction fills a position without one. Lists read the pending records:
  * those that compaction has not absorbed into columns yet. See docs/list-engine.md.
  */
+import { groupBy } from '../../runtime/group-by.ts';
 import { dayMs } from '../../runtime/time-and-chance.ts';
 import { type Change, kindOf } from './changes.ts';
 import { inflate } from './deflate.ts';
@@ -22,12 +23,6 @@ const base = 32;
 /** The greatest position. Its successor has a text too. */
 export const maxPosition = base ** digits - 2;
 
-/** Returns a text of a position. All have one length, and sort as positions do. Every list reads many, so they are short. */
-const sortableText = (position: number): string => Math.max(0, position).toString(base).padStart(digits, '0');
-
-/** Returns the position that a text begins with. */
-const parseSortable = (text: string): number => Number.parseInt(text.slice(0, digits), base);
-
 /** A change log: each kind of a tenant has one. */
 export interface LogIdentity {
   readonly tenant: string;
@@ -36,7 +31,6 @@ export interface LogIdentity {
 
 /** What one transaction changed of one kind. A filler has no entries: it takes the place of a transaction that can then never be applied. */
 export interface LogRecord extends RecordContents {
-  /** Its place in the log: no other record has it. */
   readonly position: number;
   /** When its transaction was built, in milliseconds since 1970. It orders nothing. */
   readonly time: number;
@@ -45,7 +39,6 @@ export interface LogRecord extends RecordContents {
 /** Days after which DynamoDB deletes a record, unless the setting `historyDays` says another number. Compaction absorbs it long before. */
 export const defaultHistoryDays = 30;
 
-/** The least and the greatest number of days. */
 export const minHistoryDays = 7;
 export const maxHistoryDays = 400;
 
@@ -64,16 +57,17 @@ export const manifestSortKey = '~';
 /** The beginning of the sort keys of records: filters of the table's stream compare with it. */
 export const recordPrefix = 'r#';
 
-/** Returns the sort key of the record at a position. */
-export const recordSortKey = (position: number): string => recordPrefix + sortableText(position);
+/** All have one length, and sort as positions do. Every list reads many, so they are short. */
+export const recordSortKey = (position: number): string =>
+  recordPrefix + Math.max(0, position).toString(base).padStart(digits, '0');
 
 export const recordKey = ({ tenant, kind }: LogIdentity, position: number): Key => ({
   pk: logPartition(tenant, kind),
   sk: recordSortKey(position),
 });
 
-/** Returns the position in the sort key of a record. */
-export const positionOf = (sortKey: string): number => parseSortable(sortKey.slice(recordPrefix.length));
+export const positionOf = (sortKey: string): number =>
+  Number.parseInt(sortKey.slice(recordPrefix.length), base);
 
 /**
  * Returns the position that a log has reached, as one of its items tells: a record, or the manifest, whose columns have the records up to its watermark.
@@ -114,37 +108,25 @@ const withNotDeleted = (before: Row | undefined, after: Row | undefined): Row | 
     ? { ...after, ...notDeleted }
     : after;
 
-function entriesByKind(changes: readonly Change[]): Map<Kind, LogEntry[]> {
-  const byKind = new Map<Kind, LogEntry[]>();
-  for (const change of changes) {
-    const { before, after } = change;
-    const kind = kindOf(change);
-    const { entity } = (after ?? before) as NonNullable<typeof before>;
-    const row = after && storedRow(after);
-    // What was erased must not live longer in the record of its erasure.
-    const rowBefore = before && (row || !before.deletion) ? storedRow(before) : undefined;
-    const hasOtherTexts = row && !(rowBefore && haveSameTexts(rowBefore, row));
-    const entries = byKind.get(kind) ?? [];
-    byKind.set(kind, entries);
-    entries.push({
-      id: entity.id,
-      version: (before?.version ?? 0) + 1,
-      previousPosition: before?.logPosition ?? 0,
-      before: rowBefore,
-      after: withNotDeleted(rowBefore, hasOtherTexts ? withOtherWords(row, entity) : row),
-    });
-  }
-  return byKind;
+function entryOf({ before, after }: Change): LogEntry {
+  const { entity } = (after ?? before) as NonNullable<typeof before>;
+  const row = after && storedRow(after);
+  // What was erased must not live longer in the record of its erasure.
+  const rowBefore = before && (row || !before.deletion) ? storedRow(before) : undefined;
+  const hasOtherTexts = row && !(rowBefore && haveSameTexts(rowBefore, row));
+  return {
+    id: entity.id,
+    version: (before?.version ?? 0) + 1,
+    previousPosition: before?.logPosition ?? 0,
+    before: rowBefore,
+    after: withNotDeleted(rowBefore, hasOtherTexts ? withOtherWords(row, entity) : row),
+  };
 }
 
 /** Returns the greatest position of the previous changes of the changed entities, by kind. That of a change is greater. */
 export function previousPositions(changes: readonly Change[]): Map<Kind, number> {
-  const previous = new Map<Kind, number>();
-  for (const change of changes) {
-    const kind = kindOf(change);
-    previous.set(kind, Math.max(previous.get(kind) ?? 0, change.before?.logPosition ?? 0));
-  }
-  return previous;
+  const positionsOf = (own: readonly Change[]) => own.map(({ before }) => before?.logPosition ?? 0);
+  return new Map([...groupBy(changes, kindOf)].map(([kind, own]) => [kind, Math.max(...positionsOf(own))]));
 }
 
 /** The write of a record. Its condition fails when its position has one already. */
@@ -153,13 +135,9 @@ export interface RecordWrite {
   readonly condition: Condition;
 }
 
-/** What records have besides changes. */
 interface RecordOptions {
-  /** By kind. */
   readonly positions: ReadonlyMap<Kind, number>;
-  /** Milliseconds since 1970. */
   readonly time: number;
-  /** The subject of the token whose request makes the changes. */
   readonly actor?: string | undefined;
 }
 
@@ -180,9 +158,10 @@ export function recordWrites(
   { positions, time, actor }: RecordOptions,
 ): Map<Kind, RecordWrite> {
   const writes = new Map<Kind, RecordWrite>();
-  for (const [kind, entries] of entriesByKind(changes)) {
+  for (const [kind, own] of groupBy(changes, kindOf)) {
     const key = recordKey({ tenant, kind }, positions.get(kind) as number);
-    writes.set(kind, { put: toItem(key, { actor, entries }, time), condition: notExists });
+    const contents = { actor, entries: own.map(entryOf) };
+    writes.set(kind, { put: toItem(key, contents, time), condition: notExists });
   }
   return writes;
 }

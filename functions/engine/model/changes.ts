@@ -42,10 +42,7 @@ export const mergeChangeSets = (changeSets: readonly ChangeSet[]): ChangeSet => 
   writes: changeSets.flatMap(({ writes = [] }) => writes),
 });
 
-/**
- * @param nowMs milliseconds since 1970.
- * @param id that the caller has made; a new one by default.
- */
+/** @param id that the caller has made; a new one by default. */
 export function buildCreate(kind: Kind, fields: Fields, nowMs: number, id = newId(nowMs).id) {
   const createdMs = timestampMs(id);
   const createdAt = new Date(createdMs).toISOString();
@@ -85,7 +82,6 @@ export function buildMove(before: DeletedEntity, to: Deletion) {
 /**
  * Returns the change that restores an entity.
  * @param fields that get other values than before the deletion.
- * @param nowMs milliseconds since 1970.
  */
 export function buildRestore<Deleted extends DeletedEntity>(
   before: Deleted,
@@ -102,7 +98,6 @@ export function buildRestore<Deleted extends DeletedEntity>(
 /**
  * Returns the write of a change. Its condition is the version that was read: of two writers that read the same version, one
  * writes, and the other reads again.
- * @param logPosition of the transaction's record of this kind.
  */
 export function buildWrite(tenant: string, { before, after }: Change, logPosition: number): Write {
   if (!before) return { put: encodeEntity(tenant, after, logPosition), condition: notExists };

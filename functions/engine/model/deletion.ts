@@ -10,7 +10,6 @@ import type { Kind } from './schema.ts';
 import { table } from './table.ts';
 import type { Item } from './writes.ts';
 
-/** Days for which a deleted entity can be restored. */
 export const restorableDays = 30;
 
 /**
@@ -19,18 +18,15 @@ export const restorableDays = 30;
  */
 const keptDays = restorableDays + 1;
 
-/** Milliseconds for which the item and the row of a deleted entity are kept. */
 export const keptMs = keptDays * dayMs;
 
-/** The attributes that only items of deleted entities have. */
 export const deletionAttributes: readonly string[] = [
   ...['deletedAt', 'deletedBy', 'deletedWith', 'rootKind', 'moves', 'erased'],
 ];
 
-/** Returns whether an item is that of a deleted entity. */
 export const isDeletedItem = (item: Item): boolean => 'deletedAt' in item;
 
-/** Returns the deletion of an entity. @param nowMs milliseconds since 1970. */
+/** Returns the deletion of an entity. */
 export function newDeletion(
   { kind, entity: { id, updatedAt } }: StoredEntity,
   deletedBy: string | undefined,
@@ -45,7 +41,6 @@ export function newDeletion(
 export const isSameRoot = ({ root: one }: Deletion, { root: other }: Deletion): boolean =>
   one.id === other.id && one.kind === other.kind;
 
-/** Returns whether two deletions are the same one. */
 export const isSameDeletion = (one: Deletion, other: Deletion): boolean =>
   one.deletedAt === other.deletedAt && isSameRoot(one, other);
 
@@ -53,11 +48,10 @@ export const isSameDeletion = (one: Deletion, other: Deletion): boolean =>
 export const isRoot = ({ kind, entity, deletion }: DeletedEntity): boolean =>
   isRootOf(deletion, kind, entity.id);
 
-/** Returns whether an entity is the root of a deletion. */
 export const isRootOf = ({ root }: Deletion, kind: Kind, id: string): boolean =>
   root.kind === kind && root.id === id;
 
-/** Returns the time of the deletions that have expired, and of all earlier ones. @param nowMs milliseconds since 1970. */
+/** Returns the time of the deletions that have expired, and of all earlier ones. */
 export const expiredAt = (nowMs: number): number => nowMs - restorableDays * dayMs;
 
 /** Returns whether an entity can be restored no more, also while DynamoDB has not deleted its item yet. */
@@ -161,7 +155,6 @@ interface ItemOfDeletion extends Pick<Deletion, 'deletedAt' | 'deletedBy' | 'mov
   readonly erased?: true;
 }
 
-/** Returns the deletion that an item of a deleted entity has. */
 export function decodeDeletion(item: Item): Deletion {
   const { deletedAt, deletedBy, deletedWith, rootKind, moves, kind, erased } =
     item as unknown as ItemOfDeletion;

@@ -65,7 +65,6 @@ export const isWhole = <Stored extends StoredEntity | DeletedEntity>(
   stored: Stored,
 ): stored is WholeOf<Stored> => !(longTextOf(stored.entity) instanceof Digest);
 
-/** The fields that only the store sets. */
 export const readOnlyFields = ['id', 'createdAt', 'updatedAt'] as const;
 
 /** The field with the number of an entity, of a kind that has numbers. Only the store sets it, too. */
@@ -73,8 +72,6 @@ export const numberField = 'number';
 
 /** Allowed characters of a status. A status is part of a sort key, so `#` is excluded. */
 export const statusPattern = /^[A-Za-z0-9_-]{1,64}$/;
-
-export const isStatus = (value: string): boolean => statusPattern.test(value);
 
 /** The versions that a caller accepts: none when the entity must not exist, and any when this is `undefined`. */
 export type ExpectedVersions = ReadonlySet<number> | 'none' | undefined;

@@ -41,9 +41,6 @@ export class VersionMismatch extends Error {
 /** An id that a caller has made is taken by what the caller does not see. */
 export class IdTaken extends Error {
   override readonly name = 'IdTaken';
-  constructor() {
-    super('The id is taken. Use a new one.');
-  }
 }
 
 /** Only a caller who sees all may make a change. */
@@ -70,12 +67,10 @@ class InvalidField extends Error {
   }
 }
 
-/** A field of a body contradicts another one. */
 export class ContradictingField extends InvalidField {
   override readonly name = 'ContradictingField';
 }
 
-/** Another entity of the tenant has the unique value. */
 export class ValueTaken extends InvalidField {
   override readonly name = 'ValueTaken';
   constructor(kind: Kind, field: string) {
@@ -92,10 +87,9 @@ export class RequiredReferenceMissing extends InvalidField {
   }
 }
 
-/** A body refers to entities that do not exist. */
 export class ReferenceNotFound extends Error {
   readonly references: readonly { readonly pointer: string; readonly kind: Kind }[];
-  constructor(references: readonly { readonly pointer: string; readonly kind: Kind }[]) {
+  constructor(references: ReferenceNotFound['references']) {
     super('The request refers to an entity that does not exist.');
     this.name = 'ReferenceNotFound';
     this.references = references;
@@ -158,32 +152,13 @@ export class ReadBudgetExceeded extends Error {
   }
 }
 
-/** The operations of a batch write more than one request may. */
-export class TooManyWrites extends Error {
-  constructor() {
-    super(
-      'The operations need more than 1,000 write units, about 500 KB, with the long texts that they replace or delete. Send fewer operations.',
-    );
-    this.name = 'TooManyWrites';
-  }
+/** The operations of a batch write more than one request may, or add references to more entities than it may read. */
+export class BatchTooLarge extends Error {
+  override readonly name = 'BatchTooLarge';
 }
 
-/** The operations of a batch add references to more entities than one request may read. */
-export class TooManyReferences extends Error {
-  constructor(count: number, max: number) {
-    super(
-      `The operations add references to ${count} different entities; at most ${max} are allowed. Send fewer operations.`,
-    );
-    this.name = 'TooManyReferences';
-  }
-}
-
-/** The idempotency key was used for another request. */
 export class IdempotencyKeyReused extends Error {
-  constructor() {
-    super('This Idempotency-Key was used before, with another body. Use a new key for a new request.');
-    this.name = 'IdempotencyKeyReused';
-  }
+  override readonly name = 'IdempotencyKeyReused';
 }
 
 /** What a deletion has removed cannot be erased while a part of it is being restored: that would lose what the restore has not reached. */
@@ -191,14 +166,8 @@ export class RestoreInProgress extends Error {
   override readonly name = 'RestoreInProgress';
 }
 
-/** The tenant has too many jobs that are not finished to begin another one. */
 export class TooManyJobs extends Error {
-  constructor(maxJobs: number) {
-    super(
-      `About ${maxJobs} jobs of this tenant, such as deletions of many entities, are not finished yet, the maximum.`,
-    );
-    this.name = 'TooManyJobs';
-  }
+  override readonly name = 'TooManyJobs';
 }
 
 /** The time of the request was over before DynamoDB had done its part. The request can be sent again. */
@@ -250,14 +219,7 @@ export class KeysThrottled extends StoreUnavailable {
 
 /** A step of compaction did not finish in its time. What earlier steps wrote stays. */
 export class CompactionTooSlow extends Error {
-  /** @param share of a full step. */
-  constructor(share: number, cause: unknown) {
-    super(
-      `A step of compaction, ${Math.round(100 * share)} % of a full one, did not finish in its time. The next one of this process is half as large.`,
-      { cause },
-    );
-    this.name = 'CompactionTooSlow';
-  }
+  override readonly name = 'CompactionTooSlow';
 }
 
 /** A stored item is in a format that this release does not know. Another release has written it, so nothing of it is believed or changed. */

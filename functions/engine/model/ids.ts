@@ -29,7 +29,6 @@ function nextInOrder(nowMs: number): typeof last {
 /**
  * Returns a new id, greater than every id that this process has created. `createdAt` is the time in the id, so the order of
  * ids is the order of creation, ties included.
- * @param nowMs milliseconds since 1970.
  */
 export function newId(nowMs: number): { id: string; createdAt: string } {
   last = nextInOrder(nowMs);

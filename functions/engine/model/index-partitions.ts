@@ -1,5 +1,3 @@
-/** Partitions of the index `by-status`. */
-
 /** Returns the query for a range of sort keys, both bounds included. */
 export const byStatusBetween = (partition: string, first: string, last: string) =>
   ({

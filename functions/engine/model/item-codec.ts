@@ -42,7 +42,6 @@ export function entityOfRow(kind: Kind, id: string, row: Row): ItemFields {
   return fields as unknown as ItemFields;
 }
 
-/** Returns what the row of an entity, or of a deleted one, stores. */
 export function storedOfRow(kind: Kind, id: string, version: number, row: Row): StoredEntity | DeletedEntity {
   const stored = { kind, version, entity: entityOfRow(kind, id, row) };
   const deletion = deletionOfRow(kind, id, row);
@@ -127,7 +126,6 @@ export function decodeEntity(item: Item): StoredEntity {
   return decodeFields(item);
 }
 
-/** Returns the entity that an item stores, or the deleted one. */
 export function decodeAnyEntity(item: Item): StoredEntity | DeletedEntity {
   const stored = decodeFields(item);
   if (!isDeletedItem(item)) return stored;

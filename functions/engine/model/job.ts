@@ -3,14 +3,15 @@
  * it cannot be lost. The functions in `functions/jobs` continue jobs, step by step.
  */
 
+import { now } from '../../runtime/time-and-chance.ts';
 import type { ChangeSet } from './changes.ts';
 import { UnknownFormat } from './errors.ts';
+import { newId } from './ids.ts';
 import { byStatusBetween, partitionNumber } from './index-partitions.ts';
 import { formatAttributes, requireKnownFields, requireReadable } from './stored-format.ts';
 import type { Item, Key, Write } from './writes.ts';
 import { hasVersion, notExists } from './writes.ts';
 
-/** What a job does, and what is left of it. */
 export interface JobWork {
   /** Names the handler. */
   readonly type: string;
@@ -27,8 +28,8 @@ interface Lease {
   readonly until: string;
 }
 
-/** What the key of a job's item tells. */
 export interface JobIdentity {
+  /** That of `newId`, or another one where one thing must have one job. */
   readonly id: string;
   readonly tenant: string;
 }
@@ -78,7 +79,6 @@ export const jobPartitions = 16;
 
 const partitionName = (partition: number): string => `#job#${partition}`;
 
-/** Returns the partition of the index that holds the jobs of a tenant. */
 const jobPartition = (tenant: string): string => partitionName(partitionNumber(tenant, jobPartitions));
 
 /**
@@ -148,22 +148,19 @@ export function buildJobWrite(before: Job | undefined, after: Job | undefined): 
 /** Due by every clock: the worker may have another one than the process that began the job. Ids keep such jobs in the order of their beginning. */
 export const alwaysDue = new Date(0).toISOString();
 
-/** Which job begins, and when. */
 export interface Beginning {
-  /** That of `newId`, or another one where one thing must have one job. */
-  readonly id: string;
+  /** Default: a new one. Another one where one thing must have one job. */
+  readonly id?: string;
   /** RFC 3339. Default: at once. */
   readonly dueAt?: string | undefined;
 }
 
-/** Returns the write that begins a job. */
 export const beginJob = <Work extends JobWork>(
   { tenant, actor }: JobOrigin,
   work: Work,
-  { id, dueAt = alwaysDue }: Beginning,
+  { id = newId(now()).id, dueAt = alwaysDue }: Beginning = {},
 ): Write => buildJobWrite(undefined, { id, tenant, ...(actor && { actor }), version: 1, dueAt, work });
 
-/** Returns whether a write begins a job that is due at a time. */
 export const beginsDueJob = (write: Write, nowMs: number): boolean =>
   'put' in write &&
   write.put.sk === jobSortKey &&
@@ -222,9 +219,8 @@ export function decodeJob(item: Item): Job {
 /**
  * Returns whether a worker may begin a step: the job is due, and no other worker holds it. A job without a time is due: it fails
  * and is reported, where it would otherwise wait for ever.
- * @param nowMs milliseconds since 1970.
  */
 export function isReady({ dueAt, lease }: Job, owner: string, nowMs: number): boolean {
-  const now = new Date(nowMs).toISOString();
-  return !(dueAt > now) && !(lease && lease.owner !== owner && lease.until > now);
+  const time = new Date(nowMs).toISOString();
+  return !(dueAt > time) && !(lease && lease.owner !== owner && lease.until > time);
 }

@@ -4,7 +4,6 @@ import type { ItemFields } from './entity.ts';
 import type { Kind } from './schema.ts';
 import type { Key } from './writes.ts';
 
-/** The sort keys of the items of entities, and of their long texts. */
 export const entitySortKey = 'entity';
 export const textSortKey = 'text';
 
@@ -13,7 +12,6 @@ export const entityKey = (tenant: string, kind: Kind, id: string): Key => ({
   sk: entitySortKey,
 });
 
-/** Returns the id of the entity that a partition key belongs to. */
 export const idOfPartition = (pk: string): string => pk.slice(pk.lastIndexOf('#') + 1);
 
 /** Returns the primary key of the long text of an entity: in the entity's partition, so one query reads both. */
@@ -22,12 +20,10 @@ export const textKey = (tenant: string, kind: Kind, id: string): Key => ({
   sk: textSortKey,
 });
 
-/** Returns the index partition that holds all entities of a kind. */
 export const kindPartition = (tenant: string, kind: Kind): string => `${tenant}#${kind}`;
 
 export const statusPrefix = (status: string): string => `${status}#`;
 
-/** Returns the index keys of an entity. */
 export const indexKeys = (tenant: string, kind: Kind, { id, status }: ItemFields) => ({
   ofKind: kindPartition(tenant, kind),
   byStatus: statusPrefix(status) + id,

@@ -88,7 +88,6 @@ export interface ValueCount {
   readonly sums?: Sums;
 }
 
-/** Entities of one kind that others refer to. */
 export interface References {
   readonly kind: Kind;
   /** Each once. */

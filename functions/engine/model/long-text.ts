@@ -5,7 +5,6 @@
 import { createHash } from 'node:crypto';
 import { schemaInUse } from './schema.ts';
 
-/** Returns whether a field is that whose texts can be long. */
 export const isLongTextField = (field: string): boolean => field === schemaInUse().longText;
 
 /** Returns the text of an entity that can be long; `undefined` when its kind has none. */

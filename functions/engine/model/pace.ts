@@ -26,7 +26,6 @@ const maxAheadMs = 600_000;
 /** Seconds after the last reservation for which the item is kept. */
 const keptSeconds = 3_600;
 
-/** What a step of a job reserves. */
 interface Reservation {
   readonly nowMs: number;
   /** Number of entities that the step changes. */
@@ -62,17 +61,9 @@ export const encodePace = (pace: Pace): Item => ({
   expiresAt: Math.ceil(pace.freeAt / 1_000) + keptSeconds,
 });
 
-const paceFields: Readonly<Record<keyof Pace | 'expiresAt', true>> = {
-  tenant: true,
-  version: true,
-  freeAt: true,
-  slowdown: true,
-  expiresAt: true,
-};
-
 /** Returns the pace that an item stores. @throws UnknownFormat. */
 export function decodePace(item: Item): Pace {
-  requireReadable('pace', item, paceFields);
+  requireReadable('pace', item, encodePace(newPace('')));
   const { tenant, version, freeAt, slowdown } = item as unknown as Pace;
   return { tenant, version, freeAt, slowdown };
 }

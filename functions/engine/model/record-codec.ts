@@ -33,9 +33,6 @@ export function changedFields(before: Row | undefined, after: Row): Row {
   return changed;
 }
 
-/** Returns the first byte of a record: its format, and whether its entries are deflated. */
-const firstByte = (isDeflated: boolean): number => 2 * formats.record.writes + Number(isDeflated);
-
 /** Returns the names of fields that take no bytes of their own. */
 const fieldNames = (): readonly string[] => schemaInUse().dictionary.fields;
 
@@ -50,7 +47,6 @@ const flags = 16;
 const ownValue = (row: Row | undefined, name: string): Value | undefined =>
   row && Object.hasOwn(row, name) ? row[name] : undefined;
 
-/** What the values of a row refer to. */
 interface RowOptions {
   /** Times are differences from it, in milliseconds since 1970. */
   readonly baseMs: number;
@@ -147,13 +143,12 @@ const maxPlainBytes = 900;
 /**
  * Encodes the contents of a record: the format, the actor, which takes 17 bytes if it is a UUID, and the entries. Several entries, and one with many words, are
  * deflated if that makes them shorter: they have texts and ids in common.
- * @param time of the record, in milliseconds since 1970.
  */
 export function encodeContents({ actor, entries }: RecordContents, time: number): Buffer {
   const plain = encodeEntries(entries, time);
   const deflated = entries.length < 2 && plain.length <= maxPlainBytes ? plain : deflate(plain);
   const isDeflated = deflated.length < plain.length;
-  const first = Buffer.of(firstByte(isDeflated));
+  const first = Buffer.of(2 * formats.record.writes + Number(isDeflated));
   return Buffer.concat([first, encodeActor(actor), isDeflated ? deflated : plain]);
 }
 
@@ -162,7 +157,6 @@ const maxInflatedBytes = 8_000_000;
 
 /**
  * Decodes what `encodeContents` returns.
- * @param time of the record, in milliseconds since 1970.
  * @throws UnknownFormat when another release has encoded it.
  */
 export function decodeContents(encoded: Uint8Array, time: number): RecordContents {

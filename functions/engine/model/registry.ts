@@ -17,7 +17,6 @@ export const entryKey = ({ tenant, kind }: LogIdentity): Key => ({
   sk: `${kind}#${tenant}`,
 });
 
-/** Returns the log of an entry. */
 export function parseEntry({ sk }: Pick<Item, 'sk'>): LogIdentity {
   const [kind = '', tenant = ''] = sk.split('#');
   return { tenant, kind };

@@ -1,7 +1,5 @@
-/** References between kinds, as the schema has them. */
 import { type Kind, type Relation, schemaInUse } from './schema.ts';
 
-/** Returns the references that entities of a kind hold. */
 export const referencesOf = (kind: Kind): Relation[] =>
   schemaInUse().relations.filter(({ child }) => child === kind);
 
@@ -42,10 +40,7 @@ export function cascadeKinds(kind: Kind, found: Kind[] = []): Kind[] {
   return found;
 }
 
-/**
- * Returns the relation between two kinds.
- * @throws TypeError when there is none.
- */
+/** Returns the relation between two kinds. */
 export function relationOf(child: Kind, parent: Kind): Relation {
   const found = referencesOf(child).find((relation) => relation.parent === parent);
   if (!found) throw new TypeError(`There is no relation from ${child} to ${parent}.`);

@@ -41,7 +41,6 @@ export function scalarOf(text: string): string | number | boolean {
 /** A value of a row. An array of ids is one text, separated by commas; numbers and flags are texts too. */
 export type Value = string | null;
 
-/** What a field of an entity can have. */
 export type FieldValue = string | number | boolean | null | readonly string[];
 
 /** The fields of an entity that lists filter and sort by. The id is not part of it, and tells `createdAt`. */
@@ -54,14 +53,10 @@ const keyFields = new Set(['id', 'createdAt']);
 export const rowText = (field: string, text: string): string =>
   isLongTextField(field) ? digestText(text) : text;
 
-/** Returns whether lists take texts of a field with the same beginning for equal. */
-export const isSortedByBeginning = isLongTextField;
-
 /** Returns what decides the order of a row's text: of a long text, its beginning. */
 export const sortedText = (field: string, text: string): string =>
   isLongTextField(field) ? beginningOf(text) : text;
 
-/** Returns the ids of an array as rows hold it. */
 const splitIds = (text: string): string[] => (text === '' ? [] : text.split(','));
 
 /**

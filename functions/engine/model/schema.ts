@@ -29,6 +29,7 @@ export type Check = (
 
 /** Of entities for which this holds, only the users see them whose ids a field has. */
 export interface MembersRule {
+  /** The array of references to users. */
   readonly members: string;
   /** The values of fields of such an entity. */
   readonly when: Readonly<Record<string, string>>;
@@ -36,15 +37,6 @@ export interface MembersRule {
 
 /** Who sees an entity: some users, or those who see the entity to which a field refers. Null is seen by all. */
 export type AccessRule = MembersRule | { readonly through: string };
-
-/** @param field the array of references to users. */
-export const members = (field: string, { when }: Pick<MembersRule, 'when'>): MembersRule => ({
-  members: field,
-  when,
-});
-
-/** @param field the reference to an entity of a kind with a rule. */
-export const through = (field: string): AccessRule => ({ through: field });
 
 export interface Schema {
   /** A write checks that the entities it refers to exist; a deletion finds the entities that refer to the deleted one. */
@@ -57,7 +49,6 @@ export interface Schema {
   readonly uniqueFields: Readonly<Record<Kind, string>>;
   /** The kinds whose entities get numbers: 1, 2, 3 … in their tenant, in the field `number`. */
   readonly numbered: readonly Kind[];
-  /** By kind. */
   readonly checks: Readonly<Record<Kind, Check>>;
   /** By kind: who sees its entities. All of a tenant see the others. */
   readonly access: Readonly<Record<Kind, AccessRule>>;
@@ -79,7 +70,6 @@ export interface Settings {
 
 let current: { readonly schema: Schema; readonly settings: Settings } | undefined;
 
-/** Sets the schema and the settings of this process. */
 export function configure(schema: Schema, settings: Settings): void {
   current = { schema, settings };
 }
@@ -92,5 +82,4 @@ function requireCurrent(): NonNullable<typeof current> {
 /** @throws TypeError before `configure`. */
 export const schemaInUse = (): Schema => requireCurrent().schema;
 
-/** @throws TypeError before `configure`. */
 export const settingsInUse = (): Settings => requireCurrent().settings;

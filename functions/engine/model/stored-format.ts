@@ -43,7 +43,6 @@ export function formatAttributes(item: StoredItem): { readonly format?: number }
   return writes === firstFormat ? {} : { format: writes };
 }
 
-/** Returns whether this release reads a format. */
 export const isReadFormat = (item: StoredItem, format: unknown): format is number =>
   (formats[item].reads as readonly unknown[]).includes(format);
 

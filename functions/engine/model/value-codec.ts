@@ -25,7 +25,6 @@ interface ValueOptions {
   readonly previous?: Value | undefined;
 }
 
-/** A value, ready to be written. */
 interface EncodedValue {
   readonly type: number;
   readonly write: (writer: ByteWriter) => void;

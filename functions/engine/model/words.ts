@@ -44,10 +44,7 @@ export const haveSameTexts = (one: Row, other: Row): boolean =>
 export const visibleWords = (row: Row): string[] =>
   textsOf(row).flatMap((text) => searchedWords(beginningOf(text)));
 
-/**
- * Returns a row with the words of an entity's texts that the row does not show. A text that was not read has not changed: the row before has its words.
- * @param entity of the row.
- */
+/** Returns a row with the words of an entity's texts that the row does not show. A text that was not read has not changed: the row before has its words. */
 export function withOtherWords(row: Row, entity: Readonly<Record<string, unknown>>): Row {
   if (!isCut(row)) return row;
   const texts = schemaInUse().searchedFields.map((field) => entity[field] ?? '');

@@ -1,9 +1,7 @@
 /** Writes of items, as values: `table/` sends them. */
 
-/** No item has this key. */
 export const notExists: Condition = { expression: 'attribute_not_exists(pk)' };
 
-/** An item has this key. */
 export const exists: Condition = { expression: 'attribute_exists(pk)' };
 
 /** Returns the condition that the item has the version that was read. */

@@ -1,9 +1,10 @@
 /** The calls of one request: repeated until they succeed or the time is over, and measured. */
 import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
 import { monotonic } from '../../runtime/time-and-chance.ts';
-import { KeysThrottled, ReadBudgetExceeded, StoreUnavailable } from '../model/errors.ts';
+import { ConditionFailed, KeysThrottled, ReadBudgetExceeded, StoreUnavailable } from '../model/errors.ts';
 import type { Deadline } from './deadline.ts';
 import {
+  explainFailure,
   ForeignResponse,
   isConflict,
   isKeyThrottle,
@@ -19,7 +20,6 @@ interface Output {
 
 type Units = 'readUnits' | 'writeUnits';
 
-/** What the calls of one request may do. */
 export interface Limits {
   /** Read units after which calls fail. */
   readonly maxReadUnits: number;
@@ -39,32 +39,6 @@ export const noLimits: Limits = {
 /** Attempts by which the waits after a throttle begin later: up to 640 ms and 1,000 ms, instead of 20 and 40. A partition recovers in a second. */
 const throttleBackOff = 5;
 
-export class Attempts {
-  #failed = 0;
-  #keyThrottles = 0;
-  readonly #maxKeyThrottles: number;
-
-  constructor(maxKeyThrottles: number) {
-    this.#maxKeyThrottles = maxKeyThrottles;
-  }
-
-  /**
-   * Waits before the next attempt.
-   * @param error of the last one.
-   * @param deadline until which there may be another one.
-   * @param isInDoubt whether one of them may have been applied.
-   * @returns false when there is no time for another one.
-   * @throws KeysThrottled when DynamoDB has refused too many because of their keys.
-   */
-  async backOff(error: SdkError, deadline: Deadline, isInDoubt = false): Promise<boolean> {
-    this.#failed += 1;
-    if (!isKeyThrottle(error)) return deadline.backOff(this.#failed);
-    this.#keyThrottles += 1;
-    if (this.#keyThrottles >= this.#maxKeyThrottles) throw new KeysThrottled(error, isInDoubt);
-    return deadline.backOff(this.#failed + throttleBackOff);
-  }
-}
-
 export class Calls {
   readonly consumption = newConsumption();
   /** Number of calls that DynamoDB refused because it received too many. */
@@ -79,35 +53,42 @@ export class Calls {
 
   /**
    * Makes a call until it succeeds.
-   * @param units what the call consumes.
-   * @throws StoreUnavailable when the time of the request is over; KeysThrottled; errors that a repeated call would have as well, at once.
+   * @param options.deadline until which there may be another attempt; by default that of the request.
+   * @param options.isTransaction whether the errors say if an attempt may have been applied although no response arrived.
+   * @throws StoreUnavailable when the time is over; KeysThrottled when DynamoDB has refused too many attempts because of their keys; ConditionFailed
+   * with the positions of the writes whose conditions do not hold; errors that a repeated call would have as well, at once.
    */
   async retry<Result extends Output>(
     units: Units,
     call: (abortSignal: AbortSignal) => Promise<Result>,
+    { deadline = this.#deadline, isTransaction = false } = {},
   ): Promise<Result> {
-    const attempts = this.attempts();
-    for (;;) {
+    let keyThrottles = 0;
+    let isInDoubt = false;
+    for (let attempt = 1; ; attempt += 1) {
+      let error: SdkError;
       try {
-        return await this.measure(units, this.#deadline.limit(call));
-      } catch (error) {
-        if (!isRetryable(error as SdkError)) throw error;
-        if (!(await attempts.backOff(error as SdkError, this.#deadline))) {
-          throw new StoreUnavailable(error, isConflict(error as SdkError));
-        }
+        return await this.#measure(units, deadline.limit(call));
+      } catch (thrown) {
+        error = thrown as SdkError;
       }
+      const { failed, mayBeApplied } = explainFailure(error);
+      if (failed.length > 0) throw new ConditionFailed(failed, error, isInDoubt);
+      if (!isRetryable(error)) throw error;
+      isInDoubt ||= isTransaction && mayBeApplied;
+      const isOfKeys = isKeyThrottle(error);
+      keyThrottles += Number(isOfKeys);
+      if (keyThrottles >= this.#limits.maxKeyThrottles) throw new KeysThrottled(error, isInDoubt);
+      if (!(await deadline.backOff(attempt + (isOfKeys ? throttleBackOff : 0))))
+        throw new StoreUnavailable(error, isConflict(error), isInDoubt);
     }
-  }
-
-  attempts(): Attempts {
-    return new Attempts(this.#limits.maxKeyThrottles);
   }
 
   /**
    * Adds the cost of a call to the consumption.
    * @throws ForeignResponse when the response does not come from DynamoDB; ReadBudgetExceeded when the calls have read more than they may.
    */
-  async measure<Result extends Output>(units: Units, call: Promise<Result>): Promise<Result> {
+  async #measure<Result extends Output>(units: Units, call: Promise<Result>): Promise<Result> {
     const started = monotonic();
     this.consumption.calls += 1;
     try {

@@ -50,7 +50,6 @@ export function connect(settings: DynamoDBClientConfig = {}): SdkDynamoDb {
   return new SdkDynamoDb(new DynamoDBClient({ ...own, ...settings }));
 }
 
-/** The operations as commands of the SDK's client. */
 export class SdkDynamoDb implements DynamoDb {
   clockErrorMs = 0;
   readonly documents: DynamoDBDocumentClient;
@@ -82,7 +81,6 @@ export class SdkDynamoDb implements DynamoDb {
   readonly deleteItem = this.#operation<DynamoDb['deleteItem']>(DeleteCommand);
   readonly transactWriteItems = this.#operation<DynamoDb['transactWriteItems']>(TransactWriteCommand);
 
-  /** Returns what sends commands of one kind. */
   #operation<Operation extends (input: never, abortSignal?: AbortSignal) => Promise<unknown>>(
     Command: new (input: Parameters<Operation>[0]) => unknown,
   ): Operation {
@@ -91,13 +89,10 @@ export class SdkDynamoDb implements DynamoDb {
     return send as unknown as Operation;
   }
 
-  /**
-   * Opens a connection, which the next call uses, with a request that DynamoDB answers without credentials and without charge.
-   * @param endpoint another address than that of the region.
-   */
-  async openConnection(endpoint?: string): Promise<void> {
+  /** Opens a connection, which the next call uses, with a request that DynamoDB answers without credentials and without charge. */
+  async openConnection(): Promise<void> {
     const { requestHandler } = this.documents.config;
-    const request = { ...(await this.#address(endpoint)), method: 'GET', path: '/', query: {}, headers: {} };
+    const request = { ...(await this.#address()), method: 'GET', path: '/', query: {}, headers: {} };
     const { response } = await requestHandler.handle(request as Parameters<typeof requestHandler.handle>[0]);
     // A connection is free for the next request when the response has been read.
     (response.body as Readable).resume();
@@ -107,14 +102,12 @@ export class SdkDynamoDb implements DynamoDb {
     this.documents.destroy();
   }
 
-  async #address(endpoint: string | undefined): Promise<object> {
+  async #address(): Promise<object> {
     const { config } = this.documents;
     const given = await config.endpoint?.();
     if (given) return { protocol: given.protocol, hostname: given.hostname, port: given.port };
-    const Region = await config.region();
-    const url = new URL(endpoint ?? config.endpointProvider({ Region }).url);
-    const { protocol, hostname, port } = url;
-    return { protocol, hostname, ...(port && { port: Number(port) }) };
+    const { protocol, hostname } = config.endpointProvider({ Region: await config.region() }).url;
+    return { protocol, hostname };
   }
 }
 
@@ -122,9 +115,9 @@ let shared: DynamoDb | undefined;
 
 /** Creates the process's client, and opens a connection, before it is needed. @param endpoint another address than that of the region. */
 export function warmSharedClient(endpoint?: string): void {
-  const client = connect();
+  const client = connect(endpoint === undefined ? {} : { endpoint });
   // When it fails, the first call opens a connection of its own.
-  client.openConnection(endpoint).catch(ignore);
+  client.openConnection().catch(ignore);
   shared = client;
 }
 

@@ -4,22 +4,16 @@ import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { randomId } from '../../runtime/time-and-chance.ts';
 import { isDeletedItem } from '../model/deletion.ts';
-import {
-  ClockWrong,
-  ConditionFailed,
-  conditionHolds,
-  ReadBudgetExceeded,
-  StoreUnavailable,
-} from '../model/errors.ts';
+import { ClockWrong, conditionHolds, ReadBudgetExceeded, StoreUnavailable } from '../model/errors.ts';
 import { table } from '../model/table.ts';
 import type { Condition, Item, Key, Write } from '../model/writes.ts';
 import { exists } from '../model/writes.ts';
 import { Calls, type Limits, noLimits } from './calls.ts';
 import type { Deadline } from './deadline.ts';
-import { explainCancellation, isConflict, isRetryable, type SdkError } from './error-classification.ts';
 import type { DynamoDb } from './operations.ts';
 import type { Consumption, Query, QueryPage, Values } from './query.ts';
-import { toConditionInput, toTransactItem } from './transact-items.ts';
+
+type TransactWriteItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
 /**
  * Milliseconds by which the clock of a process that writes may be wrong. Its time dates entities and leases; nothing is ordered by it. Machines of AWS
@@ -45,7 +39,32 @@ interface ReadOptions {
   readonly withDeleted?: boolean;
 }
 
-/** Leaves out what a viewer does not see. */
+/** Returns the condition of a write as a part of a request, without the names and values that it does not have. */
+const toConditionInput = (condition: Condition | undefined) =>
+  condition && {
+    ConditionExpression: condition.expression,
+    ...(condition.names && { ExpressionAttributeNames: { ...condition.names } }),
+    ...(condition.values && { ExpressionAttributeValues: condition.values }),
+  };
+
+/** Returns the update that sets when DynamoDB deletes an item, or that it does not. */
+const expiryUpdate = (expiresAt: number | undefined) => ({
+  UpdateExpression: expiresAt === undefined ? 'REMOVE #expiry' : 'SET #expiry = :expiry',
+  ExpressionAttributeNames: { '#expiry': table.timeToLive },
+  ...(expiresAt !== undefined && { ExpressionAttributeValues: { ':expiry': expiresAt } }),
+});
+
+function toTransactItem(write: Write, TableName: string): TransactWriteItem {
+  const condition = {
+    TableName,
+    ...toConditionInput(write.condition),
+  };
+  if ('put' in write) return { Put: { ...condition, Item: write.put } };
+  if ('remove' in write) return { Delete: { ...condition, Key: write.remove } };
+  // The condition of the entity's own write holds for its text.
+  return { Update: { TableName, Key: write.setExpiry, ...expiryUpdate(write.expiresAt) } };
+}
+
 type SeeItems = (items: Item[]) => Promise<Item[]>;
 
 /**
@@ -117,7 +136,6 @@ export class Database {
     }
   }
 
-  /** Reads one item consistently. */
   async get(key: Key, options: ReadOptions = {}): Promise<Item | undefined> {
     const output = await this.#calls.retry('readUnits', (abortSignal) =>
       this.#client.getItem(
@@ -174,7 +192,6 @@ export class Database {
     return { items: await this.#visible(Items as Item[], options), next };
   }
 
-  /** Reads all pages of a query, one after the other. */
   async *pages(query: Query): AsyncGenerator<QueryPage, void, undefined> {
     let start: Values | undefined;
     do {
@@ -201,20 +218,11 @@ export class Database {
       ReturnConsumedCapacity: 'TOTAL',
     };
     const deadline = isDecidable ? this.deadline.before(doubtReserveMs) : this.deadline;
-    // Whether an attempt may have been applied although no response arrived.
-    let isInDoubt = false;
-    const attempts = this.#calls.attempts();
-    for (;;) {
-      const error = await this.#attempt(request, deadline);
-      if (!error) return;
-      const cancellation = explainCancellation(error);
-      const { failed } = cancellation;
-      if (failed.length > 0) throw new ConditionFailed(failed, error, isInDoubt);
-      if (!isRetryable(error)) throw error;
-      isInDoubt ||= cancellation.isInDoubt;
-      if (!(await attempts.backOff(error, deadline, isInDoubt)))
-        throw new StoreUnavailable(error, isConflict(error), isInDoubt);
-    }
+    await this.#calls.retry(
+      'writeUnits',
+      (abortSignal) => this.#client.transactWriteItems(request, abortSignal),
+      { deadline, isTransaction: true },
+    );
   }
 
   /**
@@ -288,27 +296,10 @@ export class Database {
     };
   }
 
-  /** Writes one item, not in a transaction. */
   async #write<Output extends { readonly ConsumedCapacity?: ConsumedCapacity | undefined }>(
     call: (abortSignal: AbortSignal) => Promise<Output>,
   ): Promise<Output> {
     this.#requireClock();
-    try {
-      return await this.#calls.retry('writeUnits', call);
-    } catch (error) {
-      if ((error as SdkError).name !== 'ConditionalCheckFailedException') throw error;
-      throw new ConditionFailed([0], error);
-    }
-  }
-
-  /** Sends a transaction once. Returns the error when it fails. */
-  async #attempt(request: TransactWriteCommandInput, deadline: Deadline): Promise<SdkError | undefined> {
-    try {
-      const call = deadline.limit((abortSignal) => this.#client.transactWriteItems(request, abortSignal));
-      await this.#calls.measure('writeUnits', call);
-      return undefined;
-    } catch (error) {
-      return error as SdkError;
-    }
+    return this.#calls.retry('writeUnits', call);
   }
 }

@@ -15,10 +15,7 @@ export class Deadline {
   readonly #end: number;
   readonly #cancelled: AbortSignal | undefined;
 
-  /**
-   * @param timeMs milliseconds from now.
-   * @param cancelled ends the time when it aborts, because nobody waits for the result any more.
-   */
+  /** @param cancelled ends the time when it aborts, because nobody waits for the result any more. */
   constructor(timeMs: number, cancelled?: AbortSignal) {
     this.#end = monotonic() + timeMs;
     this.#cancelled = cancelled;

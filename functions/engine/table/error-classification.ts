@@ -83,7 +83,6 @@ export const isKeyThrottle = (error: SdkError): boolean =>
 export const isConflict = (error: SdkError): boolean =>
   error.name === 'TransactionConflictException' || cancellationReasons(error).includes('TransactionConflict');
 
-/** Returns whether the same call may succeed at the next attempt. */
 export function isRetryable(error: SdkError): boolean {
   if (error.name === 'TransactionCanceledException') {
     return cancellationReasons(error).every((reason) => reason === 'None' || transientReasons.has(reason));
@@ -98,17 +97,15 @@ export function isRetryable(error: SdkError): boolean {
   );
 }
 
-interface Cancellation {
-  /** Positions of writes whose conditions do not hold. */
-  readonly failed: readonly number[];
-  /** Whether the attempt may have been applied, or be applied later: no response of DynamoDB says that it refused the attempt. */
-  readonly isInDoubt: boolean;
-}
-
-export function explainCancellation(error: SdkError): Cancellation {
+/**
+ * Returns the positions of writes whose conditions do not hold, and whether the attempt may have been applied, or be applied later: no response of DynamoDB says
+ * that it refused the attempt.
+ */
+export function explainFailure(error: SdkError) {
+  if (error.name === 'ConditionalCheckFailedException') return { failed: [0], mayBeApplied: false };
   const reasons = cancellationReasons(error);
   const failed = reasons.flatMap((reason, position) =>
     reason === 'ConditionalCheckFailed' ? [position] : [],
   );
-  return { failed, isInDoubt: reasons.length === 0 && !refusals.has(error.name) };
+  return { failed, mayBeApplied: reasons.length === 0 && !refusals.has(error.name) };
 }

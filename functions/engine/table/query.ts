@@ -1,5 +1,3 @@
-/** Queries, their pages, and what calls cost. */
-
 import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { Item } from '../model/writes.ts';
 

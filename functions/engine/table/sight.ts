@@ -101,7 +101,6 @@ export class Sight {
     );
   }
 
-  /** Leaves out the items of entities that the viewer does not see. */
   async filter(items: Item[]): Promise<Item[]> {
     const entities = items.filter((item) => item.sk === entitySortKey && ruleOf(String(item['kind'])));
     if (entities.length === 0) return items;

@@ -37,7 +37,6 @@ async function requireAttempt({ database }: Session, attempt: number): Promise<v
 /**
  * Reads an entity, or a deleted one, and its long text consistently, in one query. What has neither has never had this id, or has expired:
  * `isExpired` tells whether a deleted one that was found can still be restored.
- * @param id must have the form of an id.
  * @throws StoreUnavailable when the text changes during every attempt, or is missing.
  */
 export async function findAnyEntity(

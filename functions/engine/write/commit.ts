@@ -5,14 +5,14 @@ import { now, randomId } from '../../runtime/time-and-chance.ts';
 import { Positions } from '../log/positions.ts';
 import { fillerWrite, type RecordWrite, recordWrites } from '../model/change-log.ts';
 import { buildTextWrite, buildWrite, type ChangeSet, kindOf, mergeChangeSets } from '../model/changes.ts';
-import { ConditionFailed, conditionHolds, StoreUnavailable, TooManyWrites } from '../model/errors.ts';
+import { BatchTooLarge, ConditionFailed, conditionHolds, StoreUnavailable } from '../model/errors.ts';
 import type { Kind } from '../model/schema.ts';
 import { buildUniqueValueWrites } from '../model/unique-value.ts';
 import { itemBytes, writeUnits } from '../model/write-units.ts';
 import { type Item, maxTransactionWrites, type Write } from '../model/writes.ts';
 import type { Session } from '../table/session.ts';
 import { findRecordedResult, recordResult } from './idempotency.ts';
-import { requireJobCapacity } from './job-limit.ts';
+import { requireJobCapacity } from './unfinished-jobs.ts';
 
 /** A change set, and the result of the request when it is applied. */
 export interface UnitOfWork<Result> extends ChangeSet {
@@ -21,7 +21,6 @@ export interface UnitOfWork<Result> extends ChangeSet {
   readonly result: Result;
 }
 
-/** A transaction that is ready to be sent. */
 interface Transaction {
   readonly writes: readonly Write[];
   /** Its records, by kind. A transaction without changes of entities has none. */
@@ -29,7 +28,6 @@ interface Transaction {
   readonly token: string;
 }
 
-/** What a unit of work writes with. */
 interface Writer {
   readonly session: Session;
   readonly positions: Positions;
@@ -113,10 +111,7 @@ async function sendOnce({ session, positions }: Writer, transaction: Transaction
   }
 }
 
-/**
- * Sends a transaction, with other positions while these are filled by others.
- * @throws ConditionFailed when another writer has changed an item.
- */
+/** Sends a transaction, with other positions while these are filled by others. */
 async function send(writer: Writer, changeSet: ChangeSet, first: Transaction): Promise<void> {
   if (first.writes.length === 0) return;
   for (let transaction = first; ; transaction = await buildTransaction(writer, changeSet)) {
@@ -144,10 +139,7 @@ async function withPositions<Result>(session: Session, write: (positions: Positi
   }
 }
 
-/**
- * Applies change sets one after the other, as many in one transaction as fit. Each is applied completely or not at all.
- * @param batchSize change sets in one transaction.
- */
+/** Applies change sets one after the other, as many in one transaction as fit. Each is applied completely or not at all. */
 export async function applyInBatches(
   session: Session,
   changeSets: readonly ChangeSet[],
@@ -171,17 +163,17 @@ export async function applyInBatches(
 export const applyChangeSet = (session: Session, changeSet: ChangeSet): Promise<void> =>
   applyInBatches(session, [changeSet], 1);
 
-/**
- * Applies a change set, or the one that takes its place when it is too large.
- * @throws TooManyWrites when no transaction takes it; TooManyJobs when the tenant may not begin its jobs.
- */
+/** Applies a change set, or the one that takes its place when it is too large. */
 async function sendFitting(writer: Writer, changeSet: ChangeSet, orElse: ChangeSet | undefined) {
   await requireJobCapacity(writer.session, changeSet.writes);
   const whole = await buildTransaction(writer, changeSet);
   if (fitsOneTransaction(whole)) return send(writer, changeSet, whole);
   await requireJobCapacity(writer.session, orElse?.writes);
   const rest = orElse && (await buildTransaction(writer, orElse));
-  if (!rest || !fitsOneTransaction(rest)) throw new TooManyWrites();
+  if (!rest || !fitsOneTransaction(rest))
+    throw new BatchTooLarge(
+      'The operations need more than 1,000 write units, about 500 KB, with the long texts that they replace or delete. Send fewer operations.',
+    );
   return send(writer, orElse, rest);
 }
 
@@ -211,7 +203,7 @@ const buildAndApply = <Result>(
  *
  * @param build reads what it needs; called once for each attempt.
  * @param kinds that it is going to change in any case: their positions are taken while it reads. Those of others are taken when it will not be refused.
- * @throws StoreUnavailable when the time of the request is over; TooManyWrites, TooManyJobs; and the errors of `build`.
+ * @throws StoreUnavailable when the time of the request is over; BatchTooLarge, TooManyJobs; and the errors of `build`.
  */
 export async function commit<Result>(
   session: Session,

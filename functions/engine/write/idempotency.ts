@@ -18,7 +18,6 @@ import type { Item, Key, Write } from '../model/writes.ts';
 import type { Idempotency, Session } from '../table/session.ts';
 import { readTexts } from '../table/stored-entities.ts';
 
-/** Seconds for which a result is kept. */
 const retentionSeconds = 24 * 60 * 60;
 
 /** Bytes of a result in one item. DynamoDB allows 400 KB. */
@@ -50,7 +49,6 @@ const recordFields = { result: true, expiresAt: true, fingerprint: true, parts: 
 
 const inSeconds = (timeMs: number): number => Math.floor(timeMs / 1_000);
 
-/** Reads all parts of a result. Most results have one. */
 async function readParts({ idempotency, tenant, database }: Session, first: Item): Promise<Item[]> {
   const keys = Array.from({ length: (first['parts'] as number) - 1 }, (_, index) =>
     partKey(tenant, idempotency as Idempotency, index + 1),
@@ -69,7 +67,6 @@ export function decodeResult(parts: readonly Item[]): unknown {
 /**
  * Returns a result in which the entities that the request did not change are as they are now, with the versions that they had. In the result of a
  * batch, those that were deleted since are `undefined`.
- * @throws EntityNotFound when the result is such an entity.
  */
 async function readUnchanged(session: Session, result: unknown): Promise<unknown> {
   const { tenant, database } = session;
@@ -94,10 +91,7 @@ async function readUnchanged(session: Session, result: unknown): Promise<unknown
   );
 }
 
-/**
- * Returns a result without what the caller does not see now. In the result of a batch, it says so.
- * @throws EntityNotFound when the result is such an entity.
- */
+/** Returns a result without what the caller does not see now. In the result of a batch, it says so. */
 async function withoutHidden({ sight, ...session }: Session, result: unknown): Promise<unknown> {
   const operations = Array.isArray(result)
     ? (result as { readonly operation?: string; readonly stored?: unknown }[])
@@ -131,17 +125,16 @@ export async function findRecordedResult(session: Session) {
   // DynamoDB deletes expired items up to days late.
   if (!first || (first['expiresAt'] as number) <= inSeconds(now())) return undefined;
   requireReadable('idempotency record', first, recordFields);
-  if (first['fingerprint'] !== idempotency.fingerprint) throw new IdempotencyKeyReused();
+  if (first['fingerprint'] !== idempotency.fingerprint)
+    throw new IdempotencyKeyReused(
+      'This Idempotency-Key was used before, with another body. Use a new key for a new request.',
+    );
   session.replayed = true;
   const result = await readUnchanged(session, decodeResult(await readParts(session, first)));
   return { result: await withoutHidden(session, result) };
 }
 
-/**
- * Returns the writes that record a result under the key of this request. They belong to the transaction of the result.
- * @param changed the entities that the transaction writes.
- * @param nowMs milliseconds since 1970.
- */
+/** Returns the writes that record a result under the key of this request. They belong to the transaction of the result. */
 export function recordResult(
   { idempotency, tenant }: Pick<Session, 'idempotency' | 'tenant'>,
   result: unknown,

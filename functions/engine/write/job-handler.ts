@@ -8,5 +8,4 @@ export interface JobHandler<Work extends JobWork> {
   step(session: Session, job: Job<Work>): Promise<Step<Work>>;
 }
 
-/** The kinds of jobs by type. */
 export type JobHandlers = Readonly<Record<string, JobHandler<JobWork>>>;

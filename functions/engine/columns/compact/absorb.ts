@@ -55,7 +55,6 @@ function changesOfWaiting(before: ReadonlyMap<string, RowChange>, now: readonly 
   return [...changed, ...[...gone].map((id) => ({ id, version: before.get(id)?.to ?? 0 }))];
 }
 
-/** Returns what a step writes that absorbs records. */
 export async function absorb(
   { writer, memory, sizes, nowMs }: StepSource,
   before: Manifest,
@@ -73,12 +72,9 @@ export async function absorb(
   const rows = [...inserts, ...waiting].sort((one, other) => (one.id < other.id ? -1 : 1));
   const last = rows.filter(({ id }) => placeOf(before, id) === before.segments.length);
   const stepId = newStepId(before.version + 1);
-  const requireTime = (): void => writer.requireTime();
-  const added = fillSegments(blockOf(last.length < sizes.minSegmentRows ? [] : last), {
-    stepId,
-    sizes,
-    requireTime,
-  });
+  const { requireTime } = columnReader;
+  const enough = blockOf(last.length < sizes.minSegmentRows ? [] : last);
+  const added = fillSegments(enough, { stepId, sizes, requireTime });
   const left = added.segments.length > 0 ? rows.slice(0, rows.length - last.length) : rows;
   const segments = countWaiting([...countUpdates(before.segments, updates), ...added.segments], left);
   const values = valuesOf(before.segments, updates);

@@ -19,7 +19,6 @@ interface MergeCandidate extends Merge {
   readonly cost: number;
 }
 
-/** Columns to write again. */
 export type ColumnsToRewrite = ReadonlyMap<string, readonly string[]>;
 
 /** The share of the rows of a segment above which merging it would save too little; and of the bytes of a column. */

@@ -5,7 +5,6 @@ import type { CompactionSource } from './compaction-source.ts';
 import { deleteGarbage, recordStep } from './delete-garbage.ts';
 import type { NewItems } from './new-segments.ts';
 
-/** What a step writes. */
 export interface StepOutput {
   readonly manifest: Manifest;
   readonly items: NewItems;
@@ -13,7 +12,6 @@ export interface StepOutput {
 
 /**
  * Writes a step.
- * @param before the manifest that it has read.
  * @returns the new manifest; `undefined` when another process has replaced that one meanwhile. Then the step is lost.
  */
 export async function commitStep(

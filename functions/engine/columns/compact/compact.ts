@@ -24,15 +24,8 @@ import { rememberStep, sizesOfShare, stepShare } from './step-share.ts';
 /** A call that does not wait for its next attempt, because it would exceed the time, ends so many milliseconds before, at most. */
 const maxWaitMs = 1_000;
 
-interface CompactionResult {
-  /** Number of records that were absorbed. */
+interface CompactionResult extends Omit<CompactionInput, 'records' | 'watermark'> {
   readonly records: number;
-  /** Number of records that wait for a later step. */
-  readonly waiting: number;
-  /** Whether records wait behind a hole. */
-  readonly hasHole: boolean;
-  /** Whether another step has something to do at once. */
-  readonly hasMore: boolean;
 }
 
 const isStepDue = (manifest: Manifest, { sizes, nowMs }: StepSource): boolean =>
@@ -40,7 +33,6 @@ const isStepDue = (manifest: Manifest, { sizes, nowMs }: StepSource): boolean =>
   chooseColumns(manifest, sizes).size > 0 ||
   isWaitingShrunk(manifest, sizes, nowMs);
 
-/** Takes the step that absorbs records. */
 async function takeAbsorbingStep(
   source: StepSource,
   before: Manifest,
@@ -100,6 +92,7 @@ export async function compact(source: CompactionSource): Promise<CompactionResul
   } catch (error) {
     if (!(error instanceof StoreUnavailable) || writer.remainingMs() > maxWaitMs) throw error;
     rememberStep(memory, false);
-    throw new CompactionTooSlow(share, error);
+    const message = `A step of compaction, ${Math.round(100 * share)} % of a full one, did not finish in its time. The next one of this process is half as large.`;
+    throw new CompactionTooSlow(message, { cause: error });
   }
 }

@@ -1,4 +1,3 @@
-/** What a step of compaction has to do with. */
 import type { LogMemory } from '../process-memory.ts';
 import type { LogWriter } from '../storage.ts';
 import type { CompactionSizes } from './sizes.ts';

@@ -36,7 +36,6 @@ const maxNames = 2_000;
 
 /**
  * Writes which items a step writes and replaces.
- * @param version of the manifest that it writes.
  * @returns the names of the list's items.
  */
 export async function recordStep(

@@ -11,7 +11,6 @@ import { bytesItem, encodedItems, itemKey, openLogReader } from '../dynamodb-sto
 import { encodeManifest, manifestVersion } from '../format/manifest.ts';
 import type { LogWriter } from '../storage.ts';
 
-/** Items that are written or deleted at the same time. */
 const concurrency = 8;
 
 export function openLog(database: Database, tenant: string, kind: Kind): LogWriter {

@@ -1,4 +1,3 @@
-/** Finds the rows that changes are about. */
 import { deletedAtOf, notDeleted } from '../../model/deletion.ts';
 import type { Value } from '../../model/row.ts';
 import { haveSameTexts, wordsField } from '../../model/words.ts';
@@ -8,7 +7,7 @@ import type { RowChange } from '../merge-records.ts';
 import type { ColumnReader } from '../read/column-reader.ts';
 import { withErasedRows } from '../read/erased-rows.ts';
 import { type LocatedRow, loadPlaces, locateRow } from '../read/locate-rows.ts';
-import { rowsAfter, type SegmentRow, toValues } from './row-block.ts';
+import { rowsAfter, toValues } from './row-block.ts';
 
 /** New values of a row that a segment has. */
 export interface RowUpdate {
@@ -16,14 +15,6 @@ export interface RowUpdate {
   /** The week of the deletion that the row had before, and that of the one that it has now; absent when it exists. */
   readonly weeks: { readonly removed?: number; readonly added?: number };
   readonly values: ReadonlyMap<string, Value | undefined>;
-}
-
-/** What changes mean for the rows of a manifest. */
-interface LocatedChanges {
-  /** By the position of the segment. */
-  readonly updates: ReadonlyMap<number, readonly RowUpdate[]>;
-  /** Rows that no segment has. */
-  readonly inserts: readonly SegmentRow[];
 }
 
 function updateOf({ to, before = {}, after }: RowChange, { row, isDeleted }: LocatedRow): RowUpdate {
@@ -48,13 +39,13 @@ function updateOf({ to, before = {}, after }: RowChange, { row, isDeleted }: Loc
 /**
  * Returns what changes mean for the rows. Each record is absorbed once, in the order of positions, so the columns have the row before each change.
  * @param changes of rows that do not wait.
- * @param nowMs milliseconds since 1970.
+ * @returns the updates by the position of the segment, and the rows that no segment has.
  */
 export async function locateChanges(
   columnReader: ColumnReader,
   changes: readonly RowChange[],
   nowMs: number,
-): Promise<LocatedChanges> {
+) {
   const unlocated: RowChange[] = [];
   const updates = new Map<number, RowUpdate[]>();
   await loadPlaces(columnReader, changes);

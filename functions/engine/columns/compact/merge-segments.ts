@@ -19,7 +19,6 @@ import { livePatches } from './write-patches.ts';
 /** Rows of a segment that has got waiting rows, at most, as a share of the usual ones: it would otherwise be divided each time. */
 const maxGrownShare = 9 / 8;
 
-/** Returns the segments of merged rows. */
 function buildMerged(block: RowBlock, isOne: boolean, options: SegmentOptions): NewSegments {
   const { sizes } = options;
   const isGrown = isOne && block.ids.length <= maxGrownShare * sizes.maxRows;
@@ -27,13 +26,11 @@ function buildMerged(block: RowBlock, isOne: boolean, options: SegmentOptions): 
   return fillSegments(block, { ...options, sizes: { ...sizes, maxRows } });
 }
 
-/** Returns what a step writes that merges segments. */
 export async function mergeSegments(
   { writer, memory, sizes, nowMs }: StepSource,
   before: Manifest,
   { from, to }: Merge,
 ): Promise<StepOutput> {
-  const requireTime = (): void => writer.requireTime();
   const stepId = newStepId(before.version + 1);
   const columnReader = new ColumnReader(before, writer, memory);
   const waiting = new Map(await columnReader.readWaiting(true));
@@ -41,9 +38,10 @@ export async function mergeSegments(
     const place = placeOf(before, id);
     return place >= from && place < to;
   });
-  const stored = await readRows(columnReader, before.segments.slice(from, to), { nowMs, requireTime });
+  const stored = await readRows(columnReader, before.segments.slice(from, to), nowMs);
   const rows = rowsAfter(inserted, nowMs);
   const block = rows.length === 0 ? stored : sortRows(joinBlocks([stored, blockOf(rows)]));
+  const { requireTime } = columnReader;
   const built = buildMerged(block, to - from === 1, { stepId, sizes, requireTime });
   for (const { id } of inserted) waiting.delete(id);
   const waitingItems = addWaiting(

@@ -27,7 +27,6 @@ export interface NewSegments {
   readonly items: NewItems;
 }
 
-/** Those of a step, which are still being built. */
 interface AddedSegments extends NewSegments {
   readonly segments: Segment[];
   readonly items: Map<ItemName, Uint8Array>;
@@ -36,14 +35,10 @@ interface AddedSegments extends NewSegments {
 /** The items of columns, by field. */
 export type EncodedColumns = ReadonlyMap<string, readonly Buffer[]>;
 
-/** Returns the bytes of the largest item of some columns. */
 const largestItem = (columns: EncodedColumns): number =>
   [...columns.values()].flat().reduce((largest, { length }) => Math.max(largest, length), 0);
 
-/**
- * Returns the bytes of an item that columns and words fill, of each segment.
- * @param words of its rows.
- */
+/** Returns the bytes of an item that columns and words fill, of each segment. */
 export const filledBytes = (
   columns: EncodedColumns,
   words: number,
@@ -64,7 +59,6 @@ export const columnItems = (segment: Segment, columns: EncodedColumns): NewItems
     }),
   );
 
-/** What the segments of one compaction step have in common. */
 export interface SegmentOptions {
   readonly stepId: StepId;
   readonly sizes: CompactionSizes;

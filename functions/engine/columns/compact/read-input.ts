@@ -39,7 +39,6 @@ function bytesOf({ entries }: LogRecord): number {
 const countChanges = (records: readonly LogRecord[]): number =>
   records.reduce((sum, { entries }) => sum + Math.max(1, entries.length), 0);
 
-/** Returns the number of the first records that are within limits. */
 function countWithin(
   records: readonly LogRecord[],
   { maxChanges, maxChangedBytes }: CompactionSizes,

@@ -1,5 +1,3 @@
-/** Reads the rows of segments that are written again. */
-
 import { rowOfDeletion } from '../../model/deletion.ts';
 import { columnValues } from '../format/column.ts';
 import { isKept } from '../format/deleted-rows.ts';
@@ -8,17 +6,11 @@ import { isDeletedVersion, type Segment, storedFields, versionField } from '../f
 import type { ColumnReader } from '../read/column-reader.ts';
 import { joinBlocks, pickRows, type RowBlock } from './row-block.ts';
 
-interface Reading {
-  /** Milliseconds since 1970. */
-  readonly nowMs: number;
-  readonly requireTime: () => void;
-}
-
 /** Returns the rows of a segment whose columns and ids are in memory, without those of deletions that have expired. */
-function rowsOfOne(columnReader: ColumnReader, segment: Segment, { nowMs, requireTime }: Reading): RowBlock {
+function rowsOfOne(columnReader: ColumnReader, segment: Segment, nowMs: number): RowBlock {
   const columns = new Map<string, ColumnValue[]>();
   for (const field of storedFields(segment)) {
-    requireTime();
+    columnReader.requireTime();
     columns.set(field, columnValues(columnReader.column(segment, field)));
   }
   const versions = columns.get(versionField) ?? [];
@@ -34,9 +26,9 @@ function rowsOfOne(columnReader: ColumnReader, segment: Segment, { nowMs, requir
 export async function readRows(
   columnReader: ColumnReader,
   segments: readonly Segment[],
-  reading: Reading,
+  nowMs: number,
 ): Promise<RowBlock> {
   const fields = [...new Set(segments.flatMap(storedFields))];
   await Promise.all([columnReader.loadColumns(fields, segments), columnReader.loadAllIds(segments)]);
-  return joinBlocks(segments.map((segment) => rowsOfOne(columnReader, segment, reading)));
+  return joinBlocks(segments.map((segment) => rowsOfOne(columnReader, segment, nowMs)));
 }

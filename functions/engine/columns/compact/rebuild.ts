@@ -25,7 +25,6 @@ import { fillSegments } from './new-segments.ts';
 import { blockOf, type SegmentRow, toValues } from './row-block.ts';
 import { type CompactionSizes, defaultSizes } from './sizes.ts';
 
-/** A log to rebuild. */
 export interface RebuildSource {
   /** Opens the log for some calls: all of them together can take longer than one deadline. */
   readonly open: () => LogWriter;
@@ -118,15 +117,8 @@ async function readReplaced(writer: LogWriter): Promise<Manifest> {
   }
 }
 
-/** Segments of a rebuild that no manifest names yet. */
-interface WrittenSegments {
-  readonly segments: readonly Segment[];
-  /** The steps that list their items. */
-  readonly steps: readonly ItemName[];
-}
-
-/** Writes the segments of a log at a position, one after the other: it needs the memory of one, and of the ids. */
-async function writeSegments(source: RebuildSource): Promise<WrittenSegments> {
+/** Writes the segments of a log at a position, one after the other: it needs the memory of one, and of the ids. @returns them, and the steps that list their items. */
+async function writeSegments(source: RebuildSource) {
   const { open, readRows, sizes = defaultSizes } = source;
   const readChanges = changesAbove(source);
   const { version } = await readReplaced(open());

@@ -17,23 +17,22 @@ import {
   joinItems,
   type NewItems,
 } from './new-segments.ts';
+import type { CompactionSizes } from './sizes.ts';
 import { livePatches } from './write-patches.ts';
 
-/** Columns of a segment that are written again. */
 interface NewColumns {
   readonly columns: EncodedColumns;
-  /** Bytes of an item that they fill. */
   readonly bytes: number;
 }
 
 async function encodeAgain(
-  { writer, sizes }: StepSource,
+  sizes: CompactionSizes,
   columnReader: ColumnReader,
   segment: Segment,
   fields: readonly string[],
 ): Promise<NewColumns> {
   await columnReader.loadColumns(fields, [segment]);
-  const requireTime = (): void => writer.requireTime();
+  const { requireTime } = columnReader;
   const columns = new Map<string, Buffer[]>();
   let words = 0;
   for (const field of fields) {
@@ -70,7 +69,7 @@ export async function rewriteColumns(
   const segments: Segment[] = [];
   const items: NewItems[] = [];
   for (const [position, segment] of before.segments.entries()) {
-    const written = await encodeAgain(source, columnReader, segment, chosen.get(segment.id) ?? []);
+    const written = await encodeAgain(sizes, columnReader, segment, chosen.get(segment.id) ?? []);
     if (written.bytes > sizes.maxColumnBytes && segment.rows > 1)
       return mergeSegments(source, before, { from: position, to: position + 1 });
     const replaced = replaceColumns(segment, written, stepId);

@@ -16,13 +16,13 @@ export interface SegmentRow {
 /** Returns a row as columns have it: with all of its words. */
 export const toValues = (row: Row): Row => ({ ...row, [wordsField]: rowWords(row) ?? null });
 
-/** Returns whether the columns keep a row: its entity exists, or can be restored. @param nowMs milliseconds since 1970. */
+/** Returns whether the columns keep a row: its entity exists, or can be restored. */
 const isKeptRow = (row: Row, nowMs: number): boolean => {
   const deletedAt = deletedAtOf(row);
   return deletedAt === null || isKept(deletedAt, nowMs);
 };
 
-/** Returns the rows after some changes, of those that are kept. @param nowMs milliseconds since 1970. */
+/** Returns the rows after some changes, of those that are kept. */
 export const rowsAfter = (changes: readonly RowChange[], nowMs: number): SegmentRow[] =>
   changes.flatMap(({ id, to: version, after }) =>
     after && isKeptRow(after, nowMs) ? [{ id, version, values: toValues(after) }] : [],
@@ -49,7 +49,6 @@ export function blockOf(rows: readonly SegmentRow[]): RowBlock {
   return { ids: rows.map(({ id }) => id), columns };
 }
 
-/** Returns some rows of a block, in another order. */
 export const pickRows = ({ ids, columns }: RowBlock, positions: readonly number[]): RowBlock => ({
   ids: positions.map((position) => ids[position] as string),
   columns: new Map(
@@ -75,7 +74,6 @@ export function joinBlocks(blocks: readonly RowBlock[]): RowBlock {
   return { ids: blocks.flatMap(({ ids }) => ids), columns };
 }
 
-/** Returns the rows in the order of their ids. */
 export function sortRows(block: RowBlock): RowBlock {
   const { ids } = block;
   const positions = Array.from(ids, (_, position) => position);

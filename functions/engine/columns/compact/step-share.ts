@@ -8,16 +8,12 @@ const fullStepMs = 4_000;
 /** The smallest share of a full step that is tried. */
 const minShare = 1 / 1_024;
 
-/** The name of the share in memory, and the bytes of it. */
 const shareName = 'step-share';
 const shareBytes = 8;
 
 const knownShare = (memory: LogMemory): number => (memory.get(shareName) as number | undefined) ?? 1;
 
-/**
- * Returns the share of a full step that a log has time for. With half of the time, it is a quarter: calls take time however little they transmit.
- * @param remainingMs the time that is left.
- */
+/** Returns the share of a full step that a log has time for. With half of the time, it is a quarter: calls take time however little they transmit. */
 export const stepShare = (memory: LogMemory, remainingMs: number): number =>
   Math.max(minShare, Math.min(1, remainingMs / fullStepMs) ** 2 * knownShare(memory));
 

@@ -20,7 +20,6 @@ import type { ColumnReader } from '../read/column-reader.ts';
 import type { NewItems } from './new-segments.ts';
 import type { CompactionSizes } from './sizes.ts';
 
-/** Patches of a manifest, and the items of those that are new. */
 interface NewPatches {
   readonly patches: readonly Patch[];
   readonly items: NewItems;

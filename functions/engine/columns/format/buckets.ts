@@ -15,6 +15,7 @@ import {
   encodeColumn,
   newOrdinals,
   type Ordinals,
+  sharedBytes,
 } from './column.ts';
 import { buildDictionary, type ColumnValue } from './dictionary.ts';
 import { countIds, encodeIds, findId, idAt } from './ids.ts';
@@ -43,18 +44,8 @@ export const bucketOf = (text: string, buckets: number): number => crc32(text) %
 export const groupByBucket = (texts: readonly string[], buckets: number): Map<number, string[]> =>
   groupBy(texts, (text) => bucketOf(text, buckets));
 
-/** Returns the bytes of a bucket in memory. */
 export const bytesOfBucket = ({ ids, rows, ordinals }: Bucket): number =>
   ids.length + rows.byteLength + ordinals.byteLength;
-
-/** Returns the number of first bytes that an id shares with the one before. @param bytes of all ids. */
-function sharedWithPrevious(bytes: Buffer, position: number): number {
-  const start = position * idBytes;
-  let shared = 0;
-  while (shared < idBytes && position > 0 && bytes[start + shared] === bytes[start - idBytes + shared])
-    shared += 1;
-  return shared;
-}
 
 function deflateNumbers(numbers: Iterable<number>): Buffer {
   const writer = new ByteWriter();
@@ -69,7 +60,10 @@ function deflateNumbers(numbers: Iterable<number>): Buffer {
  */
 function encodeBucket({ ids, rows, ordinals }: NewBucket): Buffer {
   const bytes = encodeIds(ids);
-  const shared = ids.map((_, position) => sharedWithPrevious(bytes, position));
+  const bytesAt = (position: number) => bytes.subarray(position * idBytes, (position + 1) * idBytes);
+  const shared = ids.map((_, position) =>
+    position === 0 ? 0 : sharedBytes(bytesAt(position - 1), bytesAt(position)),
+  );
   const distances = rows.map((row, position) => row - (rows[position - 1] ?? 0));
   const parts = [
     deflateNumbers([ids.length, rows.length, ...shared, ...distances]),
@@ -77,9 +71,7 @@ function encodeBucket({ ids, rows, ordinals }: NewBucket): Buffer {
   ];
   const lengths = new ByteWriter();
   for (const { length } of parts) lengths.number(length);
-  const ends = shared.map((count, position) =>
-    bytes.subarray(position * idBytes + count, (position + 1) * idBytes),
-  );
+  const ends = shared.map((count, position) => bytesAt(position).subarray(count));
   return Buffer.concat([lengths.bytes(), ...parts, ...ends]);
 }
 
@@ -145,11 +137,7 @@ function hasOnlyIds({ dictionary: { special, size }, dictionary }: Column): bool
   return true;
 }
 
-/**
- * Returns one item, or several buckets if it is too large.
- * @param bucketBytes bytes of a bucket, on average.
- * @param encode returns a number of buckets.
- */
+/** Returns one item, or several buckets if it is too large. */
 export function divideIntoBuckets(
   whole: Buffer,
   bucketBytes: number,
@@ -163,10 +151,7 @@ export function divideIntoBuckets(
   return count === estimate.length ? estimate : encode(count);
 }
 
-/**
- * Returns the items of a column: one, or the buckets of a large column of ids or words.
- * @param bucketBytes bytes of a bucket, on average.
- */
+/** Returns the items of a column: one, or the buckets of a large column of ids or words. */
 export function encodeColumnItems(
   field: string,
   values: readonly ColumnValue[],
@@ -180,7 +165,6 @@ export function encodeColumnItems(
   return divideIntoBuckets(whole, bucketBytes, (count) => encodeBuckets(column, count));
 }
 
-/** Returns the column of all buckets. @param rows number of rows. */
 export function joinBuckets(buckets: readonly Bucket[], rows: number): Column {
   const hasAbsent = buckets.some((bucket) => bucket.ordinals.includes(0));
   const hasNull = buckets.reduce((sum, bucket) => sum + bucket.rows.length, 0) < rows;
@@ -200,11 +184,7 @@ export function joinBuckets(buckets: readonly Bucket[], rows: number): Column {
   return { dictionary, ordinals };
 }
 
-/**
- * Returns the rows of a column of ids that have some texts, in their order.
- * @param textsOf the texts of each bucket that has some.
- * @param patch values that replace those of the column.
- */
+/** Returns the rows of a column of ids that have some texts, in their order. */
 export function rowsOfTexts(
   textsOf: ReadonlyMap<Bucket, readonly string[]>,
   patch: ColumnPatch,

@@ -12,14 +12,12 @@ export type Ordinals = Uint8Array | Uint16Array | Uint32Array;
 
 export interface Column {
   readonly dictionary: Dictionary;
-  /** The ordinal of each row's value. */
   readonly ordinals: Ordinals;
 }
 
 /** Values of some rows that replace those of a column. */
 export type ColumnPatch = ReadonlyMap<number, ColumnValue>;
 
-/** Returns the bytes of a column in memory. */
 export const columnBytes = ({ dictionary, ordinals }: Column): number =>
   dictionary.bytes + ordinals.byteLength;
 
@@ -65,8 +63,7 @@ export function patchColumn(column: Column, patch: ColumnPatch): Column {
   return { dictionary, ordinals };
 }
 
-/** Returns the number of first bytes that two texts share. */
-function sharedBytes(one: Buffer, other: Buffer): number {
+export function sharedBytes(one: Buffer, other: Buffer): number {
   const length = Math.min(one.length, other.length);
   let shared = 0;
   while (shared < length && one[shared] === other[shared]) shared += 1;

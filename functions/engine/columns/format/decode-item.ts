@@ -22,7 +22,6 @@ export type DecodedItem = Column | Bucket | Buffer | PatchValues | readonly Wait
 /** Bytes in memory of a word, at most. */
 const wordBytes = 100;
 
-/** Returns what the name of an immutable item says that it is. */
 export function storedItemOf(name: ItemName): StoredItem {
   if (isPatchName(name)) return 'patch';
   if (isStepName(name)) return 'step';
@@ -34,7 +33,6 @@ export function storedItemOf(name: ItemName): StoredItem {
 
 const inWhole = (value: Buffer) => ({ value, bytes: value.length });
 
-/** Returns what an item holds, and the bytes of that in memory. */
 export function decodeItem(
   name: ItemName,
   encoded: Uint8Array,

@@ -14,7 +14,7 @@ const goneWeek = 0;
 export const weekOf = (deletedAt: string | null | undefined): number =>
   deletedAt ? Math.floor(Date.parse(deletedAt) / weekMs) : goneWeek;
 
-/** Returns whether the row of a deleted entity stays in the columns. @param deletedAt RFC 3339. @param nowMs milliseconds since 1970. */
+/** Returns whether the row of a deleted entity stays in the columns. @param deletedAt RFC 3339. */
 export const isKept = (deletedAt: string | null | undefined, nowMs: number): boolean =>
   typeof deletedAt === 'string' && Date.parse(deletedAt) + keptMs > nowMs;
 
@@ -22,7 +22,7 @@ const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) 
 
 export const countDeleted = (deleted: DeletedRows): number => sumOf(Object.values(deleted));
 
-/** Returns the number of rows of weeks in which all deletions have expired. @param nowMs milliseconds since 1970. */
+/** Returns the number of rows of weeks in which all deletions have expired. */
 export const countExpired = (deleted: DeletedRows, nowMs: number): number =>
   sumOf(
     Object.entries(deleted)

@@ -35,19 +35,16 @@ export class Dictionary {
   /** Where each text begins; the last number is the end of the last text. */
   readonly #offsets: Uint32Array;
 
-  /** @param offsets where each text begins in `texts`, and the end of the last one. */
   constructor(special: readonly (null | undefined)[], texts: Buffer, offsets: Uint32Array) {
     this.special = special;
     this.#texts = texts;
     this.#offsets = offsets;
   }
 
-  /** Number of values. */
   get size(): number {
     return this.special.length + this.#offsets.length - 1;
   }
 
-  /** Bytes in memory. */
   get bytes(): number {
     return this.#texts.length + this.#offsets.byteLength + overheadBytes;
   }
@@ -117,7 +114,6 @@ function fromTexts(special: readonly (null | undefined)[], texts: readonly Buffe
   return new Dictionary(special, Buffer.concat(texts), offsets);
 }
 
-/** Returns the dictionary of some values, in any order and with repetitions. */
 export function buildDictionary(values: Iterable<ColumnValue>): Dictionary {
   const distinct = new Set(values);
   const special = [undefined, null].filter((value) => distinct.has(value));

@@ -30,14 +30,8 @@ export const chunkOfBoundary = (fence: Buffer, text: string): number =>
 /** Returns the chunk of a segment that an id belongs to. @param fence the first id of each chunk. */
 export const chunkOf = (fence: Buffer, id: string): number => chunkOfBoundary(fence, `${id}\u0000`);
 
-/** The ids of a segment. */
-interface IdChunks {
-  readonly chunks: readonly Buffer[];
-  /** The first id of each chunk. */
-  readonly fence: Buffer;
-}
-
-export function encodeIdChunks(ids: readonly string[]): IdChunks {
+/** Returns the ids of a segment in chunks, and the first id of each chunk. */
+export function encodeIdChunks(ids: readonly string[]) {
   const chunks = Array.from({ length: Math.ceil(ids.length / chunkRows) }, (_, chunk) =>
     encodeIds(ids.slice(chunk * chunkRows, (chunk + 1) * chunkRows)),
   );

@@ -22,14 +22,11 @@ const deletedMark = '-';
 /** The lowest text of the version of a row that is not deleted. */
 export const firstVersion = '0';
 
-/** Returns how the column of versions has the version of a row. */
 export const versionText = (version: number, isDeleted: boolean): string =>
   isDeleted ? `${deletedMark}${version}` : String(version);
 
-/** Returns the version that a value of the column of versions has. */
 export const versionOf = (value: string | null | undefined): number => Math.abs(Number(value));
 
-/** Returns whether a value of the column of versions is that of a deleted row. */
 export const isDeletedVersion = (value: string | null | undefined): boolean =>
   value?.startsWith(deletedMark) === true;
 
@@ -67,7 +64,6 @@ export interface Segment {
   readonly waiting?: number | undefined;
 }
 
-/** An item of waiting rows. */
 export interface WaitingItem {
   readonly name: ItemName;
   /** Number of its rows, with those that are gone. */
@@ -83,9 +79,7 @@ export interface WaitingItem {
 export interface Patch {
   /** Its sequence number is that of the manifest of the newest step whose values it has. */
   readonly step: StepId;
-  /** Number of values. */
   readonly values: number;
-  /** Bytes of its items. */
   readonly bytes: number;
   /** By field: the number of items that hold its values. A small patch is one item. */
   readonly items?: Readonly<Record<string, number>> | undefined;
@@ -122,7 +116,6 @@ export const emptyManifest: Manifest = {
 /** Returns the sequence number of the compaction step that wrote a step. */
 export const sequenceOf = (step: StepId): number => Number.parseInt(step, 36);
 
-/** Returns a new name for the items of the step that writes a version of the manifest. */
 export const newStepId = (version: number): StepId =>
   `${version.toString(36)}-${randomBytes(3).toString('hex')}`;
 
@@ -130,7 +123,6 @@ export const newStepId = (version: number): StepId =>
 export const storedFields = ({ columns, patched }: Segment): string[] =>
   Object.keys({ ...columns, ...patched });
 
-/** Returns the fields of a segment that are fields of its entities. */
 export const entityFields = (segment: Segment): string[] =>
   storedFields(segment).filter((field) => field !== versionField && field !== wordsField);
 
@@ -146,14 +138,8 @@ export function columnNames({ id, columns, buckets }: Segment, field: string): I
 
 export const bucketPrefix = <Name extends string>(column: Name): `${Name}.` => `${column}.`;
 
-/** A column in buckets, with the names of all of them. */
-interface BucketedColumn {
-  readonly name: ItemName;
-  readonly buckets: readonly ItemName[];
-}
-
 /** Returns the columns of which all buckets are among some names. */
-export const wholeColumns = (segments: readonly Segment[], names: ReadonlySet<ItemName>): BucketedColumn[] =>
+export const wholeColumns = (segments: readonly Segment[], names: ReadonlySet<ItemName>) =>
   segments.flatMap((segment) =>
     Object.keys(segment.buckets)
       .map((field) => ({
@@ -184,7 +170,6 @@ export const fenceName = ({ id }: Segment): ItemName => `${id}/fence`;
 /** The beginning of the names of patches' items. Ids of segments contain no colon, so no item of a segment has it. */
 const patchPrefix = 'patch:';
 
-/** The beginning of the names of items of waiting rows. */
 const waitingPrefix = 'waiting:';
 
 export const waitingName = (step: StepId, number: number): ItemName => `${waitingPrefix}${step}/${number}`;
@@ -192,13 +177,11 @@ export const waitingName = (step: StepId, number: number): ItemName => `${waitin
 /** Returns the name of the item with words that the rows of another one do not show. */
 export const wordsOfWaiting = (name: ItemName): ItemName => `${name}.words`;
 
-/** Returns the names of an item of waiting rows and of its words. */
 export const waitingNames = ({ name, hasWords }: WaitingItem): ItemName[] =>
   hasWords ? [name, wordsOfWaiting(name)] : [name];
 
 export const isWaitingName = (name: ItemName): boolean => name.startsWith(waitingPrefix);
 
-/** Returns the name of the only item of a small patch. */
 export const smallPatchName = (step: StepId): ItemName => `${patchPrefix}${step}/all`;
 
 export const patchName = (step: StepId, field: string, position: number): ItemName =>
@@ -253,12 +236,7 @@ export function encodeManifest({ version, ...state }: Manifest): Record<string, 
 
 const itemFields = { version: true, state: true };
 
-const stateFields: Readonly<Record<Exclude<keyof Manifest, 'version'>, true>> = {
-  watermark: true,
-  segments: true,
-  patches: true,
-  waiting: true,
-};
+const { version: _version, ...stateFields } = emptyManifest;
 
 const segmentFields: Readonly<Record<keyof Segment, true>> = {
   id: true,

@@ -7,7 +7,6 @@ import { maxItemBytes, type Patch, type Segment, sequenceOf } from './manifest.t
 /** By the segment's id and the field. */
 export type PatchValues = ReadonlyMap<string, ReadonlyMap<string, ColumnPatch>>;
 
-/** Values that are still being collected. */
 export type MutablePatchValues = Map<string, Map<string, Map<number, ColumnValue>>>;
 
 const noColumnPatch: ColumnPatch = new Map();

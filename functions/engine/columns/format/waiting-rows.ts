@@ -40,12 +40,6 @@ const rowBytes = 1_000;
 export const bytesOfRows = (rows: readonly WaitingRow[]): number =>
   rows.reduce((bytes, { after }) => bytes + rowBytes + bytesOfValue(after?.[wordsField]), 0);
 
-/** Items of waiting rows, and the contents of those that are new. */
-interface WaitingItems {
-  readonly waiting: readonly WaitingItem[];
-  readonly items: ReadonlyMap<ItemName, Uint8Array>;
-}
-
 /** The share of an item up to which the items of steps are joined. */
 const joinedShare = 3 / 4;
 
@@ -79,19 +73,12 @@ interface EncodedRows {
   readonly words: Buffer | undefined;
 }
 
-const withoutOwnWords = ({ after, ...row }: WaitingRow): WaitingRow => ({
-  ...row,
-  after: after && withoutWords(after),
-});
-
-/** Returns those rows that are deleted or gone, by the weeks of their deletions. */
 function deletedRows(rows: readonly WaitingRow[]): Pick<WaitingItem, 'deleted'> {
   const times = rows.map(({ after }) => after && deletedAtOf(after));
   const added = times.flatMap((time) => (time === null ? [] : [weekOf(time)]));
   return added.length === 0 ? {} : { deleted: changeDeleted({}, { added }) };
 }
 
-/** Returns the words of a row that it does not show. */
 const hiddenWords = ({ after, ...row }: WaitingRow): WaitingRow[] =>
   after && isCut(after) ? [{ ...row, after: { [wordsField]: after[wordsField] ?? null } }] : [];
 
@@ -104,7 +91,9 @@ export function joinWords(rows: readonly WaitingRow[], words: readonly WaitingRo
 /** Returns parts of rows of which each is one item. */
 function divideRows(rows: readonly WaitingRow[]): EncodedRows[] {
   if (rows.length === 0) return [];
-  const encoded = encodeRows(rows.map(withoutOwnWords));
+  const encoded = encodeRows(
+    rows.map(({ after, ...row }) => ({ ...row, after: after && withoutWords(after) })),
+  );
   const hidden = rows.flatMap(hiddenWords);
   const words = hidden.length > 0 ? encodeRows(hidden) : undefined;
   if (Math.max(encoded.length, words?.length ?? 0) <= maxItemBytes || rows.length === 1)
@@ -118,7 +107,6 @@ interface AddedRows {
   readonly added: readonly WaitingRow[];
   /** Number of rows that wait then. */
   readonly waiting: number;
-  /** See `CompactionSizes`. */
   readonly maxRowsOfOne: number;
 }
 
@@ -126,15 +114,17 @@ interface AddedRows {
  * Adds rows to those that wait.
  * @param before the items of the manifest, the oldest first.
  * @param rowsOf returns the rows of such an item.
+ * @returns all items, and the contents of those that are new.
  */
 export function addWaiting(
   before: readonly WaitingItem[],
   rowsOf: (item: WaitingItem) => readonly WaitingRow[],
   { added, ...numbers }: AddedRows,
   step: StepId,
-): WaitingItems {
+) {
   const kept = countKept(before, added.length, numbers);
-  if (added.length === 0 && kept === before.length) return { waiting: before, items: new Map() };
+  if (added.length === 0 && kept === before.length)
+    return { waiting: before, items: new Map<ItemName, Uint8Array>() };
   const joined = new Map([...before.slice(kept).flatMap(rowsOf), ...added].map((row) => [row.id, row]));
   // An older item can have a row that is gone.
   const rows = [...joined.values()].filter(({ after }) => after !== undefined || kept > 0);

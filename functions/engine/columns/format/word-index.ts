@@ -11,9 +11,6 @@ import type { ColumnValue } from './dictionary.ts';
 /** Bytes of an item for each byte that is left of it when it is deflated, about. */
 const deflation = 1.25;
 
-/** A word with its rows, in their order. */
-type WordRows = readonly [word: string, rows: readonly number[]];
-
 /** Rows between two looks at the time: texts of 10,000 characters take a millisecond each. */
 const rowsPerLook = 100;
 
@@ -27,7 +24,8 @@ export function countWords(values: readonly ColumnValue[]): number {
   return count;
 }
 
-function invert(values: readonly ColumnValue[], requireTime: () => void): WordRows[] {
+/** Returns the words in their order, each with its rows in theirs. */
+function invert(values: readonly ColumnValue[], requireTime: () => void) {
   const rowsOf = new Map<string, number[]>();
   for (const [row, value] of values.entries()) {
     if (row % rowsPerLook === 0) requireTime();
@@ -83,7 +81,6 @@ export function encodeWordIndex(
   return items.length > 1 ? [encodeFirstWords(firstWords), ...items] : [items[0] ?? deflate('')];
 }
 
-/** Decodes the item with the first words of the others. */
 export function decodeFirstWords(encoded: Uint8Array): readonly string[] {
   const reader = new ByteReader(inflate(encoded));
   const words: string[] = [];

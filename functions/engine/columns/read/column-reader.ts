@@ -68,12 +68,13 @@ export function filterNames(segment: Segment, filter: RowFilter): ItemName[] {
 export class ColumnReader {
   readonly manifest: Manifest;
   readonly #items: ItemReader;
-  readonly #requireTime: () => void;
+  /** Checks that time is left. @throws StoreUnavailable when it is over. */
+  readonly requireTime: () => void;
 
   constructor(manifest: Manifest, reader: LogReader, memory: LogMemory) {
     this.manifest = manifest;
     this.#items = new ItemReader(manifest.segments, reader, memory);
-    this.#requireTime = () => reader.requireTime();
+    this.requireTime = reader.requireTime;
   }
 
   async loadColumns(
@@ -91,7 +92,6 @@ export class ColumnReader {
     return [...names].filter((name) => !this.#items.has(name)).length;
   }
 
-  /** Reads what the filters of segments need of columns, and the columns of some fields. */
   async loadFilters(
     filtered: readonly { readonly segment: Segment; readonly filters: readonly RowFilter[] }[],
     fields: readonly string[],
@@ -113,10 +113,7 @@ export class ColumnReader {
     return this.manifest.patches.flatMap((patch) => patchNames(patch, fields));
   }
 
-  /**
-   * Reads the waiting rows as the changes that created them, by id. They are made once for all lists of a process, until the rows are others.
-   * @param withWords whether they have their words.
-   */
+  /** Reads the waiting rows as the changes that created them, by id. They are made once for all lists of a process, until the rows are others. */
   async readWaiting(withWords: boolean): Promise<ReadonlyMap<string, RowChange>> {
     const { waiting } = this.manifest;
     if (waiting.length === 0) return new Map();
@@ -133,7 +130,6 @@ export class ColumnReader {
     return hasWords ? joinWords(rows, this.#items.get(wordsOfWaiting(name))) : rows;
   }
 
-  /** Reads all values of some patches, item by item. */
   async readPatches(patches: readonly Patch[]) {
     await this.#items.load(patches.flatMap((patch) => patchNames(patch)));
     return patches.flatMap((patch) =>
@@ -197,12 +193,11 @@ export class ColumnReader {
     return { name, columnPatches };
   }
 
-  /** Returns a column as its items have it. */
   #storedColumn(segment: Segment, field: string): Column {
     const [first, ...others] = columnNames(segment, field);
     if (field === wordsField && first !== undefined) {
       const items = (others.length === 0 ? [first] : others).map((name) => this.#items.get<Buffer>(name));
-      return buildColumn(wordsOfRows(items, segment.rows, this.#requireTime));
+      return buildColumn(wordsOfRows(items, segment.rows, this.requireTime));
     }
     if (first === undefined) return buildColumn(Array(segment.rows).fill(undefined));
     if (others.length === 0) return this.#items.get(first);
@@ -228,10 +223,9 @@ export class ColumnReader {
     return this.#items.derived(name, derive, ({ bytes }) => bytes);
   }
 
-  /** Returns the texts of the column of a field in lower case. */
   searchTexts(segment: Segment, field: string): SearchTexts {
     const derive = (): SearchTexts =>
-      new SearchTexts(field, this.column(segment, field).dictionary, this.#requireTime);
+      new SearchTexts(field, this.column(segment, field).dictionary, this.requireTime);
     return this.#items.derived(`${this.#current(segment, field).name}/search`, derive, ({ bytes }) => bytes);
   }
 
@@ -251,7 +245,7 @@ export class ColumnReader {
     const patch = joinColumnPatches(this.#current(segment, wordsField).columnPatches);
     const counts = new Uint8Array(segment.rows);
     for (const beginning of beginnings) {
-      this.#requireTime();
+      this.requireTime();
       const marked = new Uint8Array(segment.rows);
       const names = this.#wordNames(segment, [beginning]);
       markWord(
@@ -268,7 +262,6 @@ export class ColumnReader {
     return Uint32Array.from(rows);
   }
 
-  /** Returns the column of a filter with what searches it, and those of the filters that accept a row instead. */
   filteredColumn(segment: Segment, filter: RowFilter): FilteredColumn {
     const { field, name, or } = filter;
     const column = this.column(segment, field);

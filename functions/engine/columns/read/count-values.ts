@@ -1,5 +1,5 @@
 /** Counts of values, and sums of numbers: how often each value of a field occurs in the rows that match, and what their numbers add up to. */
-import type { SummedField, Sums, ValueCount } from '../../model/list-query.ts';
+import type { Page, SummedField, Sums, ValueCount } from '../../model/list-query.ts';
 import { fromValue, type Row, type Value } from '../../model/row.ts';
 import type { Column } from '../format/column.ts';
 import type { ColumnValue } from '../format/dictionary.ts';
@@ -14,9 +14,6 @@ export interface RowSum extends SummedField {
   /** The value of rows that are older than the field. */
   readonly defaultValue?: Value | undefined;
 }
-
-/** By field: its values, the most frequent first. */
-export type Counts = Readonly<Record<string, readonly ValueCount[]>>;
 
 /** Values of a field in a result, at most. */
 export const maxCountedValues = 100;
@@ -33,20 +30,17 @@ const unitsOf = ({ decimals, defaultValue = null }: RowSum, value: ColumnValue):
   return typeof number === 'number' ? Number(number.toFixed(decimals).replace('.', '')) : 0;
 };
 
-/** Returns the nearest number. */
 function fromUnits(units: bigint, decimals: number): number {
   const digits = String(units < 0n ? -units : units).padStart(decimals + 1, '0');
   const end = digits.length - decimals;
   return Number(`${units < 0n ? '-' : ''}${digits.slice(0, end)}.${digits.slice(end)}`);
 }
 
-/** How many rows there are, and the units of each sum. */
 interface Total {
   count: number;
   readonly units: bigint[];
 }
 
-/** The numbers of one column, by ordinal, in two parts. */
 interface Parts {
   readonly ordinals: Column['ordinals'];
   readonly high: Float64Array;
@@ -83,13 +77,9 @@ function addParts(
   );
 }
 
-/** Reads a column of a segment. */
-type ColumnOf = (field: string) => Column;
-
 /** The column of a field that all rows have with one value. */
 const oneGroup = (rows: number): Pick<Column, 'ordinals'> => ({ ordinals: new Uint8Array(rows) });
 
-/** Counts and adds the rows with each value of a field, or all rows. */
 class Totals {
   readonly #field: CountedField | undefined;
   readonly #sums: readonly RowSum[];
@@ -113,8 +103,7 @@ class Totals {
     }
   }
 
-  /** @param columnOf returns the columns of the segment of the rows, which has a number of rows. */
-  addRows(columnOf: ColumnOf, rows: Uint32Array, segmentRows: number): void {
+  addRows(columnOf: (field: string) => Column, rows: Uint32Array, segmentRows: number): void {
     const column = this.#field && columnOf(this.#field.field);
     const { ordinals } = column ?? oneGroup(segmentRows);
     const groups = column?.dictionary.size ?? 1;
@@ -130,7 +119,6 @@ class Totals {
     }
   }
 
-  /** @param count 1 adds the row, -1 removes it. */
   addRow(row: Row, count: 1 | -1): void {
     const units = this.#sums.map((sum) => BigInt(count * unitsOf(sum, row[sum.field])));
     this.#add(this.#field && row[this.#field.field], { count, units });
@@ -142,7 +130,6 @@ class Totals {
     );
   }
 
-  /** Returns the sums of all rows. */
   sums(): Sums {
     return this.#sumsOf(this.#totals.get(null) ?? { units: [] });
   }
@@ -162,15 +149,9 @@ class Totals {
   }
 }
 
-export interface Totaled {
-  readonly counts: Counts;
-  readonly sums: Sums;
-}
+export type Totaled = Pick<Page, 'counts' | 'sums'>;
 
-/**
- * Returns the counts of values and the sums of numbers.
- * @param addTo adds all rows to the totals that it receives.
- */
+/** Returns the counts of values and the sums of numbers. */
 export function totalRows(
   { countBy, sumBy }: { readonly countBy: readonly CountedField[]; readonly sumBy: readonly RowSum[] },
   addTo: (totals: Totals) => void,

@@ -63,7 +63,6 @@ const mirror = <Windowed extends Counted & RowRange>(group: Windowed): Windowed 
   to: group.count - group.from,
 });
 
-/** Divides a group in one of the two directions. @param divide divides in ascending order. */
 export function divideInDirection<From extends Counted & RowRange, To extends Counted & RowRange>(
   group: From,
   isDescending: boolean,
@@ -78,7 +77,6 @@ interface Span extends RowRange {
   readonly count: number;
 }
 
-/** Rows or a delta with one sort key. */
 interface Keyed {
   readonly key: SortKey;
   readonly count: number;
@@ -86,13 +84,11 @@ interface Keyed {
   readonly delta?: RowDelta;
 }
 
-/** A part of a group, divided by sort key. */
 class DividedPart {
   readonly counts: PositionCounts;
   readonly #part: GroupPart;
   readonly #column: OrderedColumn;
   readonly #spans: Span[] = [];
-  /** The rows of each span. */
   #rows: readonly Uint32Array[] | undefined;
 
   constructor(part: GroupPart, column: OrderedColumn) {
@@ -161,7 +157,6 @@ class DividedPart {
 const spanOf = (spans: readonly Span[], columnPosition: number): number =>
   firstPosition(1, spans.length, (position) => (spans[position] as Span).from > columnPosition) - 1;
 
-/** Returns the groups of equal keys, in the order of the keys. */
 function groupBySortKey(keyed: readonly Keyed[]): Omit<Group, 'from' | 'to'>[] {
   const groups: { parts: GroupPart[]; deltas: RowDelta[]; count: number }[] = [];
   let previous: Keyed | undefined;
@@ -177,10 +172,7 @@ function groupBySortKey(keyed: readonly Keyed[]): Omit<Group, 'from' | 'to'>[] {
   return groups;
 }
 
-/**
- * Divides a group by the sort key of one level, in ascending order.
- * @param columnOf returns the ordered column of a segment at this level.
- */
+/** Divides a group by the sort key of one level, in ascending order. */
 export function divideBySortKey(
   group: Group,
   level: number,

@@ -29,7 +29,6 @@ export function unionRanges(ranges: readonly IdRange[]): IdRange[] {
   return union;
 }
 
-/** Returns all ids behind one. */
 export const idsAfter = (id: string): IdRange[] => unionRanges([{ from: rangeOfId(id).to, to: allIds.to }]);
 
 export function complementRanges(ranges: readonly IdRange[]): IdRange[] {

@@ -1,32 +1,20 @@
 /** The immutable items that one read of a log needs: from the memory of the process, or from the table. */
 import { forEach } from '../../../runtime/for-each.ts';
-import type { Column } from '../format/column.ts';
 import { type DecodedItem, decodeItem } from '../format/decode-item.ts';
 import { type ItemName, type Segment, wholeColumns } from '../format/manifest.ts';
-import type { RowChange } from '../merge-records.ts';
 import type { LogMemory } from '../process-memory.ts';
 import type { LogReader } from '../storage.ts';
-import type { OrderedColumn } from './ordered-column.ts';
-import type { SearchTexts } from './search-texts.ts';
 import { StaleRead } from './stale-read.ts';
 
 /** Columns in buckets that are read at the same time, at most. */
 const columnsAtOnce = 16;
-
-type Derived =
-  | Column
-  | OrderedColumn
-  | SearchTexts
-  | Uint8Array
-  | Uint32Array
-  | ReadonlyMap<string, RowChange>;
 
 export class ItemReader {
   readonly #segments: readonly Segment[];
   readonly #reader: LogReader;
   readonly #memory: LogMemory;
   /** The memory of the process may drop an item during the read. */
-  readonly #items = new Map<string, DecodedItem | Derived>();
+  readonly #items = new Map<string, object>();
 
   /** @param segments of the manifest that refers to the items. */
   constructor(segments: readonly Segment[], reader: LogReader, memory: LogMemory) {
@@ -35,7 +23,6 @@ export class ItemReader {
     this.#memory = memory;
   }
 
-  /** Returns whether an item is in memory. */
   has(name: ItemName): boolean {
     return this.#items.has(name) || this.#memory.get(name) !== undefined;
   }
@@ -89,8 +76,7 @@ export class ItemReader {
     return item as Item;
   }
 
-  /** Returns what was derived from items; derives it if it is not in memory. */
-  derived<Item extends Derived>(name: string, derive: () => Item, bytesOf: (item: Item) => number): Item {
+  derived<Item extends object>(name: string, derive: () => Item, bytesOf: (item: Item) => number): Item {
     const known = this.#items.get(name) ?? this.#memory.get(name);
     const item = (known as Item | undefined) ?? derive();
     this.#items.set(name, item);

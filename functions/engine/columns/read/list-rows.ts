@@ -1,5 +1,5 @@
 /** Lists of rows: any filters, any order and any page, with the exact total. */
-import type { Place } from '../../model/list-query.ts';
+import type { Page, Place } from '../../model/list-query.ts';
 import { type Row, sortedText } from '../../model/row.ts';
 import { valueAt } from '../format/column.ts';
 import type { ColumnValue } from '../format/dictionary.ts';
@@ -21,21 +21,15 @@ import { type PageRow, selectRows } from './select-page.ts';
 import { fieldsToShow, shownRow } from './shown-rows.ts';
 import { StaleRead } from './stale-read.ts';
 
-export interface ListedRow {
+interface ListedRow {
   readonly id: string;
-  /** The entity's version at the moment of the list. */
   readonly version: number;
   /** The row as the page shows it; absent when its columns are not worth loading. */
   readonly row?: Row | undefined;
 }
 
-export interface RowPage extends Totaled {
+export interface RowPage extends Totaled, Pick<Page, 'total' | 'skipped' | 'end'> {
   readonly rows: readonly ListedRow[];
-  readonly total: number;
-  /** Number of rows before those of the page. */
-  readonly skipped: number;
-  /** The place behind the page; absent if no row follows. */
-  readonly end?: Place | undefined;
 }
 
 /** What the columns do not have, by id: waiting rows, and pending changes. */
@@ -102,7 +96,6 @@ async function countUpTo(
 
 /** Returns the counts of values and the sums of numbers over the rows of all segments, with the pending changes. */
 function totalSegments(
-  { reader }: ListSource,
   columnReader: ColumnReader,
   segments: readonly SegmentRows[],
   {
@@ -113,27 +106,25 @@ function totalSegments(
   return totalRows(fields, (totals) => {
     for (const { segment, rows, count } of segments) {
       if (!rows || count === 0) continue;
-      reader.requireTime();
+      columnReader.requireTime();
       totals.addRows((field) => columnReader.column(segment, field), rows, segment.rows);
     }
     for (const { row, count } of changes) totals.addRow(row, count);
   });
 }
 
-/** Returns the fields that decide which rows are on a page, and what is counted. */
 const fieldsOf = ({ filters, orders, countBy, sumBy }: RowQuery): string[] =>
   [...filters.flatMap(alternativesOf), ...orders, ...countBy, ...sumBy].map(({ field }) => field);
 
 /** Returns the rows of all segments that match; of segments that have no row of the page, perhaps only their number. */
 function readMatching(
-  { reader }: ListSource,
   columnReader: ColumnReader,
   deltas: readonly RowDelta[],
   query: RowQuery,
 ): Promise<SegmentRows[]> {
   return fieldsOf(query).length > 0
-    ? readSegments(reader, columnReader, columnReader.manifest.segments, query)
-    : readPageSegments(reader, columnReader, deltas, query);
+    ? readSegments(columnReader, columnReader.manifest.segments, query)
+    : readPageSegments(columnReader, deltas, query);
 }
 
 /**
@@ -154,12 +145,12 @@ export async function listRows(source: ListSource, state: LogState, query: RowQu
   const deltas = toDeltas(state.manifest, matching, query);
   const skipped = after ? await countUpTo(source, state, query, after) : query.skip;
   const window = { ...query, skip: skipped };
-  const segments = await readMatching(source, columnReader, deltas, window);
+  const segments = await readMatching(columnReader, deltas, window);
   const total = totalOf(
     segments.map(({ count }) => count),
     deltas,
   );
-  const totaled = totalSegments(source, columnReader, segments, { changes: matching, countBy, sumBy });
+  const totaled = totalSegments(columnReader, segments, { changes: matching, countBy, sumBy });
   const page = await selectRows(columnReader, { segments, deltas, total }, window);
   const rows = await listedRows(source, columnReader, changes, { rows: page, shows: query.shows });
   const last = skipped + limit < total ? page.at(-1) : undefined;

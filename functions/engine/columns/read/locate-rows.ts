@@ -1,4 +1,3 @@
-/** Finds rows in the columns by their ids. */
 import { valueAt } from '../format/column.ts';
 import { chunkOf, chunkRows, findId } from '../format/ids.ts';
 import {
@@ -10,9 +9,7 @@ import {
 } from '../format/manifest.ts';
 import type { ColumnReader } from './column-reader.ts';
 
-/** Where the columns have a row. */
 export interface LocatedRow {
-  /** Of its segment. */
   readonly position: number;
   readonly row: number;
   readonly isDeleted: boolean;

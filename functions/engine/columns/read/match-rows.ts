@@ -1,9 +1,6 @@
-/** The rows of segments that match a query. */
-
 import { countDeleted } from '../format/deleted-rows.ts';
 import { chunkOfBoundary, chunkRows, positionOfBoundary } from '../format/ids.ts';
 import type { Segment } from '../format/manifest.ts';
-import type { LogReader } from '../storage.ts';
 import type { ColumnReader } from './column-reader.ts';
 import { type IdRange, rangesBetween } from './id-ranges.ts';
 import type { OrderedColumn } from './ordered-column.ts';
@@ -20,23 +17,17 @@ import type { RowQuery } from './row-query.ts';
 
 export interface SegmentRows {
   readonly segment: Segment;
-  /** Number of rows that match. */
   readonly count: number;
   /** Absent when the page has no row of the segment. */
   readonly rows?: Uint32Array | undefined;
-  /** The columns by which the list is sorted. */
   readonly columns?: readonly OrderedColumn[] | undefined;
 }
 
-/** How much of a segment is in a set of ids. */
-type Coverage = 'none' | 'part' | 'all';
-
-/** Returns the part of a set that is between the first and the last id of a segment. */
 const idsOfSegment = (ids: readonly IdRange[], { first, last }: Segment): IdRange[] =>
   rangesBetween(ids, first, textAfter(last));
 
 /** Returns how much of a segment is in a set of ids. Without a set, it is all of it. */
-export function coverageOf(ids: readonly IdRange[] | undefined, segment: Segment): Coverage {
+export function coverageOf(ids: readonly IdRange[] | undefined, segment: Segment): 'none' | 'part' | 'all' {
   if (!ids) return 'all';
   const [range, ...more] = idsOfSegment(ids, segment);
   if (!range) return 'none';
@@ -44,7 +35,6 @@ export function coverageOf(ids: readonly IdRange[] | undefined, segment: Segment
   return isWhole ? 'all' : 'part';
 }
 
-/** Returns the rows of a segment whose ids are in a set. */
 async function rowRanges(
   columnReader: ColumnReader,
   segment: Segment,
@@ -93,9 +83,7 @@ function segmentRows(
 
 export const noRows = new Uint32Array(0);
 
-/** Reads the columns of segments, and returns their rows that match. */
 export async function readSegments(
-  reader: LogReader,
   columnReader: ColumnReader,
   segments: readonly Segment[],
   query: RowQuery,
@@ -113,7 +101,7 @@ export async function readSegments(
   return segments.map((segment) => {
     const own = rangesOf.get(segment);
     if (!own) return { segment, count: 0, rows: noRows };
-    reader.requireTime();
+    columnReader.requireTime();
     return segmentRows(columnReader, segment, own, query);
   });
 }

@@ -1,5 +1,5 @@
 /** Ordered columns: the values of a field in the order of their sort keys. */
-import { isSortedByBeginning } from '../../model/row.ts';
+import { isLongTextField } from '../../model/long-text.ts';
 import type { Column } from '../format/column.ts';
 import type { RowRange } from './row-filter.ts';
 import { compareSortKeys, type SortKey, textKey, toSortKey, type ValueOrder } from './sort-key.ts';
@@ -44,7 +44,6 @@ export class OrderedColumn {
     return (this.size + 1) * (this.#positions ? 16 : 8) + this.#column.ordinals.length * 4;
   }
 
-  /** Number of positions. */
   get size(): number {
     return this.#column.dictionary.size;
   }
@@ -60,7 +59,6 @@ export class OrderedColumn {
     return this.#allCounts;
   }
 
-  /** Returns whether rows are all rows of the column. */
   isWhole(rows: Uint32Array): boolean {
     return rows.length === this.#column.ordinals.length;
   }
@@ -99,7 +97,7 @@ export class OrderedColumn {
     const ordinal = this.#ordinals ? (this.#ordinals[position] as number) : position;
     const isText = ordinal >= dictionary.special.length;
     // Searches compare many keys: the bytes of a text are its key.
-    if (isText && !ranks && !isSortedByBeginning(field)) return textKey(dictionary.textAt(ordinal));
+    if (isText && !ranks && !isLongTextField(field)) return textKey(dictionary.textAt(ordinal));
     return toSortKey(this.#order, dictionary.at(ordinal));
   }
 }

@@ -1,7 +1,6 @@
 /** Pages in the order of creation without filters: the manifest tells which segments have their rows. */
 import { groupBy } from '../../../runtime/group-by.ts';
 import type { Segment } from '../format/manifest.ts';
-import type { LogReader } from '../storage.ts';
 import type { ColumnReader } from './column-reader.ts';
 import { overlapping } from './divide-by-sort-key.ts';
 import { coverageOf, readSegments, rowsOf, type SegmentRows } from './match-rows.ts';
@@ -20,10 +19,10 @@ function windowOf({ isDescending, skip, limit }: RowQuery, total: number): RowRa
 }
 
 /** Returns the number of rows in a set of ids in each segment. Only the segments at the edges of the set are read. */
-async function countIds(reader: LogReader, columnReader: ColumnReader, query: RowQuery): Promise<number[]> {
+async function countIds(columnReader: ColumnReader, query: RowQuery): Promise<number[]> {
   const { segments } = columnReader.manifest;
   const edges = segments.filter((segment) => coverageOf(query.ids, segment) === 'part');
-  const read = await readSegments(reader, columnReader, edges, query);
+  const read = await readSegments(columnReader, edges, query);
   const counts = new Map(read.map(({ segment, count }) => [segment, count]));
   return segments.map((segment) => {
     const isCovered = coverageOf(query.ids, segment) === 'all';
@@ -33,13 +32,12 @@ async function countIds(reader: LogReader, columnReader: ColumnReader, query: Ro
 
 /** Returns the rows of all segments; of segments that have no row of the page, only their number. */
 export async function readPageSegments(
-  reader: LogReader,
   columnReader: ColumnReader,
   deltas: readonly RowDelta[],
   query: RowQuery,
 ): Promise<SegmentRows[]> {
   const { segments } = columnReader.manifest;
-  const counts = await countIds(reader, columnReader, query);
+  const counts = await countIds(columnReader, query);
   const bySegment = groupBy(deltas, ({ segment }) => segment);
   const groups = counts.map((count, position) => ({
     segment: segments[position] as Segment,
@@ -47,7 +45,6 @@ export async function readPageSegments(
   }));
   const onPage = overlapping(groups, windowOf(query, totalOf(counts, deltas)));
   const read = await readSegments(
-    reader,
     columnReader,
     onPage.map(({ segment }) => segment),
     query,

@@ -8,7 +8,6 @@ import { rowPredicate } from './row-filter.ts';
 import type { RowQuery } from './row-query.ts';
 import { compareSortKeys, type SortKey, toSortKey } from './sort-key.ts';
 
-/** A matching row that a pending change adds to the columns, or removes from them. */
 export interface MatchingChange {
   readonly id: string;
   readonly row: Row;
@@ -25,11 +24,9 @@ export interface RowDelta {
   readonly segment: number;
 }
 
-/** Returns how many rows deltas add. */
 export const sumOf = (deltas: readonly Pick<RowDelta, 'count'>[]): number =>
   deltas.reduce((sum, { count }) => sum + count, 0);
 
-/** Returns the rows of pending changes that match, before and after their changes. */
 export function matchingChanges(
   pending: Iterable<RowChange>,
   { filters, ids, isOfDeleted = false }: RowQuery,

@@ -3,7 +3,8 @@
  * fields and have no later id. Each of these sets is a query of its own, whose total the engine counts.
  */
 import type { Place } from '../../model/list-query.ts';
-import { isSortedByBeginning, type Value } from '../../model/row.ts';
+import { isLongTextField } from '../../model/long-text.ts';
+import type { Value } from '../../model/row.ts';
 import { allIds, type IdRange, intersectRanges, rangeOfId } from './id-ranges.ts';
 import { type RowFilter, type TextCondition, textAfter } from './row-filter.ts';
 import type { RowQuery } from './row-query.ts';
@@ -15,13 +16,13 @@ const noText: TextCondition = { by: 'texts', texts: [] };
 
 /** Returns the text that sorts next after all texts that a list takes for equal to one. */
 const textBehind = (field: string, text: string): string =>
-  isSortedByBeginning(field) ? `${text}\u0001` : textAfter(text);
+  isLongTextField(field) ? `${text}\u0001` : textAfter(text);
 
 function equalTo({ field, ranks }: SortOrder, value: Value): Accepted {
   if (value === null) return { condition: noText, acceptsNull: true };
   // All values without a rank are equal.
   if (ranks && !ranks.includes(value)) return { condition: { by: 'texts', texts: ranks }, isNegated: true };
-  return isSortedByBeginning(field)
+  return isLongTextField(field)
     ? { condition: { by: 'range', from: value, to: textBehind(field, value) } }
     : { condition: { by: 'texts', texts: [value] } };
 }

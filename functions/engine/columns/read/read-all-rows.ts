@@ -36,9 +36,7 @@ async function visitSegment(
   }
 }
 
-/** Numbers of rows of a log, as of one moment. */
 export interface RowCounts {
-  /** Rows of entities that exist. */
   readonly rows: number;
   /** The total of a list without filters, which the manifest tells. */
   readonly total: number;

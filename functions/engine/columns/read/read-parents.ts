@@ -3,18 +3,13 @@ import { valueAt } from '../format/column.ts';
 import { mergeRecords } from '../merge-records.ts';
 import { ColumnReader } from './column-reader.ts';
 import { loadPlaces, locateRow } from './locate-rows.ts';
-import { type ListSource, type LogState, readState } from './read-state.ts';
-
-interface TreeState extends Pick<LogState, 'progress'> {
-  /** By id. */
-  readonly parentOf: ReadonlyMap<string, string>;
-}
+import { type ListSource, readState } from './read-state.ts';
 
 /**
- * Returns the parents of all entities that have a parent and are one. It reads the column of the field, and the ids of parents.
+ * Returns the parents of all entities that have a parent and are one, by id. It reads the column of the field, and the ids of parents.
  * @throws StaleRead when the log changes meanwhile.
  */
-export async function readParents(source: ListSource, field: string): Promise<TreeState> {
+export async function readParents(source: ListSource, field: string) {
   const { manifest, records, progress } = await readState(source);
   const columnReader = new ColumnReader(manifest, source.reader, source.memory);
   const changes = mergeRecords(records, await columnReader.readWaiting(false));

@@ -33,7 +33,6 @@ export interface LogState {
   readonly manifest: Manifest;
   /** The pending ones: the columns do not contain them. */
   readonly records: readonly LogRecord[];
-  /** How far the log was at this moment. */
   readonly progress: Progress;
   /** Whether that is all. Otherwise some records are behind more holes than a reader remembers. */
   readonly isComplete: boolean;
@@ -49,7 +48,6 @@ interface KnownLog {
   readonly watermark: number;
   /** No record up to this position is missing. */
   readonly upTo: number;
-  /** The records above the watermark, up to there. */
   readonly records: readonly LogRecord[];
   /** When it was read, in milliseconds since 1970. */
   readonly readAt: number;
@@ -64,7 +62,6 @@ const maxExtensions = 3;
 /** Pages that a list reads behind a gap, at most: 4 MB, a thousand read units. */
 const maxPagesBehindGap = 4;
 
-/** The name of the known log in memory. */
 const knownName = 'known-log';
 
 /** Bytes of an entry in memory, about: a row before and a row after. */
@@ -85,10 +82,7 @@ export function isKnownLog(memory: LogMemory): boolean {
 const bytesOf = (records: readonly LogRecord[]): number =>
   records.reduce((sum, { entries }) => sum + recordBytes + entryBytes * entries.length, 0);
 
-/**
- * Checks that no change is missing between the watermark and those that were read.
- * @throws StaleRead when an entity's earlier change is not there.
- */
+/** Checks that no change is missing between the watermark and those that were read. */
 function requireNoGap(
   records: readonly LogRecord[],
   watermark: number,

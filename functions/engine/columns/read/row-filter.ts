@@ -1,4 +1,3 @@
-/** Filters: which rows of a segment match. */
 import { isUuid } from '../../model/bytes.ts';
 import { rowOfDeletion } from '../../model/deletion.ts';
 import { type Row, sortedText, type Value } from '../../model/row.ts';
@@ -36,7 +35,6 @@ export interface RowFilter {
   readonly name?: string;
 }
 
-/** Returns a filter with all that accept a row instead of it. */
 export const alternativesOf = (filter: RowFilter): RowFilter[] => [
   filter,
   ...(filter.or ? alternativesOf(filter.or) : []),
@@ -45,13 +43,11 @@ export const alternativesOf = (filter: RowFilter): RowFilter[] => [
 /** Returns the text that sorts next after another one. */
 export const textAfter = (text: string): string => `${text}\u0000`;
 
-/** Returns the filter that accepts some texts. */
 export const isOneOf = (field: string, texts: readonly string[]): RowFilter => ({
   field,
   condition: { by: 'texts', texts },
 });
 
-/** Accepts rows that are not deleted. */
 export const isNotDeleted: RowFilter = {
   field: versionField,
   condition: { by: 'range', from: firstVersion, to: undefined },
@@ -132,13 +128,11 @@ export function rowPredicate(filters: readonly RowFilter[]): (row: Row) => boole
   return (row) => predicates.every((either) => either.some(([field, accepts]) => accepts(row[field])));
 }
 
-/** Returns the beginnings of words that a filter searches for. */
 export const wordsOfFilter = ({ condition }: RowFilter): readonly string[] =>
   condition.by === 'words' ? condition.words : [];
 
 export const isWordFilter = (filter: RowFilter): boolean => wordsOfFilter(filter).length > 0;
 
-/** Returns whether a filter searches the texts of a column in lower case. */
 export const isSearch = ({ condition: { by } }: RowFilter): boolean => by === 'beginning' || by === 'part';
 
 export interface FilteredColumn {
@@ -148,21 +142,18 @@ export interface FilteredColumn {
   readonly searchTexts?: SearchTexts | undefined;
   /** What the filter accepts, if that is known. */
   readonly accepted?: Uint8Array;
-  /** The column of the filter that accepts a row instead. */
   readonly or?: FilteredColumn | undefined;
 }
 
 /** So many texts of a condition are found one by one, for each text that a column has. With more, all texts of the column are compared. */
 const searchedShare = 1 / 8;
 
-/** Marks the ordinals of the texts for which a predicate holds. */
 function markEach(accepted: Uint8Array, { dictionary }: Column, meets: (text: string) => boolean): void {
   for (let ordinal = dictionary.special.length; ordinal < dictionary.size; ordinal += 1) {
     if (meets(dictionary.at(ordinal) as string)) accepted[ordinal] = 1;
   }
 }
 
-/** Marks the ordinals of the texts for which a condition holds. */
 function markTexts(accepted: Uint8Array, { filter, column, searchTexts }: FilteredColumn): void {
   const { condition } = filter;
   const { dictionary } = column;
@@ -181,7 +172,6 @@ function markTexts(accepted: Uint8Array, { filter, column, searchTexts }: Filter
   }
 }
 
-/** Returns for each ordinal of a column whether the filter accepts its value. */
 export function acceptedOrdinals(filtered: FilteredColumn): Uint8Array {
   const { filter, column } = filtered;
   const { special, size } = column.dictionary;
@@ -228,7 +218,6 @@ function keepEither(rows: Uint32Array, filters: readonly AcceptedOrdinals[]): Ui
   return rows.subarray(0, kept);
 }
 
-/** Returns what a filter accepts, and each that accepts a row instead. */
 function acceptedBy(filtered: FilteredColumn): AcceptedOrdinals[] {
   const { column, accepted = acceptedOrdinals(filtered), or } = filtered;
   return [{ ordinals: column.ordinals, accepted }, ...(or ? acceptedBy(or) : [])];
@@ -241,7 +230,6 @@ function allRows(ranges: readonly RowRange[]): Uint32Array {
   return rows;
 }
 
-/** Returns those of some rows that are in some ranges. */
 function rowsBetween(rows: Uint32Array, ranges: readonly RowRange[]): Uint32Array {
   const placeOf = (row: number): number =>
     firstPosition(0, rows.length, (position) => (rows[position] as number) >= row);

@@ -1,12 +1,9 @@
-/** Queries of rows. */
-
 import type { Place } from '../../model/list-query.ts';
 import type { CountedField, RowSum } from './count-values.ts';
 import type { IdRange } from './id-ranges.ts';
 import type { RowFilter } from './row-filter.ts';
 import type { SortOrder } from './sort-key.ts';
 
-/** What a page shows: all fields, or some of them. */
 export type ShownFields = 'all' | ReadonlySet<string>;
 
 export interface RowQuery {

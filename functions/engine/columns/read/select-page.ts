@@ -21,7 +21,6 @@ import { type RowDelta, sumOf } from './pending-changes.ts';
 import type { RowRange } from './row-filter.ts';
 import type { RowQuery } from './row-query.ts';
 
-/** A row of a page: in the columns, or from the log. */
 export type PageRow = { readonly segment: Segment; readonly row: number } | { readonly id: string };
 
 /** Rows of one segment, or added ones that are in no segment. */
@@ -122,7 +121,6 @@ const needsIds = ({ rows, deltas, segment }: SegmentGroup): boolean =>
 const segmentsOf = (groups: readonly SegmentGroup[]): Segment[] =>
   groups.flatMap((group) => (needsIds(group) ? [group.segment as Segment] : []));
 
-/** Returns the rows of a page, in the order of the list. */
 export async function selectRows(
   columnReader: ColumnReader,
   { segments, deltas, total }: Rows,

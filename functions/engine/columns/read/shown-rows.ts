@@ -24,11 +24,9 @@ const spentName = 'read-by-key';
 /** Returns the read units that entities have cost which were not made of columns, without those that loaded columns have earned back. */
 export const keyReads = (memory: LogMemory): number => (memory.get(spentName) as number | undefined) ?? 0;
 
-/** Adds to them. */
 export const addKeyReads = (memory: LogMemory, units: number): void =>
   memory.set(spentName, keyReads(memory) + units, 0);
 
-/** Returns what loading items of a segment costs, about. */
 const costOf = ({ rows, bytes }: Segment, items: number): number =>
   (items * Math.ceil(Math.min(rows * valueBytes, bytes) / bytesOfHalfUnit)) / 2;
 

@@ -10,23 +10,18 @@ export interface SortKeyCounts {
   before(position: number): number;
 }
 
-/** Returns the first position whose key is not less than a key. */
 export const lowerBound = (counts: SortKeyCounts, key: SortKey): number =>
   firstPosition(0, counts.size, (position) => compareSortKeys(counts.keyAt(position), key) >= 0);
 
-/** Returns the first position whose key is greater than a key. */
 export const upperBound = (counts: SortKeyCounts, key: SortKey): number =>
   firstPosition(0, counts.size, (position) => compareSortKeys(counts.keyAt(position), key) > 0);
 
 /** Rows below this share of the positions are sorted. Otherwise, all positions are counted. */
 const sparseShare = 1 / 16;
 
-/** The values of rows, numbered in the order of their sort keys. */
 interface OrderedValues {
-  /** Number of positions. */
   readonly size: number;
   positionOf(row: number): number;
-  /** Returns the sort key at a position. */
   keyAt(position: number): SortKey;
 }
 
@@ -67,7 +62,6 @@ export class PositionCounts implements SortKeyCounts {
     return this.#columnPositions ? this.#columnPositions.length : this.#values.size;
   }
 
-  /** Returns the position in the column. */
   columnPositionAt(position: number): number {
     return this.#columnPositions ? (this.#columnPositions[position] as number) : position;
   }
@@ -110,11 +104,9 @@ export class ListedKeys implements SortKeyCounts {
   }
 }
 
-/** Returns the number of rows whose keys are not greater than a key. */
 const countUpTo = (all: readonly SortKeyCounts[], key: SortKey): number =>
   all.reduce((sum, counts) => sum + counts.before(upperBound(counts, key)), 0);
 
-/** Returns the number of rows whose keys are less than a key. */
 export const countBelow = (all: readonly SortKeyCounts[], key: SortKey): number =>
   all.reduce((sum, counts) => sum + counts.before(lowerBound(counts, key)), 0);
 

@@ -7,7 +7,6 @@ import type { ColumnValue } from '../format/dictionary.ts';
  */
 export type SortKey = string | number | null;
 
-/** Returns the sort key of a text in UTF-8. */
 export const textKey = (utf8: Buffer): SortKey => utf8.toString('latin1');
 
 export interface ValueOrder {
@@ -18,7 +17,6 @@ export interface ValueOrder {
   readonly defaultValue?: string | null | undefined;
 }
 
-/** The order of a list by one field. */
 export interface SortOrder extends ValueOrder {
   readonly isDescending: boolean;
 }

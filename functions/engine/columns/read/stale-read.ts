@@ -1,5 +1,3 @@
-/** Reads of a log that compaction replaces meanwhile. */
-
 /** The state that was read has been replaced while it was read: the read starts again. */
 export class StaleRead extends Error {
   constructor(what: string) {

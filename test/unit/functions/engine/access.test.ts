@@ -11,7 +11,7 @@ import { type ChangesPage, listChanges } from '#functions/engine/feed/list-chang
 import { listEntities } from '#functions/engine/lists/list-entities.ts';
 import { buildCreate, buildDeletion, buildUpdate } from '#functions/engine/model/changes.ts';
 import { EntityNotFound, IdTaken, SightChanged } from '#functions/engine/model/errors.ts';
-import { configure, members, type Schema, through } from '#functions/engine/model/schema.ts';
+import { configure, type Schema } from '#functions/engine/model/schema.ts';
 import type { Session } from '#functions/engine/table/session.ts';
 import { Sight } from '#functions/engine/table/sight.ts';
 import { applyInBatches } from '#functions/engine/write/commit.ts';
@@ -30,9 +30,9 @@ const schema: Schema = {
   searchedFields: ['title'],
   uniqueFields: { person: 'login' },
   access: {
-    folder: members('readerIds', { when: { lock: 'closed' } }),
-    paper: through('folderId'),
-    note: through('paperId'),
+    folder: { members: 'readerIds', when: { lock: 'closed' } },
+    paper: { through: 'folderId' },
+    note: { through: 'paperId' },
   },
   checks: {},
   numbered: [],

@@ -19,7 +19,7 @@ test('merge-records mergeRecords has no row before a creation and none after a d
       { id: 'a', version: previousPosition + 1, previousPosition, before, after: rows[previousPosition + 1] },
     ],
   }));
-  const merged = { id: 'a', from: 0, to: 3, previousPosition: 0, before: undefined, after: undefined };
+  const merged = { id: 'a', from: 0, to: 3, before: undefined, after: undefined };
   for (const all of [records, records.toReversed()]) expect(mergeRecords(all).get('a')).toEqual(merged);
 });
 

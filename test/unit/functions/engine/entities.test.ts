@@ -4,9 +4,11 @@ import { updateEntity } from '#functions/engine/entities/update-entity.ts';
 import {
   decodeHistoryCursor,
   encodeHistoryCursor,
+  type HistoryPage,
+  type HistoryPlace,
+  listHistory,
   maxHistoryCursorLength,
-} from '#functions/engine/feed/history-cursor.ts';
-import { type HistoryPage, type HistoryPlace, listHistory } from '#functions/engine/feed/list-history.ts';
+} from '#functions/engine/feed/list-history.ts';
 import { maxPosition, recordKey } from '#functions/engine/model/change-log.ts';
 import { buildCreate, buildUpdate } from '#functions/engine/model/changes.ts';
 import type { WholeEntity } from '#functions/engine/model/entity.ts';

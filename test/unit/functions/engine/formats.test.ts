@@ -14,7 +14,7 @@ import { decodeManifest } from '#functions/engine/columns/format/manifest.ts';
 import { wordsOfRows } from '#functions/engine/columns/format/word-index.ts';
 import { sweep } from '#functions/engine/deletions/sweep.ts';
 import { decodeCursor } from '#functions/engine/feed/cursor.ts';
-import { decodeHistoryCursor } from '#functions/engine/feed/history-cursor.ts';
+import { decodeHistoryCursor } from '#functions/engine/feed/list-history.ts';
 import { decodePlace } from '#functions/engine/lists/place-cursor.ts';
 import { decodeRecord } from '#functions/engine/model/change-log.ts';
 import { UnknownFormat } from '#functions/engine/model/errors.ts';

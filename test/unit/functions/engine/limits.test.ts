@@ -136,13 +136,13 @@ const tests: Readonly<Record<string, readonly [file: string, title: string]>> = 
   'write/commit.ts maxWriteUnits': [batches, 'is a 400 that asks for fewer operations'],
   'write/idempotency.ts maxPartBytes': [writes, 'a result that exceeds one item in several is recorded'],
   'write/idempotency.ts maxResultBytes': [writes, 'a result of up to 8 MB is decoded'],
-  'write/job-limit.ts maxJobs': [writes, 'a tenant begins jobs up to the limit'],
-  'write/job-limit.ts maxRead': [writes, 'a count ends after 10,000 jobs'],
+  'write/unfinished-jobs.ts maxJobs': [writes, 'a tenant begins jobs up to the limit'],
+  'write/unfinished-jobs.ts maxRead': [writes, 'a count ends after 10,000 jobs'],
   'columns/process-memory.ts maxTenants': [
     `${folder}/columns.test.ts`,
     'a process remembers logs of 10,000 tenants',
   ],
-  'feed/history-cursor.ts maxHistoryCursorLength': [
+  'feed/list-history.ts maxHistoryCursorLength': [
     `${folder}/entities.test.ts`,
     'is not too long, and a longer text is refused',
   ],

@@ -13,11 +13,7 @@ import { noLimits } from '#functions/engine/table/calls.ts';
 import { connect } from '#functions/engine/table/client.ts';
 import { countOf, Database } from '#functions/engine/table/database.ts';
 import { Deadline } from '#functions/engine/table/deadline.ts';
-import {
-  explainCancellation,
-  isRetryable,
-  type SdkError,
-} from '#functions/engine/table/error-classification.ts';
+import { explainFailure, isRetryable, type SdkError } from '#functions/engine/table/error-classification.ts';
 import { startServer } from '#test/support/http-server.ts';
 import { lostResponse, nth } from '#test/support/table/faults.ts';
 import { MemoryTable } from '#test/support/table/memory-table.ts';
@@ -228,6 +224,6 @@ describe('error-classification', () => {
     ['a conflict', cancelled('TransactionConflict'), false],
     ['a condition', cancelled('ConditionalCheckFailed'), false],
   ])('after %s, a transaction may have been applied: %j', (_, error, expected) => {
-    expect(explainCancellation(error as SdkError).isInDoubt).toBe(expected);
+    expect(explainFailure(error as SdkError).mayBeApplied).toBe(expected);
   });
 });

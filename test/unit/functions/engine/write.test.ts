@@ -14,7 +14,7 @@ import type { Session } from '#functions/engine/table/session.ts';
 import { findEntity, readTexts } from '#functions/engine/table/stored-entities.ts';
 import { applyChangeSet, applyInBatches } from '#functions/engine/write/commit.ts';
 import { decodeResult, recordResult } from '#functions/engine/write/idempotency.ts';
-import { maxJobs, requireJobCapacity } from '#functions/engine/write/job-limit.ts';
+import { maxJobs, requireJobCapacity } from '#functions/engine/write/unfinished-jobs.ts';
 import { setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
 import { startTestStore } from '#test/support/local-store.ts';
 import { itemBytes } from '#test/support/table/capacity.ts';

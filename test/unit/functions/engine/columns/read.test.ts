@@ -14,8 +14,8 @@ import { SearchTexts, toSearchText } from '#functions/engine/columns/read/search
 import { PositionCounts } from '#functions/engine/columns/read/sort-key-counts.ts';
 import { StaleRead } from '#functions/engine/columns/read/stale-read.ts';
 import type { LogReader } from '#functions/engine/columns/storage.ts';
+import { toRowQuery } from '#functions/engine/lists/filters.ts';
 import { decodePlace, encodePlace } from '#functions/engine/lists/place-cursor.ts';
-import { toRowQuery } from '#functions/engine/lists/to-row-query.ts';
 import { maxHoles, upTo } from '#functions/engine/log/progress.ts';
 import type { LogRecord } from '#functions/engine/model/change-log.ts';
 import type { ItemFields } from '#functions/engine/model/entity.ts';
