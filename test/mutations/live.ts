@@ -12,7 +12,7 @@ export const liveMutations = toMutations({
       "allowed.includes(info.channel?.path ?? '')",
       'allowed.some((one) => info.channel?.path?.startsWith(one) === true)',
     ],
-    'other-operations-than-subscribe': ["info?.operation === 'SUBSCRIBE' &&", "info !== undefined &&"],
+    'other-operations-than-subscribe': ["info?.operation === 'SUBSCRIBE' &&", 'info !== undefined &&'],
     'undecided-subscription-allowed': [
       "logError('A subscription was not decided.', line, error);\n    return refused;",
       "logError('A subscription was not decided.', line, error);\n    return null;",
@@ -21,7 +21,7 @@ export const liveMutations = toMutations({
   'functions/http/live-channels.ts': {
     'channels-of-every-collection': [
       'hasScope(caller, `${plural}:read`)',
-      'caller !== null && plural !== ''',
+      'caller !== null && plural.length > 0',
     ],
     'one-channel-for-all-tenants': ["hash('sha256', tenant)", "hash('sha256', tenant.slice(0, 0))"],
   },
