@@ -765,6 +765,21 @@ describe('a part of a deletion', () => {
     );
   });
 
+  test('that is deleted again and erased takes along what the job of its root has not reached', async () => {
+    const root = await make('task');
+    const part = await make('task', { parentId: root });
+    const tasks = await makeTasks(60, { parentId: part });
+    await deleteEntity(fresh(), 'task', root);
+    await restoreEntity(fresh(), 'task', root);
+    await restoreEntity(fresh(), 'task', part);
+    pass(hourMs);
+    await deleteEntity(fresh(), 'task', part);
+    await eraseDeleted(fresh(), 'task', part);
+    await finishJobs();
+    for (const id of tasks.slice(0, 3))
+      await expect(restoreEntity(fresh(), 'task', id)).rejects.toThrow(EntityNotFound);
+  });
+
   test('stays deleted with a late child of a request that still saw it', async () => {
     const project = await make('project', { visibility: 'members' });
     const root = await make('task');
