@@ -303,6 +303,14 @@ describe('a clone', () => {
     expect(copies.entities).toMatchObject([{ parentId: null }]);
   });
 
+  test('has a new number for each task that a step of its job copies', async () => {
+    const [from, to] = [await make('project'), await make('project')];
+    for (let count = 0; count < 2; count += 1) await make('task', { projectId: from });
+    const work = { type: 'clone', from, to, asOf: await readSequencer(session, 'task') } as const;
+    const { once } = await clone.step(session, jobOf({ ...work, path: [{ after: '' }] }));
+    expect(once?.changes.map(({ after }) => after?.entity['number'])).toEqual([3, 4]);
+  });
+
   test('has a copy of a task whose parent was deleted before', async () => {
     const [from, to] = [await make('project'), await make('project')];
     const parentId = await make('task', { projectId: from });
