@@ -155,7 +155,8 @@ export class ChangeWriter<Types extends ResourceTypes> {
     // The copy may not have read its own last write.
     const isOwn = written && isInState(written, [state], touched);
     const version = ((isOwn ? written['version'] : before?.version) ?? undefined) as string | undefined;
-    const isNew = before === undefined;
+    // A library can have a state without a version, and without fields, before a creation.
+    const isNew = version === undefined || (!before?.version && isEmpty(sentFields(before ?? {})));
     return { id, wanted, isNew, entity: sentFields({ ...before, ...after }), states, touched, version };
   }
 

@@ -8,7 +8,7 @@ type Columns = Readonly<Record<string, unknown>>;
 type Row = Columns & { readonly id: string };
 
 /** Fields with arrays. WatermelonDB has none, so their columns are texts with JSON. */
-const arrayFields: ReadonlySet<string> = new Set(['tagIds']);
+const arrayFields: ReadonlySet<string> = new Set(['tagIds', 'memberIds']);
 
 const mapArrays = (row: Row, map: (value: unknown) => unknown): Row =>
   Object.fromEntries(

@@ -52,19 +52,22 @@ export const deletedEntityMutations = toMutations({
       'writes: pass.final ? [] : [] };',
     ],
     'rest-of-a-restore-forgotten': [
-      'const restored = again ? [] :',
-      'if (again) return { changeSets: [], keeping: [] };\n  const restored = again ? [] :',
+      'const found = again ? [] :',
+      'if (again) return { changeSets: [], restored: [], keeping: [] };\n  const found = again ? [] :',
     ],
     'restores-that-take-from-each-other': [
       'if (again && !isSameRoot(again, deletion) && (await readRoot(session, again)))',
       'if (again && isSameRoot(again, deletion) && (await readRoot(session, again)))',
     ],
-    'restored-from-a-later-deletion': ['if (later) {', 'if (later && later.deletedAt < 0) {'],
+    'restored-from-a-later-deletion': ['!required && !later)', '!required)'],
     'late-children-of-moved-parents-stay': [
       'sweepLater(session, moved)',
       'sweepLater(session, moved.slice(moved.length))',
     ],
-    'member-without-its-owner-lost': ['return isLast ?', 'return isLast && position < 0 ?'],
+    'member-without-its-owner-lost': ['if (!isOther && !isLast)', 'if (!isOther)'],
+    'late-children-of-what-stays-deleted-stay': ['moved.push(member);', 'if (isOther) moved.push(member);'],
+    'moved-to-its-own-deletion': ['later && !isSameDeletion(later, member.deletion)', 'later'],
+    'reference-to-an-unrestored-member': ['returned.has(`${of}/${id}`)', 'names.has(`${of}/${id}`)'],
     'restore-of-a-part-restores-all': [
       'if (!root)\n    return readMembers(',
       'if (!root || limit > 0)\n    return readMembers(',
@@ -138,8 +141,20 @@ export const deletedEntityMutations = toMutations({
     ],
     'member-follows-the-erased-owner': ['(later.findLast(isRestorable) ?? later.at(-1))', 'later.at(-1)'],
     'tasks-of-an-erased-project-restored': [
-      'if (own?.isErased && !isLater) return',
-      'if (own?.isErased && (!isLater || isLater)) return',
+      'if (own?.isErased && !isOfLater) return',
+      'if (own?.isErased && (!isOfLater || isOfLater)) return',
+    ],
+    'reference-to-what-stays-deleted': [
+      'if (ofOwners || !required) return ofOwners;',
+      'if (ofOwners || !required || required) return ofOwners;',
+    ],
+    'stays-deleted-in-order-alone': [
+      'if (isSettled || level === stored.length)',
+      'if (isSettled || level >= 0)',
+    ],
+    'member-of-an-earlier-page-comes-back': [
+      'isOfDeletion && (isRoot(found as DeletedEntity) || isLater(found))',
+      'isOfDeletion',
     ],
     'moved-to-what-is-only-kept': [
       'isOwnership(relation) && stored.entity[relation.field]);',

@@ -33,9 +33,12 @@ const conditions: readonly Conditions[] = [
 const hourMs = 3_600_000;
 const restsMs = [hourMs / 6, 3 * hourMs, 60 * hourMs, 20 * 24 * hourMs, 32 * 24 * hourMs];
 
+/** Tasks of a project in which each deletion and restore takes a job; and in which one transaction deletes, and a job restores. */
+const manyTasks = [110, 60];
+
 /** Returns what few histories have besides. Those with many tasks take longest. @param number of the history in its part. */
 const rareOf = (number: number): Conditions => ({
-  ...(number % 5 === 1 && { tasks: 110, steps: 12 }),
+  ...(number % 5 === 1 && { tasks: manyTasks[Math.floor(number / 20) % manyTasks.length], steps: 12 }),
   ...(number % 5 === 3 && { hasCommands: true }),
   ...(number % 7 === 2 && { losesPositions: true }),
   ...(number % 4 === 3 && { losesNumbers: true }),

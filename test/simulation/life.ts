@@ -125,6 +125,18 @@ async function seed(world: World): Promise<void> {
     const operations = bodies.map((body) => ({ operation: 'create', body }));
     await world.send('POST', '/v1/tasks/batch', { operations });
   }
+  if (world.conditions.tasks) await seedSmallProject(world, organizationId);
+}
+
+/** A project with sub-tasks in an organization whose restore takes a job: a part of it that one transaction restores. */
+async function seedSmallProject(world: World, organizationId: string | undefined): Promise<void> {
+  const create = async (plural: string, fields: object): Promise<string> => {
+    const { body } = await world.send('POST', `/v1/${plural}`, { name: world.newMark(), ...fields });
+    return (body as { readonly id: string }).id;
+  };
+  const projectId = await create('projects', { organizationId });
+  const parentId = await create('tasks', { projectId });
+  for (let count = 0; count < 2; count += 1) await create('tasks', { projectId, parentId });
 }
 
 async function runSchedule(world: World, isWriting: () => boolean): Promise<void> {

@@ -204,7 +204,8 @@ export class Writer {
     if (dice < 0.6) return this.#update(kind, id);
     if (dice < 0.68) return this.#batch();
     if (dice < 0.74) return this.#delete(kind, id);
-    if (dice < 0.81) return this.#undo(random.pick(['task', 'project', 'project', 'organization']));
+    if (dice < 0.81)
+      return this.#undo(random.pick(['task', 'project', 'project', 'organization', 'organization']));
     if (dice < 0.88) return this.#restore();
     if (dice < 0.93) return this.#act('project', 'clone');
     if (dice < 0.96) return this.#act('organization', 'archive');
@@ -288,15 +289,41 @@ export class Writer {
     }
   }
 
-  /** Deletes an entity, takes this back at once or a moment later, and does the same with what it belongs to. */
+  /** Returns an organization, mostly one with a project. */
+  #anyOwner(): string | undefined {
+    const project = this.#state.project.get(this.#anyId('project') ?? '');
+    return (project?.entity['organizationId'] as string | undefined) ?? this.#anyId('organization');
+  }
+
+  /** Restores an entity, and beside it some of what was deleted with it: its job has reached none of them, some or all. */
+  async #restoreInParts(kind: Kind, id: string): Promise<void> {
+    const random = this.#random;
+    const partsOf = (of: Kind): string[] => {
+      const members = [...this.#state.trash[of].values()].filter(
+        ({ entity }) => entity['deletedWith'] === id,
+      );
+      return members.length === 0 ? [] : [random.pick(members).entity.id, random.pick(members).entity.id];
+    };
+    const later = async (of: Kind, part: string): Promise<void> => {
+      await this.#world.wait(random.below(random.pick([10, 2_000, 5_000])));
+      await this.#restoreEntity(of, part);
+    };
+    const parts = (['project', 'task'] as const).map((of) => [of, new Set(partsOf(of))] as const);
+    await Promise.all([
+      this.#restoreEntity(kind, id),
+      ...parts.flatMap(([of, own]) => [...own].map((part) => later(of, part))),
+    ]);
+  }
+
+  /** Deletes an entity, takes this back at once or a moment later, also in parts, and does the same with what it belongs to. */
   async #undo(kind: Kind): Promise<void> {
     const random = this.#random;
-    const id = this.#anyId(kind);
+    const id = kind === 'organization' ? this.#anyOwner() : this.#anyId(kind);
     if (id === undefined) return;
     const owner = this.#state[kind].get(id)?.entity['organizationId'];
     await this.#delete(kind, id);
     await this.#world.wait(random.below(random.pick([10, 2_000, 20_000])));
-    await this.#restoreEntity(kind, id);
+    await this.#restoreInParts(kind, id);
     if (kind !== 'project' || random.chance(0.5)) return;
     await this.#world.wait(random.below(random.pick([10, 2_000])));
     const [again, of] = random.chance(0.5) ? [id, kind] : [String(owner), 'organization' as const];

@@ -65,10 +65,10 @@ const copy = await openCopy(ofCopy, projectId);
 const sync = (): Promise<void> => copy.sync().catch(() => undefined);
 
 /** Waits until the copy, or the service, has what is expected, while the copy reads and sends what it has. */
-async function expectSynced(find: () => Promise<unknown>, expected: unknown): Promise<void> {
+async function expectSynced(find: () => Promise<unknown>, expected: unknown, syncCopy = sync): Promise<void> {
   let attempts = 0;
   await until(async () => {
-    await sync();
+    await syncCopy();
     const found = await find();
     attempts += 1;
     if (attempts === 6_000) assert.deepEqual(found, expected);
@@ -210,15 +210,14 @@ assert.ok(await client.tasks.get(moved.id));
 await copy.check?.();
 // A list of another collection.
 const projects = await openProjects(ofCopy, organizationId);
-const { id: foreignId } = await client.projects.create({ name: 'foreign', organizationId });
-const readProject = async (find: () => Promise<string | undefined>, expected: string) =>
-  until(async () => {
-    await projects.sync();
-    return (await find()) === expected;
-  });
-await readProject(() => projects.nameOf(foreignId), 'foreign');
+const memberIds = [(await client.users.create({ name: 'member' })).id];
+const { id: foreignId } = await client.projects.create({ name: 'foreign', organizationId, memberIds });
+const expectProject = (find: () => Promise<string | undefined>, expected: string) =>
+  expectSynced(find, expected, () => projects.sync());
+await expectProject(() => projects.nameOf(foreignId), 'foreign');
 await projects.rename(foreignId, 'local');
-await readProject(async () => (await client.projects.get(foreignId)).name, 'local');
+await expectProject(async () => (await client.projects.get(foreignId)).name, 'local');
+assert.deepEqual((await client.projects.get(foreignId)).memberIds, memberIds);
 await copy.stop();
 console.log('The copy is the list.');
 process.exit(0);

@@ -39,6 +39,7 @@ import {
   buildReturnedNow,
   findKeeping,
   keepsReference,
+  ownDeletion,
   readReferences,
 } from './restored-references.ts';
 import { isBeingSwept, nextPassAt, sweepLater } from './sweep.ts';
@@ -100,8 +101,10 @@ async function buildRestores(
 
 /**
  * Returns what restores members of a deletion. What belongs to an entity that was deleted again meanwhile becomes a part of that deletion, with which it comes
- * back. The job of that deletion may have looked for its children before. What cannot be without another entity that is deleted stays deleted.
+ * back. The job of that deletion may have looked for its children before. What cannot be without another entity that is deleted stays deleted, and so does what
+ * belongs to nothing else.
  * @param again the deletion of the restored entity, if it was deleted again.
+ * @param isLast whether what stays deleted becomes a deletion of its own.
  * @returns also the entities beside which references are kept.
  */
 async function restoreMembers(
@@ -110,25 +113,22 @@ async function restoreMembers(
   returning: Parameters<typeof readReferences>[2],
   { again, isLast = false }: { readonly again?: Deletion | undefined; readonly isLast?: boolean } = {},
 ) {
-  const restored = again ? [] : await buildRestores(session, members, returning);
+  const found = again ? [] : await buildRestores(session, members, { ...returning, isLast });
   const moved: DeletedEntity[] = [];
-  const keeping: StoredEntity[] = [];
+  const restored: StoredEntity[] = [];
   const changeSets = members.flatMap((member, position): ChangeSet[] => {
-    const { change, required, ofOwners: later = again } = restored[position] ?? {};
-    if (later) {
-      moved.push(member);
-      return [{ changes: [buildMove(member, later)] }];
-    }
-    if (change && !required) {
-      if (keepsReference(change.after)) keeping.push(change.after);
+    const { change, required, ofOwners: later = again } = found[position] ?? {};
+    if (change && !required && !later) {
+      restored.push(change.after);
       return [{ changes: [change] }];
     }
-    const { kind, entity, deletion: former } = member;
-    // At last, it becomes a deletion of its own.
-    return isLast ? [{ changes: [buildMove(member, { ...former, root: { kind, id: entity.id } })] }] : [];
+    const isOther = later && !isSameDeletion(later, member.deletion);
+    if (!isOther && !isLast) return [];
+    moved.push(member);
+    return [{ changes: [buildMove(member, isOther ? later : ownDeletion(member))] }];
   });
   const sweeps = sweepLater(session, moved).map((write) => ({ changes: [], writes: [write] }));
-  return { changeSets: [...sweeps, ...changeSets], keeping };
+  return { changeSets: [...sweeps, ...changeSets], restored, keeping: restored.filter(keepsReference) };
 }
 
 function workOf(before: DeletedEntity): RestoreWork {
@@ -190,11 +190,12 @@ async function buildWithMembers(
   const restored = await restoreMembers(session, members, together);
   const all = [before, ...members];
   const names = new Set(all.map(nameOf));
+  const returned = new Set([own.after, ...restored.restored].map(nameOf));
   const found = await findKeeping(session, byKind(all), maxMembers + 1);
   if (found.length > maxMembers) return rest;
   // A member that was restored meanwhile is among them: the condition of its restore fails.
   const others = found.filter((one) => !names.has(nameOf(one)));
-  const returning = buildReturned(others, (of, id) => names.has(`${of}/${id}`));
+  const returning = buildReturned(others, (of, id) => returned.has(`${of}/${id}`));
   const pass = { final: true, keeping: [...keeping, ...restored.keeping] };
   const second = { changes: [own, ...returning], writes: [beginRestore(session, before, pass, nowMs)] };
   return { ...mergeChangeSets([second, ...restored.changeSets]), orElse: rest };

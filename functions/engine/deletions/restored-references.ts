@@ -6,7 +6,7 @@ import { now } from '../../runtime/time-and-chance.ts';
 import { readChildren } from '../lists/children.ts';
 import { isGuard, isOpen, membersRuleOf } from '../model/access.ts';
 import { buildUpdate, type Change } from '../model/changes.ts';
-import { isDeletedItem, isExpired, isRestorable, isSameDeletion } from '../model/deletion.ts';
+import { isExpired, isRestorable, isRoot, isSameDeletion } from '../model/deletion.ts';
 import type { DeletedEntity, Deletion, StoredEntity } from '../model/entity.ts';
 import { decodeAnyEntity } from '../model/item-codec.ts';
 import { entityKey } from '../model/keys.ts';
@@ -106,18 +106,40 @@ function isOpenItem(item: Item): boolean {
 }
 
 interface Returning {
-  /** All that this deletion has removed. */
+  /** All that this deletion has removed, in the order of its members. What comes before those that are read is back, or stays deleted. */
   readonly deletion?: Deletion | undefined;
   readonly entities?: readonly DeletedEntity[];
+  /** Whether what cannot come back becomes a deletion of its own. */
+  readonly isLast?: boolean;
+}
+
+/** Returns the deletion of an entity by itself. */
+export const ownDeletion = ({ kind, entity: { id }, deletion }: DeletedEntity): Deletion => ({
+  ...deletion,
+  root: { kind, id },
+});
+
+/** Returns the deletion that an entity stays in, or goes to; `undefined` when it comes back. */
+function deletionAfter(
+  one: DeletedEntity,
+  { required, ofOwners }: RestoredReferences,
+  isLast: boolean,
+): Deletion | undefined {
+  if (ofOwners || !required) return ofOwners;
+  return isLast ? ownDeletion(one) : one.deletion;
 }
 
 /** Reads what entities refer to, consistently. Returns what their references become. */
 export async function readReferences(
   { tenant, database }: Session,
-  stored: readonly AnyEntity[],
-  { deletion, entities = [] }: Returning = {},
+  stored: readonly DeletedEntity[],
+  { deletion, entities = [], isLast = false }: Returning = {},
 ): Promise<RestoredReferences[]> {
-  const returning = new Set(entities.map(({ kind, entity }) => entityKey(tenant, kind, entity.id).pk));
+  const keyOf = ({ kind, entity }: DeletedEntity): string => entityKey(tenant, kind, entity.id).pk;
+  const returning = new Set((deletion ? stored : entities).map(keyOf));
+  const last = stored.at(-1);
+  const isLater = ({ kind, entity: { id } }: AnyEntity): boolean =>
+    kind === last?.kind && id > last.entity.id;
   const keys = stored.flatMap((one) =>
     referencesOf(one.kind).flatMap((relation) =>
       idsIn(relation, one).map((id) => entityKey(tenant, relation.parent, id)),
@@ -127,25 +149,34 @@ export async function readReferences(
   const items = await database.getMany(distinct, true, { withDeleted: true });
   const targets = new Map(
     items.map((item): [string, Target] => {
-      const own = isDeletedItem(item) ? decodeAnyEntity(item).deletion : undefined;
+      const found = decodeAnyEntity(item);
+      const { deletion: own } = found;
       // A parent that was deleted again after this deletion, and then erased: its children are erased with it.
-      const isLater = own !== undefined && deletion !== undefined && own.deletedAt > deletion.deletedAt;
-      if (own?.isErased && !isLater) return [item.pk, undefined];
-      const isOfDeletion = own && deletion !== undefined && isSameDeletion(own, deletion);
-      const comesBack = !own || isOfDeletion || returning.has(item.pk);
-      return [item.pk, comesBack ? 'exists' : own];
+      const isOfLater = own !== undefined && deletion !== undefined && own.deletedAt > deletion.deletedAt;
+      if (own?.isErased && !isOfLater) return [item.pk, undefined];
+      const isOfDeletion = own !== undefined && deletion !== undefined && isSameDeletion(own, deletion);
+      const isNext = isOfDeletion && (isRoot(found as DeletedEntity) || isLater(found));
+      return [item.pk, !own || isNext || returning.has(item.pk) ? 'exists' : own];
     }),
   );
   const open = new Set(items.flatMap((item) => (isOpenItem(item) ? item.pk : [])));
   const find = (kind: Kind, id: string) => targets.get(entityKey(tenant, kind, id).pk);
   const isOpenTarget = (kind: Kind, id: string) => open.has(entityKey(tenant, kind, id).pk);
-  return stored.map((one) => {
-    const references = restoredReferences(one, { find, isOpen: isOpenTarget });
-    // What belongs to it comes after it, if both are read together.
-    if (deletion && references.ofOwners)
-      targets.set(entityKey(tenant, one.kind, one.entity.id).pk, references.ofOwners);
-    return references;
-  });
+  // An entity can belong to one that stays deleted, in any order: each round settles one level of them at least.
+  for (let level = 0; ; level += 1) {
+    let isSettled = true;
+    const references = stored.map((one) => {
+      const own = restoredReferences(one, { find, isOpen: isOpenTarget });
+      const after = deletionAfter(one, own, isLast);
+      const known = targets.get(keyOf(one));
+      if (after && !(typeof known === 'object' && isSameDeletion(known, after))) {
+        targets.set(keyOf(one), after);
+        isSettled = false;
+      }
+      return own;
+    });
+    if (isSettled || level === stored.length) return references;
+  }
 }
 
 /**

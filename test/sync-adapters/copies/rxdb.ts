@@ -196,7 +196,8 @@ export async function openCopy(client: Client, projectId: string): Promise<Copy>
 }
 
 export async function openProjects(client: Client, organizationId: string): Promise<ProjectsCopy> {
-  const properties = { ...schema.properties, organizationId: text, startDate: nullable };
+  const ofProjects = { visibility: text, memberIds: { type: 'array', items: text } };
+  const properties = { ...schema.properties, ...ofProjects, organizationId: text, startDate: nullable };
   const { tasks: collection } = await openDatabase(`projects-${organizationId}`, undefined, {
     schema: { ...schema, properties },
   });

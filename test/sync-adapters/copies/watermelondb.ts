@@ -31,7 +31,7 @@ function openDatabase(dbName: string): Database {
     tables: [
       tableSchema({ name: 'tasks', columns }),
       tableSchema({ name: 'notes', columns }),
-      tableSchema({ name: 'projects', columns: columnsOf('name', 'organizationId', 'version') }),
+      tableSchema({ name: 'projects', columns: columnsOf('name', 'organizationId', 'memberIds', 'version') }),
     ],
   });
   const adapter = new LokiJSAdapter({

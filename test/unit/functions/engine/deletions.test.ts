@@ -303,6 +303,14 @@ describe('a clone', () => {
     expect(copies.entities).toMatchObject([{ parentId: null }]);
   });
 
+  test('has a new number for each task that a step of its job copies', async () => {
+    const [from, to] = [await make('project'), await make('project')];
+    for (let count = 0; count < 2; count += 1) await make('task', { projectId: from });
+    const work = { type: 'clone', from, to, asOf: await readSequencer(session, 'task') } as const;
+    const { once } = await clone.step(session, jobOf({ ...work, path: [{ after: '' }] }));
+    expect(once?.changes.map(({ after }) => after?.entity['number'])).toEqual([3, 4]);
+  });
+
   test('has a copy of a task whose parent was deleted before', async () => {
     const [from, to] = [await make('project'), await make('project')];
     const parentId = await make('task', { projectId: from });
@@ -688,6 +696,120 @@ describe('a part of a deletion', () => {
     expect(await total(project)).toBe(2);
     await finishJobs();
     expect([await total(project), await total(other)]).toEqual([2, 60]);
+  });
+
+  /**
+   * Deletes a task with a sub-task that has one too, and then the project of the sub-task, which few see; restores the first task.
+   * @param others sub-tasks of the first task, created between these two.
+   */
+  async function restoreAroundHiddenTask(fields: object, others: number, isBefore: boolean) {
+    const project = await make('project', { visibility: 'members', memberIds: [] });
+    const root = await make('task');
+    const ofHidden = { parentId: root, projectId: project };
+    const earlier = isBefore ? await make('task', fields) : undefined;
+    const hidden = await make('task', ofHidden);
+    await makeTasks(others, { parentId: root });
+    const task = earlier ?? (await make('task', { ...fields, parentId: hidden }));
+    if (earlier) await updateEntity(fresh(), { kind: 'task', id: earlier }, { parentId: hidden });
+    await deleteEntity(fresh(), 'task', root);
+    await finishJobs();
+    await deleteEntity(fresh(), 'project', project);
+    await finishJobs();
+    await restoreEntity(fresh(), 'task', root);
+    return { project, hidden, task };
+  }
+
+  const orders = [
+    ['after it', 0, false],
+    ['after it and 60 others', 60, false],
+    ['after it and 110 others', 110, false],
+    ['before it', 0, true],
+    ['before it and 60 others', 60, true],
+  ] as const;
+
+  test.each(orders)(
+    'comes back without its parent when all would see that without its project: it was created %s',
+    async (_, others, isBefore) => {
+      const other = await make('project');
+      const { project, hidden, task } = await restoreAroundHiddenTask({ projectId: other }, others, isBefore);
+      const read = async () => (await readEntity(fresh(), 'task', task)).entity;
+      await finishJobs();
+      expect(await read()).toMatchObject({ parentId: null, projectId: other });
+      await restoreEntity(fresh(), 'project', project);
+      await restoreEntity(fresh(), 'task', hidden);
+      await finishJobs();
+      expect(await read()).toMatchObject({ parentId: hidden, projectId: other });
+    },
+  );
+
+  test.each(orders)(
+    'stays deleted with its parent, and comes back with it, when it belongs to nothing else: it was created %s',
+    async (_, others, isBefore) => {
+      const { project, hidden, task } = await restoreAroundHiddenTask({}, others, isBefore);
+      await expect(readEntity(fresh(), 'task', task)).rejects.toThrow(EntityNotFound);
+      await finishJobs();
+      expect((await storedDeleted('task', task)).deletion.root.id).toBe(hidden);
+      await restoreEntity(fresh(), 'project', project);
+      await restoreEntity(fresh(), 'task', hidden);
+      await finishJobs();
+      expect((await readEntity(fresh(), 'task', task)).entity).toMatchObject({ parentId: hidden });
+    },
+  );
+
+  test('comes back without what stays deleted below another part', async () => {
+    const [project, other] = [await make('project', { visibility: 'members' }), await make('project')];
+    const root = await make('task');
+    const part = await make('task', { parentId: root });
+    const hidden = await make('task', { parentId: part, projectId: project });
+    const task = await make('task', { parentId: hidden, projectId: other });
+    const alone = await make('task', { parentId: hidden });
+    await deleteEntity(fresh(), 'task', root);
+    await deleteEntity(fresh(), 'project', project);
+    await restoreEntity(fresh(), 'task', part);
+    await finishJobs();
+    expect((await readEntity(fresh(), 'task', task)).entity).toMatchObject({ parentId: null });
+    expect((await storedDeleted('task', alone)).deletion).toEqual(
+      (await storedDeleted('task', root)).deletion,
+    );
+  });
+
+  test('that is deleted again and erased takes along what the job of its root has not reached', async () => {
+    const root = await make('task');
+    const part = await make('task', { parentId: root });
+    const tasks = await makeTasks(60, { parentId: part });
+    await deleteEntity(fresh(), 'task', root);
+    await restoreEntity(fresh(), 'task', root);
+    await restoreEntity(fresh(), 'task', part);
+    pass(hourMs);
+    await deleteEntity(fresh(), 'task', part);
+    await eraseDeleted(fresh(), 'task', part);
+    await finishJobs();
+    for (const id of tasks.slice(0, 3))
+      await expect(restoreEntity(fresh(), 'task', id)).rejects.toThrow(EntityNotFound);
+  });
+
+  test('stays deleted with a late child of a request that still saw it', async () => {
+    const project = await make('project', { visibility: 'members' });
+    const root = await make('task');
+    const hidden = await make('task', { parentId: root, projectId: project });
+    await deleteEntity(fresh(), 'task', root);
+    await deleteEntity(fresh(), 'project', project);
+    await restoreEntity(fresh(), 'task', root);
+    const [late = ''] = await makeTasks(1, { parentId: hidden });
+    await finishJobs();
+    expect((await storedDeleted('task', late)).deletion.root.id).toBe(hidden);
+  });
+
+  test('gives no reference to what stays deleted to what was restored before', async () => {
+    const [project, other] = [await make('project', { visibility: 'members' }), await make('project')];
+    const root = await make('task');
+    const hidden = await make('task', { parentId: root, projectId: project });
+    const task = await make('task', { parentId: hidden, projectId: other });
+    await deleteEntity(fresh(), 'task', root);
+    await restoreEntity(fresh(), 'task', task);
+    await deleteEntity(fresh(), 'project', project);
+    await restoreEntity(fresh(), 'task', root);
+    expect((await readEntity(fresh(), 'task', task)).entity).toMatchObject({ parentId: null });
   });
 
   /** Deletes a project with a task, restores the task by itself, and returns the ids of both. */
