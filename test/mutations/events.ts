@@ -8,8 +8,8 @@ export const eventMutations = toMutations({
       'batchItemFailures: left.slice(left.length).map(',
     ],
     'failing-bus-stops-compaction': [
-      'await compactLogs(event, context);',
-      'if (left.length === 0) await compactLogs(event, context);',
+      'await compactLogs(event.Records, context);',
+      'if (left.length === 0) await compactLogs(event.Records, context);',
     ],
     'unpublished-keys-not-queued': [
       'await sendToQueue(environment.unpublishedQueueUrl(), { records: keys, failures }, deadline);',

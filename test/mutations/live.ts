@@ -56,13 +56,5 @@ export const liveMutations = toMutations({
       'isForeign(request, allowed) ? 403 :',
       'isForeign(request, {}) && isForeign(request, allowed) === null ? 403 :',
     ],
-    'connection-outlives-its-token': [
-      '1_000 * (claims?.exp ?? Infinity) - Date.now()',
-      '60_000 * (claims?.exp ?? Infinity) - Date.now()',
-    ],
-    'events-fill-the-memory': [
-      'socket.bufferedAmount > maxWaitingBytes',
-      'socket.bufferedAmount > 1_000 * maxWaitingBytes',
-    ],
   },
 });

@@ -4,7 +4,10 @@ import { toMutations } from './mutation.ts';
 export const replicationMutations = toMutations({
   'client/replication.ts': {
     'children-before-parents': ['add(created.get(value));', 'created.get(value);'],
-    'pages-read-during-a-push': ['if (pushes === this.#pushes) return', 'if (pushes <= this.#pushes) return'],
+    'pages-read-during-a-push': [
+      'if (pushes !== this.#pushes) continue;',
+      'if (pushes > this.#pushes) continue;',
+    ],
     'older-change-over-a-newer-one': [
       'if (failure.error !== undefined) throw failure.error;',
       'if (failure.error === null) throw failure.error;',
