@@ -22,6 +22,14 @@ function sightAt({ project, trash }: State, userId: string | undefined): Sees {
   };
 }
 
+/**
+ * Returns whether the project of a task was erased: nobody knows any more who saw the task. Lists leave it out at once. The feed ends when the job of the deletion
+ * removes the task.
+ */
+export function isOfErasedProject({ project, trash }: State, { projectId = null }: Entity): boolean {
+  return projectId !== null && !project.has(String(projectId)) && !trash.project.has(String(projectId));
+}
+
 /** Returns all that a viewer can have seen since a moment; of a caller who sees all, that. */
 export function sightsSince(moments: Moments, first: number, viewer: Viewer | undefined): Sees[] {
   if (viewer === undefined) return [() => true];

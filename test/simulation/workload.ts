@@ -4,7 +4,7 @@ import { countMembers, restorable, type State, type Version } from './moments.ts
 import { type Response, tokenOf } from './process.ts';
 import type { Random } from './random.ts';
 import { plurals, randomList, targetOf } from './random-lists.ts';
-import { type Sees, sightsSince, type Viewer, viewers } from './sight.ts';
+import { isOfErasedProject, type Sees, sightsSince, type Viewer, viewers } from './sight.ts';
 import type { World } from './world.ts';
 
 /** Statuses that a request may have while calls fail. */
@@ -620,7 +620,8 @@ export class Follower {
         const entity = state[this.#kind].get(id)?.entity;
         if (entity === undefined || !this.#filter(entity)) return own === undefined;
         const isOwn = own !== undefined;
-        if (!sights.some((sees) => sees(this.#kind, entity) === isOwn)) return false;
+        const mayHave = isOwn && isOfErasedProject(state, entity);
+        if (!mayHave && !sights.some((sees) => sees(this.#kind, entity) === isOwn)) return false;
         if (own === undefined) return true;
         // A description that was read by itself can be newer than its version.
         const isDescription = moments.some(first, (later) => {

@@ -4,7 +4,7 @@ import { setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
 import { eraseEntity } from '#lib/erase/erase-entity.ts';
 import { isFullRun } from '../../support/runs.ts';
 import { lag } from '../../support/table/faults.ts';
-import { type Process, tableName } from '../process.ts';
+import { type Process, tableName, tokenOf } from '../process.ts';
 import {
   create,
   createProject,
@@ -204,6 +204,79 @@ test.each([false, true])(
       await world.settle();
       expect(await totalOf(world, `projects/${projectId}/tasks`)).toBe(2);
     });
+  },
+);
+
+test.each(['before', 'after'])(
+  'a sub-task that was made %s its parent comes back without it when nobody knows any more who saw the parent',
+  async (order) => {
+    await inWorld(async (world) => {
+      const organizationId = await create(world, 'organizations');
+      const visibility = 'members';
+      const lost = await create(world, 'projects', { organizationId, visibility });
+      const projectId = await create(world, 'projects', { organizationId });
+      const made = await createTasks(world, 2, { projectId });
+      const [id, parentId] = (order === 'before' ? made : made.reverse()) as [string, string];
+      const alone = await create(world, 'tasks', { parentId });
+      await succeed(world, 'PATCH', `/v1/tasks/${alone}`, { projectId: null });
+      await succeed(world, 'PATCH', `/v1/tasks/${id}`, { parentId });
+      await succeed(world, 'PATCH', `/v1/tasks/${parentId}`, { projectId: lost });
+      await succeed(world, 'DELETE', `/v1/organizations/${organizationId}`);
+      await world.settle();
+      setTimeAndChance(world.time);
+      await eraseEntity(world.table, tableName, { tenant: '@public', kind: 'project', id: lost });
+      await succeed(world, 'POST', `/v1/organizations/${organizationId}/restore`);
+      expect(await succeed(world, 'GET', `/v1/tasks/${id}`)).toMatchObject({ projectId, parentId: null });
+      await world.settle();
+      expect(await succeed(world, 'GET', `/v1/tasks/${id}`)).toMatchObject({ projectId, parentId: null });
+      // It belonged to its parent alone.
+      expect(await listed(world, 'tasks/deleted')).toEqual(expect.arrayContaining([alone, parentId]));
+      expect(await succeed(world, 'POST', `/v1/tasks/${alone}/restore`)).toMatchObject({ parentId: null });
+    });
+  },
+);
+
+scenario('a sub-task of a large deletion goes with its parent that cannot come back', async (world) => {
+  const organizationId = await create(world, 'organizations');
+  const lost = await create(world, 'projects', { organizationId, visibility: 'members' });
+  const projectId = await create(world, 'projects', { organizationId });
+  const parentId = await create(world, 'tasks', { projectId: lost });
+  await createTasks(world, 110, { projectId });
+  const id = await create(world, 'tasks', { projectId, parentId });
+  await succeed(world, 'DELETE', `/v1/organizations/${organizationId}`);
+  await world.settle();
+  setTimeAndChance(world.time);
+  await eraseEntity(world.table, tableName, { tenant: '@public', kind: 'project', id: lost });
+  await succeed(world, 'POST', `/v1/organizations/${organizationId}/restore`);
+  await world.settle();
+  expect(await totalOf(world, `projects/${projectId}/tasks`)).toBe(110);
+  expect(await succeed(world, 'POST', `/v1/tasks/${id}/restore`)).toMatchObject({
+    projectId,
+    parentId: null,
+  });
+});
+
+scenario(
+  'a feed ends when the job removes a late task of an erased project, which lists leave out at once',
+  async (world) => {
+    const projectId = await createProject(world);
+    const id = await create(world, 'tasks');
+    await world.settle(2);
+    const ada = { authorization: tokenOf('ada') };
+    const read = (path: string) => send(world, 'GET', `/v1/tasks${path}`, undefined, ada);
+    const isHeld = holdTransaction(world, 'late');
+    const late = succeed(world, 'PATCH', `/v1/tasks/${id}`, { name: 'late', projectId });
+    while (!isHeld()) await world.wait(10);
+    await succeed(world, 'DELETE', `/v1/projects/${projectId}`);
+    await late;
+    const first = await read('/changes');
+    expect(first.body.data).toMatchObject([{ id, projectId }]);
+    setTimeAndChance(world.time);
+    await eraseEntity(world.table, tableName, { tenant: '@public', kind: 'project', id: projectId });
+    expect((await read('')).body.total).toBe(0);
+    await world.settle();
+    expect((await read(`/changes?since=${first.body['cursor']}`)).status).toBe(410);
+    expect((await read('/changes')).body.data).toEqual([]);
   },
 );
 
