@@ -11,6 +11,9 @@ import { type Conditions, World } from './world.ts';
 /** Milliseconds between two calls of the schedule. The cloud has a minute: in a history, time is short. */
 const scheduleMs = 15_000;
 
+/** Pages of a feed, or refusals of it, after the last write. */
+const maxRounds = 60;
+
 /** The share of the histories at whose end all that is deleted is restored. */
 const shareOfRestored = 0.3;
 
@@ -64,10 +67,13 @@ export async function live(world: World): Promise<void> {
   const create = () => world.send('POST', '/v1/tasks', { name: world.newMark() });
   if (world.conditions.losesNumbers) while ((await create()).status !== 201) await world.wait(1_000);
   for (const follower of followers)
-    while (await follower.poll(100)) {
-      // The feed responds 503 behind too many lost positions, until compaction has filled them.
+    for (let rounds = 0; await follower.poll(100); ) {
+      // The feed responds 503 behind too many lost positions, until compaction has filled them. The stream begins it.
       await world.wait(10_000);
+      await world.deliverRecords();
       await world.runSchedule();
+      rounds += 1;
+      if (rounds > maxRounds) throw new Error(`A feed has no end after ${maxRounds} pages.`);
     }
 }
 
