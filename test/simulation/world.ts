@@ -18,6 +18,9 @@ const startMs = Date.parse('2026-02-03T04:00:00Z');
 const dayMs = 86_400_000;
 const minuteMs = 60_000;
 
+/** Days from the beginning of a history to that of the next seed. A part has every second seed, and rests of up to 32 days. */
+const daysOfHistory = 20;
+
 /** Calls of a run of the schedule, with those of the requests that its process handles meanwhile. A history needs up to 200. */
 const maxCallsOfSchedule = 1_000;
 
@@ -86,8 +89,8 @@ export class World {
     modules: Awaited<ReturnType<typeof loadProcesses>>,
   ) {
     this.conditions = conditions;
-    // Histories of one process begin one after the other: no id that it makes is before an earlier one.
-    this.time = new VirtualTime(seed, startMs + seed * dayMs);
+    // No id that a process makes is before an earlier one. So a history begins when the one before, with another seed, has ended: otherwise it depends on that.
+    this.time = new VirtualTime(seed, startMs + seed * daysOfHistory * dayMs);
     this.random = new Random(seed + 1);
     this.table = new MemoryTable(tableName, this.time);
     this.table.onCommit((changes) => {
