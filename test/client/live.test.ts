@@ -255,6 +255,26 @@ test('opens a connection as AppSync Events wants it, on which all collections ar
   await follow({ client: own }).isLive();
 });
 
+test('a later iteration uses the open connection, and asks once if its collection is subscribed', async () => {
+  const own = clientOf();
+  const first = follow({ client: own });
+  await first.settled();
+  const users = follow({ client: own, of: 'users' });
+  await users.isLive();
+  const before = first.asked();
+  const second = follow({ client: own });
+  await until(() => second.position() > 0);
+  await pass(minute);
+  await until(() => own.pending() === 0);
+  expect(first.asked()).toBe(before + 1);
+  expect(server.accepted).toHaveLength(1);
+  first.stop.abort();
+  await server.send({ type: 'ka' });
+  await server.poke(await second.create('a'));
+  await pass(0);
+  await until(() => second.names.length === 1);
+});
+
 test('a request without a token has none in its authorization', async () => {
   await follow().isLive();
   expect(server.accepted[0]?.received[1]?.authorization).toEqual({ host: 'live.example.com' });

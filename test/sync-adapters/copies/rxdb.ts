@@ -196,7 +196,8 @@ export async function openCopy(client: Client, projectId: string): Promise<Copy>
 }
 
 export async function openProjects(client: Client, organizationId: string): Promise<ProjectsCopy> {
-  const properties = { ...schema.properties, organizationId: text, startDate: nullable };
+  const own = { visibility: text, memberIds: { type: 'array', items: text } };
+  const properties = { ...schema.properties, organizationId: text, startDate: nullable, ...own };
   const { tasks: collection } = await openDatabase(`projects-${organizationId}`, undefined, {
     schema: { ...schema, properties },
   });
