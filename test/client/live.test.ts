@@ -572,7 +572,11 @@ describe('a write of the same client', () => {
     const own = clientOf({
       fetch: async (input, init) => {
         const response = await service.fetch(input, init);
-        if (when === 'before' && init?.method === 'POST') await announce();
+        if (when === 'before' && init?.method === 'POST') {
+          await announce();
+          await pass(0);
+          await until(() => pages === 3);
+        }
         return response;
       },
     });
@@ -736,7 +740,10 @@ test('waits after an error although changes are announced', async () => {
   await until(() => errors.length === 1);
   isFailing = false;
   await server.poke(position + 1);
-  await pass(29_999);
+  const requests = own.sent.length;
+  await pass(29_000);
+  expect(own.sent).toHaveLength(requests);
+  await pass(999);
   expect(pages).toBe(2);
   await pass(1);
   await until(() => pages === 3);
