@@ -255,6 +255,26 @@ test('opens a connection as AppSync Events wants it, on which all collections ar
   await follow({ client: own }).isLive();
 });
 
+test('a later iteration uses the open connection, and asks once if its collection is subscribed', async () => {
+  const own = clientOf();
+  const first = follow({ client: own });
+  await first.settled();
+  const users = follow({ client: own, of: 'users' });
+  await users.isLive();
+  const before = first.asked();
+  const second = follow({ client: own });
+  await until(() => second.position() > 0);
+  await pass(minute);
+  await until(() => own.pending() === 0);
+  expect(first.asked()).toBe(before + 1);
+  expect(server.accepted).toHaveLength(1);
+  first.stop.abort();
+  await server.send({ type: 'ka' });
+  await server.poke(await second.create('a'));
+  await pass(0);
+  await until(() => second.names.length === 1);
+});
+
 test('a request without a token has none in its authorization', async () => {
   await follow().isLive();
   expect(server.accepted[0]?.received[1]?.authorization).toEqual({ host: 'live.example.com' });
@@ -552,7 +572,11 @@ describe('a write of the same client', () => {
     const own = clientOf({
       fetch: async (input, init) => {
         const response = await service.fetch(input, init);
-        if (when === 'before' && init?.method === 'POST') await announce();
+        if (when === 'before' && init?.method === 'POST') {
+          await announce();
+          await pass(0);
+          await until(() => pages === 3);
+        }
         return response;
       },
     });
@@ -716,7 +740,10 @@ test('waits after an error although changes are announced', async () => {
   await until(() => errors.length === 1);
   isFailing = false;
   await server.poke(position + 1);
-  await pass(29_999);
+  const requests = own.sent.length;
+  await pass(29_000);
+  expect(own.sent).toHaveLength(requests);
+  await pass(999);
   expect(pages).toBe(2);
   await pass(1);
   await until(() => pages === 3);

@@ -207,55 +207,6 @@ test.each([false, true])(
   },
 );
 
-test.each(['before', 'after'])(
-  'a sub-task that was made %s its parent comes back without it when nobody knows any more who saw the parent',
-  async (order) => {
-    await inWorld(async (world) => {
-      const organizationId = await create(world, 'organizations');
-      const visibility = 'members';
-      const lost = await create(world, 'projects', { organizationId, visibility });
-      const projectId = await create(world, 'projects', { organizationId });
-      const made = await createTasks(world, 2, { projectId });
-      const [id, parentId] = (order === 'before' ? made : made.reverse()) as [string, string];
-      const alone = await create(world, 'tasks', { parentId });
-      await succeed(world, 'PATCH', `/v1/tasks/${alone}`, { projectId: null });
-      await succeed(world, 'PATCH', `/v1/tasks/${id}`, { parentId });
-      await succeed(world, 'PATCH', `/v1/tasks/${parentId}`, { projectId: lost });
-      await succeed(world, 'DELETE', `/v1/organizations/${organizationId}`);
-      await world.settle();
-      setTimeAndChance(world.time);
-      await eraseEntity(world.table, tableName, { tenant: '@public', kind: 'project', id: lost });
-      await succeed(world, 'POST', `/v1/organizations/${organizationId}/restore`);
-      expect(await succeed(world, 'GET', `/v1/tasks/${id}`)).toMatchObject({ projectId, parentId: null });
-      await world.settle();
-      expect(await succeed(world, 'GET', `/v1/tasks/${id}`)).toMatchObject({ projectId, parentId: null });
-      // It belonged to its parent alone.
-      expect(await listed(world, 'tasks/deleted')).toEqual(expect.arrayContaining([alone, parentId]));
-      expect(await succeed(world, 'POST', `/v1/tasks/${alone}/restore`)).toMatchObject({ parentId: null });
-    });
-  },
-);
-
-scenario('a sub-task of a large deletion goes with its parent that cannot come back', async (world) => {
-  const organizationId = await create(world, 'organizations');
-  const lost = await create(world, 'projects', { organizationId, visibility: 'members' });
-  const projectId = await create(world, 'projects', { organizationId });
-  const parentId = await create(world, 'tasks', { projectId: lost });
-  await createTasks(world, 110, { projectId });
-  const id = await create(world, 'tasks', { projectId, parentId });
-  await succeed(world, 'DELETE', `/v1/organizations/${organizationId}`);
-  await world.settle();
-  setTimeAndChance(world.time);
-  await eraseEntity(world.table, tableName, { tenant: '@public', kind: 'project', id: lost });
-  await succeed(world, 'POST', `/v1/organizations/${organizationId}/restore`);
-  await world.settle();
-  expect(await totalOf(world, `projects/${projectId}/tasks`)).toBe(110);
-  expect(await succeed(world, 'POST', `/v1/tasks/${id}/restore`)).toMatchObject({
-    projectId,
-    parentId: null,
-  });
-});
-
 scenario(
   'a feed ends when the job removes a late task of an erased project, which lists leave out at once',
   async (world) => {
