@@ -11,6 +11,7 @@ import { createClient, type Task } from '../client/index.ts';
 import { costOfMillion, total } from '../lib/costs/costs.ts';
 import { prices } from '../lib/costs/prices.ts';
 import { usualOrSmallest } from './form.ts';
+import { measurePages } from './live-pages.ts';
 import { median, milliseconds, publishPage, table } from './report.ts';
 
 const readers = usualOrSmallest(1_000, 20);
@@ -125,6 +126,13 @@ const unitsOf = ({ feed }: Measured): number => feed.reduce((sum, { readUnits })
 const results: Measured[] = [];
 for (const spreadMs of spreads) results.push(await measure(spreadMs));
 
+const pages = await (async () => {
+  const service = await startService(0, () => {});
+  const measured = await measurePages(service.url);
+  await service.stop();
+  return measured;
+})();
+
 const monthSeconds = 30 * 86_400;
 
 /** Returns the dollars of requests of the feed. */
@@ -177,6 +185,9 @@ ${table(
   ],
   rows,
 )}
+
+A card is moved ${pages.shown.length} times on one page of the board, in Chromium, once a second: another page beside it shows it after ${milliseconds(median(pages.shown))} ms at the median, ${milliseconds(highest(pages.shown, 0.95))} ms at the 95th
+percentile, and asks the feed ${(pages.requests / pages.shown.length).toFixed(2)} times for each change. In ${pages.quietMs / 1_000} seconds without a change, it asks ${pages.quietRequests} times.
 
 What a month costs in US dollars, computed from the list prices of ${prices.date}: each delivery of a message is an operation. Clients are connected all the time. A request of the feed reads 1.5 units
 if something has changed, and 1 otherwise.
