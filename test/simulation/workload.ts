@@ -405,12 +405,19 @@ export class Writer {
     const first = this.#world.moments.last;
     const responses = await Promise.all([this.#send(...request), again()]);
     const applied = responses.find(({ status }) => status < 300);
-    // What a request refers to, or names, can leave and come back between its attempts: a refusal because of that is not recorded.
+    // What a request refers to, or names, can leave and come back between its attempts: a refusal because of that is not recorded. Neither is
+    // one because of a subject that another user had.
     const states = this.#world.moments.states.slice(first);
     const text = JSON.stringify(request);
     const isNamed = (id: string): boolean => text.includes(id);
     const wasGone = states.some(({ trash }) => kinds.some((kind) => [...trash[kind].keys()].some(isNamed)));
-    const ignored = [unavailable, 400, ...(wasGone ? [404, 409] : [])];
+    const { subject } = (request[2] ?? {}) as { readonly subject?: unknown };
+    const isAnother = ([id, { entity }]: [string, { readonly entity: Entity }]): boolean =>
+      typeof subject === 'string' &&
+      entity['subject'] === subject &&
+      id !== (applied?.body as Entity | undefined)?.id;
+    const wasTaken = states.some(({ user }) => [...user].some(isAnother));
+    const ignored = [unavailable, 400, ...(wasGone || wasTaken ? [404, 409] : [])];
     const known = responses.filter(({ status }) => !ignored.includes(status));
     // What a request has not changed is read again for the second response, which has the tag of the first one.
     const isAgain = ({ status, headers, body }: Response): boolean =>
