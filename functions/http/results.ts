@@ -11,14 +11,6 @@ interface SignedInUser {
   readonly user: object | null;
 }
 
-interface Live {
-  readonly url: string;
-  readonly host: string;
-  /** By collection. */
-  readonly channels: Readonly<Record<string, string>>;
-  readonly spreadMs: number;
-}
-
 export interface Results {
   readonly list: Awaited<ReturnType<typeof listEntities>>;
   readonly entity: WholeEntity;
@@ -29,6 +21,7 @@ export interface Results {
   readonly signedInUser: SignedInUser;
   readonly changes: ChangesPage;
   readonly history: object;
-  readonly live: Live;
+  /** The channel of each collection. */
+  readonly live: Readonly<Record<string, string>>;
   readonly health: { readonly status: string };
 }

@@ -11,21 +11,17 @@ const hostOfRequest = '{host}';
 export const handler = endpoint(
   readLive,
   async ({ caller }) => {
-    const url = environment.liveUrl();
-    if (!url) throw new Problem('live-is-off', 'This service does not announce changes.');
-    return {
-      url,
-      host: environment.liveHost(),
-      channels: channelsOf(caller),
-      spreadMs: environment.liveSpreadMs(),
-    };
+    if (!environment.liveUrl()) throw new Problem('live-is-off', 'This service does not announce changes.');
+    return channelsOf(caller);
   },
   {
-    render: (rendering, live) => {
-      const at = (text: string) => text.replace(hostOfRequest, rendering.event.headers['host'] ?? '');
-      const [url, host] = [at(live.url), at(live.host)];
-      const endpoint = `${url.startsWith('wss:') ? 'https' : 'http'}://${host}/event`;
-      return renderValue(rendering, { ...live, url, host, endpoint });
+    render: (rendering, channels) => {
+      const { host: own = '' } = rendering.event.headers;
+      const [url, host] = [environment.liveUrl() ?? '', environment.liveHost()].map((text) =>
+        text.replace(hostOfRequest, own),
+      );
+      const endpoint = `${url?.startsWith('wss:') ? 'https' : 'http'}://${host}/event`;
+      return renderValue(rendering, { url, host, endpoint, channels, spreadMs: environment.liveSpreadMs() });
     },
   },
 );
