@@ -271,13 +271,13 @@ export class Writer {
     if (status === 200) this.#requireOwners(kind, body as Entity, first);
   }
 
-  /** What an entity belongs to has existed since the restore of the entity: a job can find that it does not come back. */
+  /**
+   * What a restored entity belongs to has existed during the request. One that existed before can have been restored at the moment of another deletion, whose job
+   * removes it.
+   */
   #requireOwners(kind: Kind, entity: Entity, first: number): void {
-    const { states: all } = this.#world.moments;
-    const isThere = (moment: number): boolean => all[moment]?.[kind].has(entity.id) === true;
-    let from = first;
-    while (isThere(from) && isThere(from - 1)) from -= 1;
-    const states = all.slice(from);
+    const states = this.#world.moments.states.slice(first);
+    if (states[0]?.[kind].has(entity.id)) return;
     for (const [field, owner] of [
       ['organizationId', 'organization'],
       ['projectId', 'project'],
