@@ -14,13 +14,25 @@ import type { World } from './world.ts';
 
 const tenant = '@public';
 
-async function eraseAny({ table, random, moments }: World): Promise<void> {
+async function eraseAny({ table, random, moments, unfinishedErasures }: World): Promise<void> {
   const kind = random.pick<Kind>(['task', 'project', 'organization']);
   const ids = [...moments.state.trash[kind].keys()];
   if (ids.length === 0) return;
   const id = random.pick(ids);
   moments.erased.add(id);
+  unfinishedErasures.set(id, kind);
   await eraseEntity(table, tableName, { tenant, kind, id });
+  unfinishedErasures.delete(id);
+}
+
+/** Repeats the erasures that have failed, as the command asks for: a part was being restored, or the table did not respond. */
+export async function finishErasures({ table, unfinishedErasures }: World): Promise<void> {
+  for (const [id, kind] of unfinishedErasures) {
+    // What was restored instead is not deleted any more.
+    await eraseEntity(table, tableName, { tenant, kind, id }).catch((error: unknown) => {
+      if (!(error instanceof CommandFailure)) throw error;
+    });
+  }
 }
 
 /** Runs any command. One that fails in the middle has left everything right. */

@@ -2,7 +2,7 @@
 import { setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
 import { auditTable } from '#lib/audit/audit-table.ts';
 import { isClean, reportLines } from '#lib/audit/report.ts';
-import { loseNumbers, losePositions, runCommand } from './commands.ts';
+import { finishErasures, loseNumbers, losePositions, runCommand } from './commands.ts';
 import { requireRestorable } from './conservation.ts';
 import { type Process, tableName } from './process.ts';
 import { checkHistory, Follower, readList, restoreAll, Writer } from './workload.ts';
@@ -32,6 +32,8 @@ export async function simulate(
   setTimeAndChance(world.time);
   try {
     await scenario(world);
+    await world.settle();
+    await finishErasures(world);
     await world.settle();
     await check(world);
     return world;

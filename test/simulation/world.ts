@@ -10,6 +10,7 @@ import { isLogRecord } from '#functions/jobs/publish-pokes.ts';
 import type { Faults } from '../support/table/faults.ts';
 import { MemoryTable } from '../support/table/memory-table.ts';
 import { VirtualTime } from '../support/virtual-time.ts';
+import type { Kind } from './list-model.ts';
 import { type ItemChange, Moments } from './moments.ts';
 import { loadProcesses, Process, type Response, tableName, takeDifferences } from './process.ts';
 import { Random } from './random.ts';
@@ -63,6 +64,8 @@ export class World {
   readonly table: MemoryTable;
   readonly moments = new Moments();
   readonly processes: Process[];
+  /** The entities whose erasure has failed, with their kinds. */
+  readonly unfinishedErasures = new Map<string, Kind>();
   /** A process that gets no requests for a while. */
   idle: Process | undefined;
   /** What the history did, to see that it did something. */
