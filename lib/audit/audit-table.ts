@@ -15,16 +15,16 @@ import { newId } from '../../functions/engine/model/ids.ts';
 import { decodeAnyEntity, decodeEntity } from '../../functions/engine/model/item-codec.ts';
 import { entityKey } from '../../functions/engine/model/keys.ts';
 import type { Item, Key } from '../../functions/engine/model/writes.ts';
-import { Database } from '../../functions/engine/table/database.ts';
-import { Deadline, maxRequestMs } from '../../functions/engine/table/deadline.ts';
+import type { Database } from '../../functions/engine/table/database.ts';
+import { maxRequestMs } from '../../functions/engine/table/deadline.ts';
 import type { DynamoDb } from '../../functions/engine/table/operations.ts';
 import { continueJob } from '../../functions/jobs/continue-job.ts';
 import { now } from '../../functions/runtime/time-and-chance.ts';
-import { type ScannedTable, scanTable } from '../hosting/scan-table.ts';
+import { openTable, type ScannedTable, scanTable } from '../hosting/scan-table.ts';
 import { compareLogs, type LogDifference, subtractRows } from './compare-logs.ts';
 import { rebuildLogs } from './rebuild-logs.ts';
 import type { Report } from './report.ts';
-import { addEntry, compareLogItems, raiseCounter, raiseSequencer } from './sequencers.ts';
+import { compareLogItems, raiseLogItems } from './sequencers.ts';
 import { Inventory, type Reference, referencesFrom, Suspects } from './snapshot.ts';
 import { compareSubjects, repairSubject } from './subjects.ts';
 import { compareTexts, repairText } from './texts.ts';
@@ -39,16 +39,9 @@ interface AuditOptions {
   readonly nowMs?: number;
 }
 
-interface Findings
-  extends Pick<
-    Report,
-    'cycles' | 'texts' | 'subjects' | 'sequencers' | 'counters' | 'unnumbered' | 'unlisted' | 'logs'
-  > {
+interface Findings extends Omit<Report, 'entities' | 'compared' | 'orphans' | 'malformed' | 'repaired'> {
   readonly orphans: readonly Reference[];
 }
-
-/** Deadline of one call, retries included. */
-const maxCallMs = 60_000;
 
 class TableAudit {
   readonly #table: ScannedTable;
@@ -59,10 +52,8 @@ class TableAudit {
     this.#options = options;
   }
 
-  #open(maxMs = maxCallMs): Database {
-    const { client, tableName } = this.#table;
-    return new Database(client, tableName, new Deadline(maxMs));
-  }
+  /** Each read has its own time. */
+  readonly #open = (): Database => openTable(this.#table);
 
   async run(): Promise<Report> {
     const { pauseMs } = this.#options;
@@ -71,9 +62,8 @@ class TableAudit {
     await scanTable(table, (items) => {
       for (const item of items) inventory.add(item);
     });
-    // Each read has its own time.
-    const open = (): Database => this.#open();
-    const { sequencers, counters, unlisted } = await compareLogItems(open, inventory.logs);
+    const open = this.#open;
+    const logItems = await compareLogItems(open, inventory.logs);
     await subtractRows(table, inventory);
     const suspects = new Suspects(inventory);
     await scanTable(table, (items) => {
@@ -84,14 +74,13 @@ class TableAudit {
       cycles: await compareTrees(open, findCycles(suspects.parentOf)),
       texts: await compareTexts(open, suspects.texts, pauseMs),
       subjects: await compareSubjects(open, suspects.subjects, pauseMs),
-      sequencers,
-      counters,
+      ...logItems,
       unnumbered: findUnnumbered(inventory.logs),
-      unlisted,
       logs: await compareLogs({ table, inventory, pauseMs }),
     };
     const { entities, malformed } = inventory;
     return {
+      ...found,
       entities,
       compared: inventory.logs.size,
       orphans: found.orphans.map(({ child, member, parent }) => ({
@@ -99,15 +88,7 @@ class TableAudit {
         field: member,
         refersTo: parent.pk,
       })),
-      cycles: found.cycles,
       malformed,
-      texts: found.texts,
-      subjects: found.subjects,
-      sequencers,
-      counters,
-      unnumbered: found.unnumbered,
-      unlisted,
-      logs: found.logs,
       repaired: this.#options.repair ? await this.#repair(found) : 0,
     };
   }
@@ -118,9 +99,7 @@ class TableAudit {
    * whose log cannot be rebuilt stay as they are.
    */
   async #repair({ sequencers, counters, unlisted, logs, ...found }: Findings): Promise<number> {
-    for (const log of unlisted) await addEntry(this.#open(), log);
-    for (const difference of sequencers) await raiseSequencer(this.#open(), difference);
-    for (const difference of counters) await raiseCounter(this.#open(), difference);
+    await raiseLogItems(this.#open, { sequencers, counters, unlisted });
     const blocked = await this.#rebuild(logs);
     const blockedTenants = new Set([...blocked].map((pk) => tenantOf({ pk })));
     const isOpen = (pk: string): boolean => !blockedTenants.has(tenantOf({ pk }));
@@ -133,7 +112,7 @@ class TableAudit {
     for (const cycle of cycles) await repairCycle(this.#open(), cycle);
     for (const difference of texts) await repairText(this.#open(), difference);
     for (const difference of subjects) await repairSubject(this.#open(), difference);
-    for (const { log } of unnumbered) await numberEntities(() => this.#open(), log);
+    for (const { log } of unnumbered) await numberEntities(this.#open, log);
     const own = [sequencers, counters, unlisted, logs];
     const differences = [...own, orphans, cycles, texts, subjects, unnumbered];
     return differences.reduce((sum, { length }) => sum + length, -blocked.length);
@@ -183,7 +162,7 @@ class TableAudit {
       const job = { tenant, id: newId(now()).id };
       await this.#open().transact([beginSweep({ tenant }, kind, [id], job)]);
       // As long as a step of a job in the cloud: later passes of restores wait for no longer one.
-      const database = this.#open(maxRequestMs);
+      const database = openTable(this.#table, maxRequestMs);
       await continueJob(database, job, { owner: `audit ${randomUUID()}` });
     }
   }

@@ -27,14 +27,8 @@ export class StoredCopies {
   }
 }
 
-/** 64 bits of a text, as two halves. */
-interface Hash {
-  readonly low: number;
-  readonly high: number;
-}
-
-/** Returns a hash for a checksum: fast, and without a protection against texts that somebody chooses (MurmurHash3 mixes in the same way). */
-function hashOf(text: string): Hash {
+/** Returns a hash of 64 bits for a checksum: fast, and without a protection against texts that somebody chooses (MurmurHash3 mixes in the same way). */
+function hashOf(text: string): { low: number; high: number } {
   let low = 0xdeadbeef;
   let high = 0x41c6ce57;
   for (let at = 0; at < text.length; at += 1) {

@@ -12,11 +12,10 @@ import {
 import { StaleRead } from '../../functions/engine/columns/read/stale-read.ts';
 import type { LogIdentity } from '../../functions/engine/model/change-log.ts';
 import { UnknownFormat } from '../../functions/engine/model/errors.ts';
-import { Database } from '../../functions/engine/table/database.ts';
-import { Deadline } from '../../functions/engine/table/deadline.ts';
+import type { Database } from '../../functions/engine/table/database.ts';
 import { forEach } from '../../functions/runtime/for-each.ts';
 import { delay } from '../../functions/runtime/time-and-chance.ts';
-import { defaultSegments, type ScannedTable } from '../hosting/scan-table.ts';
+import { defaultSegments, openTable, type ScannedTable } from '../hosting/scan-table.ts';
 import { readStored } from './rebuild-logs.ts';
 import {
   type AuditedLog,
@@ -27,8 +26,8 @@ import {
   rowOfEntity,
 } from './snapshot.ts';
 
-/** Deadline of one call, retries included. */
-const maxCallMs = 60_000;
+/** Deadline of the reads of one log, retries included. */
+const maxLogMs = 600_000;
 
 async function readEntities(
   database: Database,
@@ -69,14 +68,13 @@ const maxMemoryBytes = 128 * 1024 * 1024;
 
 /** Visits the rows of a log. @throws the errors of `visitRows`. */
 async function visitLog(
-  { client, tableName }: ScannedTable,
+  table: ScannedTable,
   { tenant, kind }: LogIdentity,
   nowMs: number,
   visit: (id: string, known: KnownRow) => void,
 ): Promise<RowCounts> {
-  const database = new Database(client, tableName, new Deadline(10 * maxCallMs));
   const source = {
-    reader: openLog(database, tenant, kind),
+    reader: openLog(openTable(table, maxLogMs), tenant, kind),
     memory: new ProcessMemory(maxMemoryBytes).of(tenant, kind),
   };
   return visitRows(source, nowMs, (id, { version, row }) => visit(id, { version, row: comparedRow(row) }));
@@ -144,7 +142,7 @@ async function compareLog(
     (id, { size }) => size < maxFindings && inventory.checksums.differs(`${log}#${id}`),
   );
   if (typeof first === 'string') return { log, ids: [], unreadable: first };
-  const database = new Database(table.client, table.tableName, new Deadline(10 * maxCallMs));
+  const database = openTable(table, maxLogMs);
   const candidates = [...new Set([...first.found.keys(), ...own.suspects])];
   /** Returns those whose rows differ from the entities. */
   const differingIds = async (rows: FoundRows['found'], ids: readonly string[]): Promise<string[]> => {
@@ -172,9 +170,9 @@ async function compareLog(
 /** Compares the logs that differ by their checksums with their entities, row by row. */
 export async function compareLogs(comparison: Comparison): Promise<LogDifference[]> {
   const { inventory } = comparison;
-  const differing = [...inventory.logs].filter(([partition]) => inventory.mayDiffer(partition));
   const found: LogDifference[] = [];
-  for (const [log, own] of differing) {
+  for (const [log, own] of inventory.logs) {
+    if (!inventory.mayDiffer(log)) continue;
     const difference = await compareLog(comparison, log, own);
     if (difference) found.push(difference);
   }

@@ -19,14 +19,10 @@ import { entityKey, entitySortKey, textKey } from '../../functions/engine/model/
 import type { Kind } from '../../functions/engine/model/schema.ts';
 import { withOtherWords } from '../../functions/engine/model/words.ts';
 import type { Item } from '../../functions/engine/model/writes.ts';
-import { countOf, Database } from '../../functions/engine/table/database.ts';
-import { Deadline } from '../../functions/engine/table/deadline.ts';
+import { countOf, type Database } from '../../functions/engine/table/database.ts';
 import type { DynamoDb } from '../../functions/engine/table/operations.ts';
-import { type ScannedTable, scanTable } from '../hosting/scan-table.ts';
+import { openTable, type ScannedTable, scanTable } from '../hosting/scan-table.ts';
 import { tenantOf } from './trees.ts';
-
-/** Deadline of one call, retries included. */
-const maxCallMs = 60_000;
 
 type AnyEntity = StoredEntity | DeletedEntity;
 
@@ -118,8 +114,8 @@ export async function rebuildLogs(
   tableName: string,
   { onItems, only, segments }: RebuildOptions = {},
 ): Promise<RebuildResult> {
-  const open = (): Database => new Database(client, tableName, new Deadline(maxCallMs));
   const table = { client, tableName, segments, onItems };
+  const open = (): Database => openTable(table);
   // Their positions must be from before the scan of the entities.
   const found = only ?? new Set((await scanLogs(table)).keys());
   const positions = new Map<string, number>();

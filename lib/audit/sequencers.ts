@@ -5,7 +5,11 @@
  */
 
 import { beginAbove, numbersKey } from '../../functions/engine/entities/numbers.ts';
-import { parseLogPartition, sequencerKey } from '../../functions/engine/model/change-log.ts';
+import {
+  type LogIdentity,
+  parseLogPartition,
+  sequencerKey,
+} from '../../functions/engine/model/change-log.ts';
 import { entryKey } from '../../functions/engine/model/registry.ts';
 import type { Key } from '../../functions/engine/model/writes.ts';
 import { countOf, type Database } from '../../functions/engine/table/database.ts';
@@ -70,22 +74,16 @@ export async function compareLogItems(
   return { sequencers, counters, unlisted };
 }
 
-/** Adds a log to the registry. */
-export async function addEntry(database: Database, log: string): Promise<void> {
-  const identity = parseLogPartition(log);
-  if (identity) await database.raiseCount(entryKey(identity), 0);
-}
-
-export async function raiseSequencer(
-  database: Database,
-  { log, position }: SequencerDifference,
+/** Adds logs to the registry, and raises sequencers and counters: the next number of a log is above those of its entities. */
+export async function raiseLogItems(
+  open: () => Database,
+  { sequencers, counters, unlisted }: LogItems,
 ): Promise<void> {
-  const identity = parseLogPartition(log);
-  if (identity) await database.raiseCount(sequencerKey(identity), position);
-}
-
-/** Makes the counter of a log go on above the numbers of its entities. */
-export async function raiseCounter(database: Database, { log, number }: CounterDifference): Promise<void> {
-  const identity = parseLogPartition(log);
-  if (identity) await database.raiseCount(numbersKey(identity), beginAbove(number));
+  const raise = async (log: string, keyOf: (identity: LogIdentity) => Key, count: number): Promise<void> => {
+    const identity = parseLogPartition(log);
+    if (identity) await open().raiseCount(keyOf(identity), count);
+  };
+  for (const log of unlisted) await raise(log, entryKey, 0);
+  for (const { log, position } of sequencers) await raise(log, sequencerKey, position);
+  for (const { log, number } of counters) await raise(log, numbersKey, beginAbove(number));
 }

@@ -2,35 +2,19 @@ import { openLog } from '../../functions/engine/columns/compact/dynamodb-compact
 import { purge } from '../../functions/engine/columns/compact/purge.ts';
 import { eraseDeleted } from '../../functions/engine/deletions/erase-deleted.ts';
 import { isBeingSwept } from '../../functions/engine/deletions/sweep.ts';
+import type { LogIdentity } from '../../functions/engine/model/change-log.ts';
 import { ConditionFailed, EntityNotFound, RestoreInProgress } from '../../functions/engine/model/errors.ts';
 import { decodeAnyEntity } from '../../functions/engine/model/item-codec.ts';
 import { entityKey } from '../../functions/engine/model/keys.ts';
 import { cascadeKinds } from '../../functions/engine/model/relations.ts';
 import type { Kind } from '../../functions/engine/model/schema.ts';
-import { Database } from '../../functions/engine/table/database.ts';
-import { Deadline } from '../../functions/engine/table/deadline.ts';
 import type { DynamoDb } from '../../functions/engine/table/operations.ts';
 import type { Session } from '../../functions/engine/table/session.ts';
 import { CommandFailure } from '../command-line/command-line.ts';
+import { openTable } from '../hosting/scan-table.ts';
 
 /** Deadline of the command, retries included. A deletion can have removed many entities. */
 const maxMs = 3_600_000;
-
-/** Deadline of one step that writes columns again. */
-const maxStepMs = 60_000;
-
-interface DeletedEntity {
-  readonly tenant: string;
-  readonly kind: Kind;
-  readonly id: string;
-}
-
-interface Erasure {
-  /** Number of entities that were erased. */
-  readonly count: number;
-  /** Whether nothing is left to erase. Otherwise jobs of the deletion go on, and columns can have what they remove. */
-  readonly isComplete: boolean;
-}
 
 /** Erases what is left of a deletion. @returns the number of entities: 0 if an earlier call, or a job, has erased them. */
 async function eraseLeft(session: Session, kind: Kind, id: string): Promise<number> {
@@ -47,19 +31,21 @@ async function eraseLeft(session: Session, kind: Kind, id: string): Promise<numb
 
 /**
  * Erases a deleted entity, and what its deletion has removed besides, also from the columns of lists.
+ * @returns the number of erased entities, and whether nothing is left to erase. Otherwise jobs of the deletion go on, and columns can have what they remove.
  * @throws CommandFailure when the entity is not deleted, or it or a part of its deletion is restored meanwhile.
  */
 export async function eraseEntity(
   client: DynamoDb,
   tableName: string,
-  { tenant, kind, id }: DeletedEntity,
-): Promise<Erasure> {
-  const database = new Database(client, tableName, new Deadline(maxMs));
+  { tenant, kind, id }: LogIdentity & { readonly id: string },
+): Promise<{ count: number; isComplete: boolean }> {
+  const table = { client, tableName };
+  const database = openTable(table, maxMs);
   try {
     const session = { tenant, database };
     const count = await eraseLeft(session, kind, id);
-    const step = () => new Database(client, tableName, new Deadline(maxStepMs));
-    for (const erased of [kind, ...cascadeKinds(kind)]) await purge(() => openLog(step(), tenant, erased));
+    for (const erased of [kind, ...cascadeKinds(kind)])
+      await purge(() => openLog(openTable(table), tenant, erased));
     return { count, isComplete: !(await isBeingSwept(session, { kind, id })) };
   } catch (cause) {
     if (cause instanceof ConditionFailed)

@@ -20,15 +20,11 @@ import {
 import { UnknownFormat } from '../../functions/engine/model/errors.ts';
 import { textSortKey } from '../../functions/engine/model/keys.ts';
 import type { Key } from '../../functions/engine/model/writes.ts';
-import { countOf, Database } from '../../functions/engine/table/database.ts';
-import { Deadline } from '../../functions/engine/table/deadline.ts';
+import { countOf, type Database } from '../../functions/engine/table/database.ts';
 import type { DynamoDb } from '../../functions/engine/table/operations.ts';
 import { forEach } from '../../functions/runtime/for-each.ts';
 import { CommandFailure } from '../command-line/command-line.ts';
-import { scanTable } from '../hosting/scan-table.ts';
-
-/** Deadline of one call, retries included. */
-const maxCallMs = 60_000;
+import { openTable, scanTable } from '../hosting/scan-table.ts';
 
 /** Deletions at the same time. */
 const concurrency = 16;
@@ -115,7 +111,7 @@ async function pass(
   const erased: Record<string, number> = {};
   const logs = new Map<string, LogIdentity>();
   const count = async (name: string, act: (database: Database) => Promise<unknown>): Promise<void> => {
-    const database = new Database(client, tableName, new Deadline(maxCallMs));
+    const database = openTable({ client, tableName });
     if ((await act(database)) !== false) erased[name] = (erased[name] ?? 0) + 1;
     await pace.use(database.consumption.readUnits + database.consumption.writeUnits);
   };

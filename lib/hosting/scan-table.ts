@@ -1,6 +1,8 @@
 /** Reads a whole table: audits, erasures, the search for records and that for logs do. */
 import type { ScanCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { Item } from '../../functions/engine/model/writes.ts';
+import { Database } from '../../functions/engine/table/database.ts';
+import { Deadline } from '../../functions/engine/table/deadline.ts';
 import type { DynamoDb } from '../../functions/engine/table/operations.ts';
 
 /** Segments that an audit reads at the same time. One process decodes what about four segments give it. */
@@ -14,6 +16,15 @@ export interface ScannedTable {
   /** Called with the number of items of each page, before the filter. */
   readonly onItems?: ((count: number) => void) | undefined;
 }
+
+/** Deadline of one call of a command, retries included. */
+const maxCallMs = 60_000;
+
+/** Returns the database of a table, with a deadline of its own. */
+export const openTable = (
+  { client, tableName }: Pick<ScannedTable, 'client' | 'tableName'>,
+  maxMs = maxCallMs,
+): Database => new Database(client, tableName, new Deadline(maxMs));
 
 /** Which items a scan returns, and what of them. */
 type Selection = Pick<
