@@ -174,10 +174,6 @@ function streamsOf(templates: Templates, functions: readonly DeployedFunction[])
   });
 }
 
-function streamArnOf(templates: Templates): string {
-  return streamMappings(templates).map(({ EventSourceArn }) => String(EventSourceArn))[0] ?? '';
-}
-
 function authenticationOf(templates: Templates): Authentication | undefined {
   if (templates.ofType('AWS::ApiGatewayV2::Authorizer').size === 0) return undefined;
   const [, authorizer] = templates.theOnly('AWS::ApiGatewayV2::Authorizer');
@@ -223,7 +219,7 @@ export function readDeployment(assembly: string): Deployment {
     place,
     table: tableOf(table),
     tableName: tableNameOf(functions),
-    streamArn: streamArnOf(templates),
+    streamArn: String(streamMappings(templates)[0]?.['EventSourceArn'] ?? ''),
     functions,
     routes: routesOf(templates, functions),
     crossOrigin: crossOriginOf(api),

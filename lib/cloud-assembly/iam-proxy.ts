@@ -29,12 +29,6 @@ export interface PermissionReport {
   readonly unused: readonly string[];
 }
 
-interface IamProxy {
-  readonly endpoint: string;
-  report(): PermissionReport[];
-  stop(): Promise<void>;
-}
-
 /** Where functions announce changes, and the namespace for which they need the permission. */
 interface Announcements {
   readonly api: EventsApi;
@@ -116,7 +110,7 @@ export async function startIamProxy({
   partitionKey,
   policies,
   live,
-}: IamProxyOptions): Promise<IamProxy> {
+}: IamProxyOptions) {
   const tableArnPrefix = `arn:aws:dynamodb:${place.region}:${place.account}:table/`;
   const busArnPrefix = `arn:aws:events:${place.region}:${place.account}:event-bus/`;
   const queueArnPrefix = `arn:aws:sqs:${place.region}:${place.account}:`;
@@ -180,17 +174,14 @@ export async function startIamProxy({
   await once(server.listen(port, host), 'listening');
   return {
     endpoint: `http://${host}:${port}`,
-    report: () =>
+    report: (): PermissionReport[] =>
       [...policies].map(([name, policy]) => {
         const { used = new Set<string>(), refused = new Set<string>() } = records.get(name) ?? {};
-        const unused = policy
-          .permissions()
-          .map(formatPermission)
-          .filter((permission) => !used.has(permission));
+        const unused = policy.permissions.map(formatPermission).filter((permission) => !used.has(permission));
         return { function: name, used: [...used].sort(), refused: [...refused].sort(), unused };
       }),
     stop: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),

@@ -17,9 +17,6 @@ export interface Permission {
 export const formatPermission = ({ action, resource, leadingKeys }: Permission): string =>
   leadingKeys ? `${action} ${resource} (${leadingKeys.join(', ')})` : `${action} ${resource}`;
 
-const toArray = <Value>(values: Value | readonly Value[]): readonly Value[] =>
-  Array.isArray(values) ? (values as readonly Value[]) : [values as Value];
-
 /** Returns whether a value matches a pattern of IAM: `*` stands for any text, `?` for one character. */
 const matchesPattern = (pattern: string, value: string): boolean =>
   new RegExp(
@@ -41,7 +38,7 @@ function leadingKeysOf({ Effect, Condition: condition }: Statement): readonly st
   const patterns = (condition as Record<string, Record<string, string | string[]>>)[operator]?.[
     leadingKeysName
   ];
-  const found = patterns === undefined ? [] : toArray(patterns);
+  const found = patterns === undefined ? [] : [patterns].flat();
   const supported = {
     [operator]: { [leadingKeysName]: patterns },
     // "ForAllValues" is true for a request without keys.
@@ -61,27 +58,23 @@ const matchesKeys = (patterns: Permission['leadingKeys'], keys: Permission['lead
     keys.every((key) => patterns.some((pattern) => matchesPattern(pattern, key))));
 
 export class Policy {
-  readonly #permissions: readonly Permission[];
+  readonly permissions: readonly Permission[];
   readonly #denied: readonly Permission[];
 
   /** @throws Error for a statement that this class cannot evaluate, so that none is ignored. */
   constructor(statements: readonly Statement[]) {
     const permissionsOf = (statement: Statement): Permission[] => {
       const { Action, Resource } = statement;
-      const actions = toArray(Action).filter((action) =>
-        /^(?:appsync|dynamodb|events|lambda|sqs):/.test(action),
-      );
+      const actions = [Action]
+        .flat()
+        .filter((action) => /^(?:appsync|dynamodb|events|lambda|sqs):/.test(action));
       const leadingKeys = actions.length > 0 ? leadingKeysOf(statement) : undefined;
       return actions.flatMap((action) =>
-        toArray(Resource).map((resource) => ({ action, resource, ...(leadingKeys && { leadingKeys }) })),
+        [Resource].flat().map((resource) => ({ action, resource, ...(leadingKeys && { leadingKeys }) })),
       );
     };
-    this.#permissions = statements.filter(({ Effect }) => Effect === 'Allow').flatMap(permissionsOf);
+    this.permissions = statements.filter(({ Effect }) => Effect === 'Allow').flatMap(permissionsOf);
     this.#denied = statements.filter(({ Effect }) => Effect === 'Deny').flatMap(permissionsOf);
-  }
-
-  permissions(): readonly Permission[] {
-    return this.#permissions;
   }
 
   permissionFor({ action, resource, leadingKeys }: Permission): Permission | undefined {
@@ -93,7 +86,7 @@ export class Policy {
           leadingKeys?.some((key) => matchesKeys(denied.leadingKeys, [key]))),
     );
     if (isDenied) return undefined;
-    return this.#permissions.find(
+    return this.permissions.find(
       (permission) =>
         matchesPattern(permission.action, action) &&
         matchesPattern(permission.resource, resource) &&

@@ -1,5 +1,4 @@
 /** Reads the table's stream and calls a function with its records, as Lambda's event source mapping does. */
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   DescribeStreamCommand,
   type DynamoDBStreamsClient,
@@ -15,12 +14,11 @@ import {
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 import { monotonic } from '../../functions/runtime/time-and-chance.ts';
 import { streamPollMs, streamRetries } from '../hosting/functions.ts';
+import { startSchedule } from '../local/schedule.ts';
 import { deliverAll } from './stream-delivery.ts';
 
 /** Records that end a window early. */
 const maxCollected = 1_000;
-
-const retryIntervalMs = 1_000;
 
 export type StreamFunction = (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse>;
 
@@ -45,13 +43,13 @@ export class StreamReader {
   readonly #windowMs: number;
   /** The records of each shard that are collected, and when the first of them was read. */
   readonly #collected = new Map<string, { readonly records: StreamRecord[]; readonly sinceMs: number }>();
-  readonly #stopped = new AbortController();
   /** The next iterator of each shard. */
   readonly #iterators = new Map<string, string>();
   /** Shards that were opened, including those that have ended. */
   readonly #opened = new Set<string>();
   #streamArn = '';
-  #running: Promise<void> = Promise.resolve();
+  #schedule: ReturnType<typeof startSchedule> | undefined;
+  #isStopped = false;
 
   /**
    * @param mapping.retries of records before they are discarded.
@@ -83,13 +81,15 @@ export class StreamReader {
         .at(-1) ?? '';
     if (!this.#streamArn) throw new Error(`The table "${this.#tableName}" has no stream.`);
     await this.#openShards('LATEST');
-    this.#running = this.#run();
+    const read = (): Promise<void> =>
+      this.#readShards().catch((error) => console.error('The stream could not be read:', error));
+    this.#schedule = startSchedule(read, streamPollMs);
   }
 
   /** Stops after the batch in progress. */
   async stop(): Promise<void> {
-    this.#stopped.abort();
-    await this.#running;
+    this.#isStopped = true;
+    await this.#schedule?.stop();
   }
 
   async #openShards(ShardIteratorType: ShardIteratorType): Promise<void> {
@@ -106,20 +106,6 @@ export class StreamReader {
     const request = { StreamArn: this.#streamArn, ShardId, ShardIteratorType };
     const { ShardIterator } = await this.#client.send(new GetShardIteratorCommand(request));
     if (ShardIterator) this.#iterators.set(ShardId, ShardIterator);
-  }
-
-  async #run(): Promise<void> {
-    const { signal } = this.#stopped;
-    while (!signal.aborted) {
-      try {
-        await this.#readShards();
-        await delay(streamPollMs, undefined, { signal });
-      } catch (error) {
-        if (signal.aborted) return;
-        console.error('The stream could not be read:', error);
-        await delay(retryIntervalMs, undefined, { signal }).catch(() => {});
-      }
-    }
   }
 
   /** Reads each shard once. */
@@ -170,7 +156,7 @@ export class StreamReader {
         const numbers = batch.map(({ dynamodb }) => dynamodb?.SequenceNumber);
         console.error('Stream records were discarded after all retries:', numbers.join(', '), error ?? '');
       },
-      isStopped: () => this.#stopped.signal.aborted,
+      isStopped: () => this.#isStopped,
       retries: this.#retries,
     });
   }

@@ -4,13 +4,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** EventBridge calls the handler once a minute; users of the local service wait for the results of jobs. */
 const scheduleIntervalMs = 1_000;
 
-export interface Schedule {
-  /** Stops after the call in progress. */
-  stop(): Promise<void>;
-}
-
-/** Calls a handler at an interval, and never starts a call before the previous one has ended. */
-export function startSchedule(call: () => Promise<void>, intervalMs = scheduleIntervalMs): Schedule {
+/**
+ * Calls a handler at an interval, and never starts a call before the previous one has ended.
+ * @returns what stops it, after the call in progress.
+ */
+export function startSchedule(call: () => Promise<void>, intervalMs = scheduleIntervalMs) {
   const stopped = new AbortController();
   const { signal } = stopped;
   const run = async (): Promise<void> => {

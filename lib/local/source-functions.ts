@@ -28,7 +28,7 @@ import { newRequestId } from './lambda-event.ts';
 import { EventsApi } from './live/events-api.ts';
 import { startPublishing } from './live/publishing.ts';
 import { NewLogRecords } from './new-log-records.ts';
-import { type Schedule, startSchedule } from './schedule.ts';
+import { startSchedule } from './schedule.ts';
 
 /** Imports the handler of a file. @param file path relative to `functions`. */
 export async function loadHandler<Handler>(file: string): Promise<Handler> {
@@ -74,7 +74,7 @@ export async function hostFunctions(
   shareClient(client);
   const events =
     eventsAddress && new EventDelivery(client, location.tableName, eventsAddress, logRecords.written);
-  const schedules: Schedule[] = [];
+  const schedules: ReturnType<typeof startSchedule>[] = [];
   const scopesOf = (contract: Contract): readonly string[] | undefined => {
     if (!authentication || !needsToken(contract)) return undefined;
     const scope = scopeOf(contract);
