@@ -5,6 +5,7 @@ import { rebuildLogs } from '../lib/audit/rebuild-logs.ts';
 import { progressOn } from '../lib/command-line/progress.ts';
 import { coldShare, costOfMillion, idleMonth, total, type Usage } from '../lib/costs/costs.ts';
 import { prices } from '../lib/costs/prices.ts';
+import { databaseUsage } from '../lib/local/request-line.ts';
 import { type Service, startService } from '../lib/local/service.ts';
 import { seed } from '../lib/seed/seed.ts';
 
@@ -50,11 +51,10 @@ async function send(url: string, method: string, path: string, body?: object): P
   });
   const text = await response.text();
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-  const [, readUnits = 0, writeUnits = 0] =
-    /read=([\d.]+)(?:, write=([\d.]+))?/.exec(response.headers.get('server-timing') ?? '') ?? [];
+  const used = databaseUsage(response.headers.get('server-timing') ?? '');
   return {
     body: JSON.parse(text || '{}') as Response['body'],
-    used: { readUnits: Number(readUnits), writeUnits: Number(writeUnits), responseBytes: text.length },
+    used: { ...used, responseBytes: text.length },
   };
 }
 

@@ -4,11 +4,6 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { lockDatabaseFile } from './database-file.ts';
 
-interface DatabaseCopy {
-  readonly databaseFile: string;
-  remove(): void;
-}
-
 /** Keeps services from a file. None can use one in a folder that cannot be written. */
 async function lock(file: string): Promise<() => void> {
   try {
@@ -26,7 +21,7 @@ const ends = ['', '-wal', '-shm', '-journal', '.dynamodb-local'];
  * Copies a data file, or the one that a symbolic link names, with the files beside it that belong to it: SQLite's log, or the folder of DynamoDB Local.
  * @throws Error when there is no such file, or a service uses it: its copy would lack what is not written yet.
  */
-export async function copyDatabase(path: string): Promise<DatabaseCopy> {
+export async function copyDatabase(path: string) {
   const original = existsSync(path) ? realpathSync(path) : resolve(path);
   const [folder, name] = [dirname(original), basename(original)];
   const parts = (): string[] =>

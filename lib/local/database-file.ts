@@ -139,19 +139,14 @@ function startTimeOf(processId: string): string | undefined {
   }
 }
 
-interface Owner {
-  readonly processId: string;
-  readonly lock: string;
-}
-
 /**
  * Removes the locks of processes that have ended.
  * @param own lock to leave out.
  * @returns the processes that hold the other locks.
  */
-function findOwners(file: string, own?: string): Owner[] {
+function findOwners(file: string, own?: string) {
   const prefix = `${basename(file)}.lock-`;
-  const owners: Owner[] = [];
+  const owners: { processId: string; lock: string }[] = [];
   for (const name of readdirSync(dirname(file))) {
     const lock = join(dirname(file), name);
     if (!name.startsWith(prefix) || lock === own) continue;
@@ -174,18 +169,13 @@ export function endpointOfOwner(file: string): string | undefined {
   return undefined;
 }
 
-interface DatabaseLock {
-  /** Tells other processes the endpoint of the engine. */
-  publish(endpoint: string): void;
-  release(): void;
-}
-
 /**
  * Locks a database file for this process. Two engines on one file would not see each other's writes.
  * @param file path from `prepareDatabaseFile`.
+ * @returns `publish`, which tells other processes the endpoint of the engine, and `release`.
  * @throws Error that names the file and the process that uses it, or an unwritable folder.
  */
-export async function lockDatabaseFile(file: string): Promise<DatabaseLock> {
+export async function lockDatabaseFile(file: string) {
   const own = `${file}.lock-${process.pid}-${startTimeOf(String(process.pid))}-${randomBytes(4).toString('hex')}`;
   const release = (): void => rmSync(own, { force: true });
   for (let attempt = 1; ; attempt += 1) {
@@ -195,7 +185,7 @@ export async function lockDatabaseFile(file: string): Promise<DatabaseLock> {
       throw failure(dirname(file), 'cannot be written', error);
     }
     const [owner] = findOwners(file, own);
-    if (!owner) return { publish: (endpoint) => writeFileSync(own, endpoint), release };
+    if (!owner) return { publish: (endpoint: string) => writeFileSync(own, endpoint), release };
     release();
     if (attempt === maxLockAttempts) {
       throw new Error(

@@ -1,8 +1,7 @@
 /** Runs an engine as a child process that ends with this process, also when this process is killed. */
-import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import type { Readable } from 'node:stream';
 
 /**
  * Program of the watcher: it kills a process, or a process group by its negative id, when its own input ends, which also follows when this
@@ -37,15 +36,12 @@ export function watch(child: ChildProcess, target = child.pid): ChildProcess {
   return watcher;
 }
 
-interface EngineProcess {
-  readonly child: ChildProcessByStdio<null, null, Readable>;
-  /** Resolves when the engine has ended and its output is read. Rejects when the engine cannot be started. */
-  readonly closed: Promise<void>;
-  /** Lets this process end although the engine runs. The watcher then ends the engine. */
-  unref(): void;
-}
-
-export function spawnEngine([program = '', ...args]: readonly string[]): EngineProcess {
+/**
+ * Starts an engine.
+ * @returns `closed`, which resolves when the engine has ended and its output is read, and rejects when the engine cannot be started; and `unref`, which
+ * lets this process end although the engine runs. The watcher then ends the engine.
+ */
+export function spawnEngine([program = '', ...args]: readonly string[]) {
   // In a process group of its own: Ctrl-C must not stop the engine before the requests in progress have ended.
   const child = spawn(program, args, {
     detached: true,

@@ -7,20 +7,19 @@ import { rangeQuery } from '../../functions/engine/columns/dynamodb-storage.ts';
 import { advance, completeUpTo, type Progress, upTo } from '../../functions/engine/log/progress.ts';
 import { logPartition, parseLogPartition, positionOf } from '../../functions/engine/model/change-log.ts';
 import type { Key } from '../../functions/engine/model/writes.ts';
-import { Database } from '../../functions/engine/table/database.ts';
-import { Deadline } from '../../functions/engine/table/deadline.ts';
+import type { Database } from '../../functions/engine/table/database.ts';
 import type { DynamoDb } from '../../functions/engine/table/operations.ts';
 import type { CloudEvent } from '../../functions/jobs/cloud-events.ts';
 import { publishItems, type SendEvents } from '../../functions/jobs/publish-records.ts';
+import { openTable } from '../hosting/scan-table.ts';
 import { findLogs } from './find-logs.ts';
 import { reasonOf } from './issuer.ts';
 
 /** Events of one request. */
 const maxEvents = 100;
 
-/** Milliseconds that the receiver has for a request, and that one run has. */
+/** Milliseconds that the receiver has for a request. */
 const requestMs = 10_000;
-const runMs = 60_000;
 
 const mediaType = 'application/cloudevents-batch+json';
 
@@ -53,8 +52,7 @@ const postTo =
   };
 
 export class EventDelivery {
-  readonly #client: DynamoDb;
-  readonly #tableName: string;
+  readonly #table: { readonly client: DynamoDb; readonly tableName: string };
   readonly #address: string;
   readonly #send: SendEvents;
   /** How far the events of each log were delivered, by its partition. */
@@ -65,8 +63,7 @@ export class EventDelivery {
 
   /** @param logs partitions of the logs that are written, from now on. */
   constructor(client: DynamoDb, tableName: string, address: string, logs: Set<string>) {
-    this.#client = client;
-    this.#tableName = tableName;
+    this.#table = { client, tableName };
     this.#address = address;
     this.#logs = logs;
     this.#send = postTo(address);
@@ -74,9 +71,9 @@ export class EventDelivery {
 
   /** Reads the places. Without any, it begins now. */
   async begin(): Promise<void> {
-    const database = this.#database();
+    const database = openTable(this.#table);
     const stored = (await database.get(this.#placesKey))?.['places'] as Record<string, number> | undefined;
-    for (const { tenant, kind, head } of await findLogs(this.#client, this.#tableName)) {
+    for (const { tenant, kind, head } of await findLogs(this.#table)) {
       const partition = logPartition(tenant, kind);
       this.#places.set(partition, upTo(stored ? (stored[partition] ?? 0) : head));
       if (stored) this.#logs.add(partition);
@@ -86,7 +83,7 @@ export class EventDelivery {
 
   /** Delivers the events of all records that were not delivered. The next run tries again what fails. */
   async run(): Promise<void> {
-    const database = this.#database();
+    const database = openTable(this.#table);
     for (const partition of [...this.#logs]) {
       this.#logs.delete(partition);
       const error = await this.#deliverLog(database, partition).catch((failure: unknown) => failure);
@@ -102,10 +99,6 @@ export class EventDelivery {
 
   get #placesKey(): Key {
     return { pk: '#events', sk: this.#address };
-  }
-
-  #database(): Database {
-    return new Database(this.#client, this.#tableName, new Deadline(runMs));
   }
 
   async #store(database: Database): Promise<void> {

@@ -7,8 +7,7 @@ import {
 } from '../../functions/engine/model/change-log.ts';
 import type { Item } from '../../functions/engine/model/writes.ts';
 import { countOf } from '../../functions/engine/table/database.ts';
-import type { DynamoDb } from '../../functions/engine/table/operations.ts';
-import { scanTable } from '../hosting/scan-table.ts';
+import { type ScannedTable, scanTable } from '../hosting/scan-table.ts';
 
 interface FoundLog extends LogIdentity {
   /** The greatest position that its sequencer has handed out. */
@@ -16,7 +15,7 @@ interface FoundLog extends LogIdentity {
 }
 
 /** Returns the logs that were ever written, of all tenants. It scans the table. */
-export async function findLogs(client: DynamoDb, tableName: string): Promise<FoundLog[]> {
+export async function findLogs(table: ScannedTable): Promise<FoundLog[]> {
   const found: FoundLog[] = [];
   const visit = (items: readonly Item[]): void => {
     for (const item of items) {
@@ -24,7 +23,7 @@ export async function findLogs(client: DynamoDb, tableName: string): Promise<Fou
       if (log) found.push({ ...log, head: countOf(item) });
     }
   };
-  await scanTable({ client, tableName }, visit, {
+  await scanTable(table, visit, {
     FilterExpression: 'sk = :sequencer',
     ExpressionAttributeValues: { ':sequencer': sequencerKey({ tenant: '', kind: 'task' }).sk },
   });

@@ -125,20 +125,6 @@ function outgoingHeaders(
   return outgoing;
 }
 
-const sentResponse = (
-  { method = '', url = '' }: ApiRequest,
-  { statusCode = 200, body = '' }: APIGatewayProxyStructuredResultV2,
-  headers: Readonly<Record<string, string>>,
-  durationMs: number,
-): TimedResponse => ({
-  method,
-  ...splitTarget(url),
-  durationMs,
-  status: statusCode,
-  headers: new Map(Object.entries(headers)),
-  text: method === 'HEAD' ? '' : body,
-});
-
 /** Stands for several segments of a path. The router has a sign of its own for it. */
 const greedyParameter = '{path+}';
 
@@ -176,7 +162,14 @@ export class HttpApi {
     if (status !== 204 && status !== 304 && request.method !== 'HEAD') {
       headers['content-length'] = String(Buffer.byteLength(content));
     }
-    onResponse?.(sentResponse(request, result, headers, monotonic() - started));
+    onResponse?.({
+      method: request.method ?? '',
+      ...splitTarget(request.url ?? ''),
+      status,
+      headers: new Map(Object.entries(headers)),
+      text: request.method === 'HEAD' ? '' : body,
+      durationMs: monotonic() - started,
+    });
     return { status, headers, content };
   }
 

@@ -56,7 +56,8 @@ export class NewLogRecords {
 
   /** Adds a record of each log: the service may have stopped before it reported the last ones. */
   async addStored(client: DynamoDb, tableName: string): Promise<void> {
-    for (const { head, ...log } of await findLogs(client, tableName)) this.#keys.push(recordKey(log, head));
+    for (const { head, ...log } of await findLogs({ client, tableName }))
+      this.#keys.push(recordKey(log, head));
   }
 
   /** Calls a function with the records since the last call, if there are any. */

@@ -1,25 +1,10 @@
 import { styleText } from 'node:util';
 import type { TimedResponse } from './http-api.ts';
 
-interface DatabaseUsage {
-  readonly calls: number;
-  readonly readUnits: number;
-  readonly writeUnits: number;
-}
-
 /** Returns the usage from the header `Server-Timing`, which every function of the local service sends. */
-function databaseUsage(serverTiming = ''): DatabaseUsage {
-  const [, description = ''] = serverTiming.split('desc=');
-  const amounts = new Map(
-    description
-      .replaceAll('"', '')
-      .split(', ')
-      .map((part) => {
-        const [name = '', value] = part.split('=');
-        return [name, value] as const;
-      }),
-  );
-  const amount = (name: string): number => Number(amounts.get(name) ?? 0);
+export function databaseUsage(serverTiming = '') {
+  const amount = (name: string): number =>
+    Number(new RegExp(`\\b${name}=([\\d.]+)`).exec(serverTiming)?.[1] ?? 0);
   return { calls: amount('calls'), readUnits: amount('read'), writeUnits: amount('write') };
 }
 

@@ -307,7 +307,7 @@ describe('a client that breaks the protocol', () => {
     const event = JSON.stringify('x'.repeat(200_000));
     let count = 0;
     // Until the buffers of the system and of the server are full.
-    while (api.connections > 1) {
+    while (api.connections.size > 1) {
       api.publish('/changes/a/tasks', [event]);
       count += 1;
       await other.next('data');

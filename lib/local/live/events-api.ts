@@ -30,11 +30,9 @@ const maxSubscriptions = 200;
 const maxWaitingBytes = 1_024 * 1_024;
 const maxConnectionMs = 24 * 3_600_000;
 
-/** Decides about a subscription, as the function of the namespace does. */
-type AuthorizeSubscription = (event: object) => Promise<{ readonly error: string } | null>;
-
 interface EventsApiOptions {
-  readonly authorizeSubscription: AuthorizeSubscription;
+  /** Decides about a subscription, as the function of the namespace does. */
+  readonly authorizeSubscription: (event: object) => Promise<{ readonly error: string } | null>;
   /** Verifies tokens. Without it, none is required. */
   readonly authorizer?: Authorizer | undefined;
 }
@@ -53,8 +51,11 @@ export class EventsApi {
     maxPayload: 4 * maxMessageLength,
     handleProtocols: (names) => names.has(protocolName) && protocolName,
   });
-  readonly #connections = new Set<Connection>();
-  readonly #keepAlive = setInterval(() => this.#sendToAll({ type: 'ka' }), keepAliveMs).unref();
+  /** The open connections. */
+  readonly connections = new Set<Connection>();
+  readonly #keepAlive = setInterval(() => {
+    for (const { socket } of this.connections) send(socket, { type: 'ka' });
+  }, keepAliveMs).unref();
 
   constructor(options: EventsApiOptions) {
     this.#options = options;
@@ -79,15 +80,10 @@ export class EventsApi {
     });
   }
 
-  /** The number of open connections. */
-  get connections(): number {
-    return this.#connections.size;
-  }
-
   /** Sends events to all who follow a channel. */
   publish(channel: string, events: readonly string[]): void {
     const path = channelPath(channel);
-    for (const { socket, subscriptions } of this.#connections)
+    for (const { socket, subscriptions } of this.connections)
       for (const [id, own] of subscriptions)
         if (own === path) for (const event of events) send(socket, { type: 'data', id, event });
   }
@@ -95,12 +91,8 @@ export class EventsApi {
   /** Closes all connections. */
   stop(): void {
     clearInterval(this.#keepAlive);
-    for (const { socket } of this.#connections) socket.close(1001, 'The service stops.');
+    for (const { socket } of this.connections) socket.close(1001, 'The service stops.');
     this.#sockets.close();
-  }
-
-  #sendToAll(message: object): void {
-    for (const { socket } of this.#connections) send(socket, message);
   }
 
   /** Returns the claims of a token. @throws Error for an invalid one. */
@@ -113,7 +105,7 @@ export class EventsApi {
     const names = (headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
     const authorized = this.#claimsOf(connectionToken(names)).then(
       (claims) => {
-        this.#connections.add(connection);
+        this.connections.add(connection);
         // AWS does not say that it closes a connection when its token ends. This one does, so that clients renew it.
         const endMs = Math.min(maxConnectionMs, 1_000 * (claims?.exp ?? Infinity) - Date.now());
         const timer = setTimeout(() => socket.close(1000, 'The token has ended.'), endMs).unref();
@@ -135,7 +127,7 @@ export class EventsApi {
       });
     });
     socket.on('error', () => socket.terminate());
-    socket.on('close', () => this.#connections.delete(connection));
+    socket.on('close', () => this.connections.delete(connection));
   }
 
   async #receive(connection: Connection, text: string): Promise<void> {
