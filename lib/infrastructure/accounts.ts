@@ -46,7 +46,7 @@ export interface Accounts {
 /** Returns the user pool of the stack, or the existing one that the settings name. */
 export const accounts = (scope: Construct, context: ServiceFunctionContext): Accounts =>
   context.settings.userPoolId
-    ? new AdoptedAccounts(scope, 'Accounts', context)
+    ? adoptedAccounts(new Construct(scope, 'Accounts'), context)
     : new OwnAccounts(scope, 'Accounts', context);
 
 /** Creates the function that puts the tenant into each token. */
@@ -61,28 +61,20 @@ const createClaimTenant = (scope: Construct, context: ServiceFunctionContext): L
   }).function;
 
 /**
- * A user pool that exists already. CloudFormation cannot change it, so nothing is created in it: `docs/deployment.md` says what to do by hand.
+ * Returns a user pool that exists already. CloudFormation cannot change it, so nothing is created in it: `docs/deployment.md` says what to do by hand.
  */
-class AdoptedAccounts extends Construct implements Accounts {
-  readonly userPoolId: string;
-  readonly clientIds: readonly string[];
-  readonly claimTenant: LambdaFunction;
-
-  constructor(scope: Construct, id: string, context: ServiceFunctionContext) {
-    super(scope, id);
-    const { userPoolId, audience } = context.settings;
-    this.userPoolId = userPoolId;
-    this.clientIds = audience;
-    this.claimTenant = createClaimTenant(this, context);
-    const pool = UserPool.fromUserPoolId(this, 'Pool', userPoolId);
-    this.claimTenant.addPermission('Cognito', {
-      principal: new ServicePrincipal('cognito-idp.amazonaws.com'),
-      sourceArn: pool.userPoolArn,
-    });
-    const stack = Stack.of(this);
-    new CfnOutput(stack, 'UserPoolId', { value: userPoolId });
-    new CfnOutput(stack, 'ClaimTenantArn', { value: this.claimTenant.functionArn });
-  }
+function adoptedAccounts(scope: Construct, context: ServiceFunctionContext): Accounts {
+  const { userPoolId, audience } = context.settings;
+  const claimTenant = createClaimTenant(scope, context);
+  const pool = UserPool.fromUserPoolId(scope, 'Pool', userPoolId);
+  claimTenant.addPermission('Cognito', {
+    principal: new ServicePrincipal('cognito-idp.amazonaws.com'),
+    sourceArn: pool.userPoolArn,
+  });
+  const stack = Stack.of(scope);
+  new CfnOutput(stack, 'UserPoolId', { value: userPoolId });
+  new CfnOutput(stack, 'ClaimTenantArn', { value: claimTenant.functionArn });
+  return { userPoolId, clientIds: audience, claimTenant };
 }
 
 /**

@@ -28,15 +28,8 @@ const accessLog = AccessLogFormat.custom(
   }),
 );
 
-interface Limits {
-  readonly rate: number;
-  readonly burst: number;
-}
-
 /** Limits of each route that needs no token: everyone can call it, and each call costs money. */
-const openRouteLimits: Limits = { rate: 50, burst: 100 };
-
-const defaultRoute = '$default';
+const openRouteLimits = { rate: 50, burst: 100 };
 
 /**
  * @param openRoutes the routes that need no token, besides `$default`. They are the same with all settings: API Gateway merges the settings of
@@ -54,7 +47,8 @@ export function createStage(api: HttpApi, settings: Settings, openRoutes: readon
   });
   const limitsOf = (key: string) => {
     const [, path = ''] = key.split(' ');
-    const { rate, burst } = (routeLimits as Readonly<Record<string, Limits>>)[path] ?? openRouteLimits;
+    const { rate, burst } =
+      (routeLimits as Readonly<Record<string, typeof openRouteLimits>>)[path] ?? openRouteLimits;
     return {
       ThrottlingRateLimit: Math.min(throttlingRate, rate),
       ThrottlingBurstLimit: Math.min(throttlingBurst, burst),
@@ -63,10 +57,8 @@ export function createStage(api: HttpApi, settings: Settings, openRoutes: readon
   // API Gateway refuses settings of a route that does not exist yet.
   const routes = [...openRoutes, api.node.findChild('DefaultRoute')];
   for (const route of routes) stage.node.addDependency(route);
-  const keys = [...openRoutes.map((route) => routeKeyOf(route)), defaultRoute];
+  const keys = openRoutes.map(({ node }) => (node.defaultChild as CfnRoute).routeKey);
   (stage.node.defaultChild as CfnStage).routeSettings = Object.fromEntries(
-    keys.map((key) => [key, limitsOf(key)]),
+    [...keys, '$default'].map((key) => [key, limitsOf(key)]),
   );
 }
-
-const routeKeyOf = (route: HttpRoute): string => (route.node.defaultChild as CfnRoute).routeKey;

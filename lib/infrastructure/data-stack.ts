@@ -133,18 +133,15 @@ export class DataStack extends Stack {
 
   /** Creates the log groups of both stacks. They are here so that logs outlive a replaced API stack. */
   #logs(settings: Settings): void {
-    const logs = { FunctionLog: functionLogName(settings), AccessLog: accessLogName(settings) };
-    const [functionLog] = Object.entries(logs).map(
-      ([id, logGroupName]) =>
-        new LogGroup(this, id, {
-          logGroupName,
-          retention: settings.logRetentionDays,
-          removalPolicy: RemovalPolicy.DESTROY,
-        }),
-    );
+    const ofEach = { retention: settings.logRetentionDays, removalPolicy: RemovalPolicy.DESTROY };
+    const functionLog = new LogGroup(this, 'FunctionLog', {
+      logGroupName: functionLogName(settings),
+      ...ofEach,
+    });
+    new LogGroup(this, 'AccessLog', { logGroupName: accessLogName(settings), ...ofEach });
     // A function that is called first would log nothing: its role cannot create the group.
     for (const child of this.node.findAll()) {
-      if (child instanceof LambdaFunction && functionLog) child.node.addDependency(functionLog);
+      if (child instanceof LambdaFunction) child.node.addDependency(functionLog);
     }
   }
 }

@@ -2,6 +2,7 @@
 import { Validations } from 'aws-cdk-lib';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
+import { pascal } from '../../functions/contract/contract.ts';
 import { allowedKeys, allowedTableArns, functionLogArn, functionLogName } from './names.ts';
 import type { Settings } from './settings.ts';
 import type { Access } from './table-access.ts';
@@ -58,9 +59,6 @@ export function createRole(
   );
   return role;
 }
-
-const pascal = (name: string): string =>
-  name.replaceAll(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /**
  * Returns the role of all functions of a stack with the same permissions. Its name says what it allows.

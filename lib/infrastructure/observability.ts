@@ -52,6 +52,13 @@ const consoleHosts = {
   'aws-cn': 'console.amazonaws.cn',
 };
 
+/** Returns a graph of the metrics that a search finds. */
+function searchWidget(title: string, query: string, statistic: string, every: Duration): IWidget {
+  const expression = `SEARCH('${query}', '${statistic}', ${every.toSeconds()})`;
+  const found = new MathExpression({ expression, usingMetrics: {}, label: '', period: every });
+  return new GraphWidget({ title, left: [found] });
+}
+
 /**
  * Returns the graphs of the metrics that the functions write to their log: by operation, and the tenants with the most requests. Tenants are
  * a query of the log, which costs something only when somebody looks: a metric for each tenant would cost 0.30 $ a month.
@@ -69,13 +76,7 @@ function requestWidgets(settings: Settings): IWidget[] {
     view: LogQueryVisualizationType.TABLE,
   });
   if (!settings.requestMetrics) return [topTenants];
-  const search = (metricName: string, statistic: string): MathExpression =>
-    new MathExpression({
-      expression: `SEARCH('{${requestNamespace(settings)},operation} MetricName="${metricName}"', '${statistic}', ${period.toSeconds()})`,
-      usingMetrics: {},
-      label: '',
-      period,
-    });
+  const ofOperations = `{${requestNamespace(settings)},operation}`;
   const graphs = [
     { title: 'Requests by operation', metric: 'duration', statistic: 'SampleCount' },
     { title: 'Duration by operation (p99)', metric: 'duration', statistic: 'p99' },
@@ -85,8 +86,8 @@ function requestWidgets(settings: Settings): IWidget[] {
     { title: 'Write units by operation', metric: 'writeUnits', statistic: 'Sum' },
   ];
   return [
-    ...graphs.map(
-      ({ title, metric, statistic }) => new GraphWidget({ title, left: [search(metric, statistic)] }),
+    ...graphs.map(({ title, metric, statistic }) =>
+      searchWidget(title, `${ofOperations} MetricName="${metric}"`, statistic, period),
     ),
     topTenants,
   ];
@@ -95,14 +96,8 @@ function requestWidgets(settings: Settings): IWidget[] {
 /** Returns the graph of the clients that are connected. A search, because AWS documents the dimensions of a group of metrics, and a connection has no namespace. */
 function connectionWidgets({ live }: MonitoredResources): IWidget[] {
   if (!live) return [];
-  const minute = Duration.minutes(1);
-  const connections = new MathExpression({
-    expression: `SEARCH('MetricName="ActiveConnections" EventAPIId="${live.apiId}"', 'Sum', ${minute.toSeconds()})`,
-    usingMetrics: {},
-    label: '',
-    period: minute,
-  });
-  return [new GraphWidget({ title: 'Live connections', left: [connections] })];
+  const metric = `MetricName="ActiveConnections" EventAPIId="${live.apiId}"`;
+  return [searchWidget('Live connections', metric, 'Sum', Duration.minutes(1))];
 }
 
 const camel = (heading: string): string =>

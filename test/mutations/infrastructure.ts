@@ -26,7 +26,7 @@ export const infrastructureMutations = toMutations({
       '      terminationProtection: false,',
     ],
     'images-in-the-stream': ['StreamViewType.KEYS_ONLY', 'StreamViewType.NEW_IMAGE'],
-    'logs-kept-for-ever': ['          retention: settings.logRetentionDays,\n', ''],
+    'logs-kept-for-ever': ['retention: settings.logRetentionDays, ', ''],
   },
   'lib/infrastructure/accounts.ts': {
     'user-pool-without-deletion-protection': [
