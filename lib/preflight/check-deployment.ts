@@ -104,9 +104,7 @@ const failedStack = (StackName: string): string =>
 async function dataStackRefusals(region: string, settings: Settings): Promise<string[]> {
   const client = new CloudFormationClient(clientSettings(region));
   const StackName = stackName(settings, 'data');
-  const found = await ifKnown(client.send(new DescribeStacksCommand({ StackName }))).finally(() =>
-    client.destroy(),
-  );
+  const found = await ifKnown(client.send(new DescribeStacksCommand({ StackName })));
   const [stack] = found?.Stacks ?? [];
   if (!stack) return [];
   if (/^ROLLBACK_(?:COMPLETE|FAILED)$/.test(stack.StackStatus ?? ''))
@@ -122,9 +120,7 @@ async function dataStackRefusals(region: string, settings: Settings): Promise<st
 async function storedFormatRefusals(region: string, settings: Settings): Promise<string[]> {
   const client = new CloudFormationClient(clientSettings(region));
   const StackName = stackName(settings, 'data');
-  const found = await ifKnown(client.send(new GetTemplateSummaryCommand({ StackName }))).finally(() =>
-    client.destroy(),
-  );
+  const found = await ifKnown(client.send(new GetTemplateSummaryCommand({ StackName })));
   const { [formatsKey]: deployed = {} } = JSON.parse(found?.Metadata ?? '{}') as Record<
     string,
     ReleaseFormats
@@ -140,7 +136,7 @@ async function stackRefusals(region: string, settings: Settings): Promise<string
   const name = tableNameOf(settings);
   const stack = stackName(settings, 'data');
   const client = new CloudFormationClient(clientSettings(region));
-  const found = await findStack(client, name).finally(() => client.destroy());
+  const found = await findStack(client, name);
   if (found === stack) return [];
   const other = name === ownTableName(settings) ? 'or delete it' : 'or set "tableStreamArn"';
   return [
@@ -153,7 +149,7 @@ async function tableRefusals(region: string, settings: Settings, isImport: boole
   const name = tableNameOf(settings);
   const isOwn = name === ownTableName(settings);
   const client = new DynamoDBClient(clientSettings(region));
-  const found = await describeTable(client, name).finally(() => client.destroy());
+  const found = await describeTable(client, name);
   if (!found) return isOwn && !isImport ? [] : [`There is no table "${name}" in ${region}.`];
   const expected = {
     name,
@@ -169,9 +165,7 @@ async function lambdaRefusals(region: string, settings: Settings): Promise<strin
   const reserved = reservedConcurrency(settings);
   if (reserved === 0) return [];
   const client = new LambdaClient(clientSettings(region));
-  const { AccountLimit } = await client
-    .send(new GetAccountSettingsCommand({}))
-    .finally(() => client.destroy());
+  const { AccountLimit } = await client.send(new GetAccountSettingsCommand({}));
   return concurrencyRefusals(reserved, AccountLimit?.ConcurrentExecutions ?? 0);
 }
 

@@ -14,9 +14,7 @@ const covers = (name: string, domainName: string): boolean =>
 async function refusalsOfCertificate(CertificateArn: string, domainName: string): Promise<string[]> {
   const [, , , region = ''] = CertificateArn.split(':');
   const client = new ACMClient(clientSettings(region));
-  const { Certificate = {} } = await client
-    .send(new DescribeCertificateCommand({ CertificateArn }))
-    .finally(() => client.destroy());
+  const { Certificate = {} } = await client.send(new DescribeCertificateCommand({ CertificateArn }));
   const { Status = '', DomainName = '', SubjectAlternativeNames = [] } = Certificate;
   const names = [...new Set([DomainName, ...SubjectAlternativeNames])];
   return [
@@ -46,7 +44,7 @@ export async function zoneRefusals(
 ): Promise<string[]> {
   if (!Id) return [];
   const client = new Route53Client(clientSettings(region));
-  const { HostedZone } = await client.send(new GetHostedZoneCommand({ Id })).finally(() => client.destroy());
+  const { HostedZone } = await client.send(new GetHostedZoneCommand({ Id }));
   const zone = HostedZone?.Name?.replace(/\.$/, '') ?? '';
   return [
     ...(HostedZone?.Config?.PrivateZone ? [`The hosted zone ${Id} is private: it must be public.`] : []),
@@ -59,9 +57,7 @@ export async function zoneRefusals(
 export async function keyRefusals(region: string, { encryptionKey: KeyId }: Settings): Promise<string[]> {
   if (!KeyId) return [];
   const client = new KMSClient(clientSettings(region));
-  const { KeyMetadata } = await client
-    .send(new DescribeKeyCommand({ KeyId }))
-    .finally(() => client.destroy());
+  const { KeyMetadata } = await client.send(new DescribeKeyCommand({ KeyId }));
   const { KeyState, KeySpec } = KeyMetadata ?? {};
   return [
     ...(KeyState === 'Enabled' ? [] : [`The key is in the state ${KeyState}: it must be Enabled.`]),
