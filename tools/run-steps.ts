@@ -9,14 +9,7 @@ export interface Step {
   readonly unavailable?: string | undefined;
 }
 
-interface Outcome {
-  readonly name: string;
-  readonly seconds: number;
-  readonly result: string;
-  readonly hasFailed: boolean;
-}
-
-async function runStep({ name, command, environment, unavailable }: Step): Promise<Outcome> {
+async function runStep({ name, command, environment, unavailable }: Step) {
   if (unavailable) return { name, seconds: 0, result: `did not run: ${unavailable}`, hasFailed: false };
   const started = performance.now();
   const code = await (typeof command === 'function'
@@ -28,7 +21,7 @@ async function runStep({ name, command, environment, unavailable }: Step): Promi
 
 /** Runs one step after the other until one fails. Returns the exit code: 1 when a step has failed. */
 export async function runSteps(steps: readonly Step[]): Promise<number> {
-  const outcomes: Outcome[] = [];
+  const outcomes: Awaited<ReturnType<typeof runStep>>[] = [];
   for (const step of steps) {
     const outcome = await runStep(step);
     outcomes.push(outcome);

@@ -102,43 +102,8 @@ const clientBuild = npm('run', '--silent', '--prefix', 'client', 'build');
 
 const project = (name: string) => jest('--selectProjects', name);
 
-/** Lists tasks with clients that other generators make from the OpenAPI document (206 MB). */
-const testGeneratedClients = () =>
-  runInOrder([packagesOf('test/generated-clients'), project('generated-clients')]);
-
 /** Installs a folder as its packed file would be, without a link. */
 const installed = ['--offline', '--ignore-scripts', '--no-save', '--install-links'];
-
-/**
- * Follows lists with the adapters of the packed client, in the libraries that they are for, and tries the examples of docs/client.md with TanStack Query (155 MB).
- * RxDB brings packages for its other plugins that refuse Node.js 20, which npm takes for an error in a project with `engine-strict`.
- */
-const testSyncAdapters = () =>
-  runInOrder([
-    packagesOf('test/sync-adapters', '--ignore-scripts'),
-    clientBuild,
-    npm('install', ...ofOthers, ...installed, '--prefix', 'test/sync-adapters', './client'),
-    npm('run', '--silent', '--prefix', 'test/sync-adapters', 'types'),
-    project('sync-adapters'),
-  ]);
-
-/** Builds the example of an app that works offline, and uses it in Chromium (90 MB). */
-const testOfflineApp = () =>
-  runInOrder([clientBuild, packagesOf('examples/offline-app', '--ignore-scripts'), project('offline-app')]);
-
-/** Tries the guide about events, whose webhook has a package of its own, and parses events with the official library (7 MB). */
-const testWebhook = () =>
-  runInOrder([
-    packagesOf('examples/webhook'),
-    tool('tsc', '--project', 'examples/webhook'),
-    project('webhook'),
-  ]);
-
-/** Calls the tools for agents with the official clients of the Model Context Protocol (38 MB). */
-const testAgents = () => runInOrder([packagesOf('test/agents', '--ignore-scripts'), project('agents')]);
-
-/** Follows a channel with the library of AWS (122 MB). */
-const testAmplify = () => runInOrder([packagesOf('test/amplify', '--ignore-scripts'), project('amplify')]);
 
 /** Runs the contract tests on DynamoDB Local. Those of list options make no call that others do not make. */
 async function testDynamoDbLocal(): Promise<number> {
@@ -170,29 +135,57 @@ const everyNight = (): readonly NightStep[] => [
   {
     name: 'generated-clients',
     about: ['lib/openapi/', 'openapi.json', 'test/generated-clients/'],
-    command: testGeneratedClients,
+    // Lists tasks with clients that other generators make from the OpenAPI document (206 MB).
+    command: () => runInOrder([packagesOf('test/generated-clients'), project('generated-clients')]),
   },
   {
     name: 'sync-adapters',
     about: ['client/', 'test/sync-adapters/', 'functions/engine/feed/'],
-    command: testSyncAdapters,
+    // Follows lists with the adapters of the packed client, in the libraries that they are for, and tries the examples of docs/client.md with TanStack
+    // Query (155 MB). RxDB brings packages for its other plugins that refuse Node.js 20, which npm takes for an error in a project with `engine-strict`.
+    command: () =>
+      runInOrder([
+        packagesOf('test/sync-adapters', '--ignore-scripts'),
+        clientBuild,
+        npm('install', ...ofOthers, ...installed, '--prefix', 'test/sync-adapters', './client'),
+        npm('run', '--silent', '--prefix', 'test/sync-adapters', 'types'),
+        project('sync-adapters'),
+      ]),
   },
   {
     name: 'offline-app',
     about: ['client/', 'examples/offline-app/', 'test/offline-app/', 'docs/guides/authentication.md'],
-    command: testOfflineApp,
+    // Builds the example of an app that works offline, and uses it in Chromium (90 MB).
+    command: () =>
+      runInOrder([
+        clientBuild,
+        packagesOf('examples/offline-app', '--ignore-scripts'),
+        project('offline-app'),
+      ]),
     unavailable: chromiumIsMissing(),
   },
-  { name: 'agents', about: ['client/', 'lib/openapi/', 'test/agents/'], command: testAgents },
+  {
+    name: 'agents',
+    about: ['client/', 'lib/openapi/', 'test/agents/'],
+    // Calls the tools for agents with the official clients of the Model Context Protocol (38 MB).
+    command: () => runInOrder([packagesOf('test/agents', '--ignore-scripts'), project('agents')]),
+  },
   {
     name: 'amplify',
     about: ['lib/local/live/', 'functions/authentication/', 'test/amplify/'],
-    command: testAmplify,
+    // Follows a channel with the library of AWS (122 MB).
+    command: () => runInOrder([packagesOf('test/amplify', '--ignore-scripts'), project('amplify')]),
   },
   {
     name: 'webhook',
     about: ['examples/webhook/', 'functions/jobs/', 'lib/local/event-delivery.ts', 'test/webhook/'],
-    command: testWebhook,
+    // Tries the guide about events, whose webhook has a package of its own, and parses events with the official library (7 MB).
+    command: () =>
+      runInOrder([
+        packagesOf('examples/webhook'),
+        tool('tsc', '--project', 'examples/webhook'),
+        project('webhook'),
+      ]),
   },
   {
     name: 'worked-examples',
