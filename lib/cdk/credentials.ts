@@ -17,13 +17,8 @@ const help = `Set one of these:
   - AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and AWS_SESSION_TOKEN if they are temporary
 "aws sts get-caller-identity" shows whose credentials are in use.`;
 
-interface AwsEnvironment {
-  /** Resolves to the reason why there are no credentials, or to undefined. */
-  readonly failure: Promise<Error | undefined>;
-  readonly region: Promise<string | undefined>;
-}
-
-export function findAws(): AwsEnvironment {
+/** Returns promises of the reason why there are no credentials, or of undefined, and of the region. */
+export function findAws() {
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
   const { config } = new DynamoDBClient({});
   const credentials = defaultProvider({ timeout: metadataTimeout, maxRetries: 0 });
@@ -41,7 +36,7 @@ export function findAws(): AwsEnvironment {
  * @param region the setting `region`.
  * @throws CommandFailure that says what to set when there are no credentials, or no region.
  */
-export async function requireAws(found: AwsEnvironment, region: string): Promise<string> {
+export async function requireAws(found: ReturnType<typeof findAws>, region: string): Promise<string> {
   const failure = await Promise.race([found.failure, delay(maxWaitMs, undefined, { ref: false })]);
   if (failure) {
     const profile = process.env['AWS_PROFILE'];

@@ -6,19 +6,6 @@ export interface Progress {
 
 const minLineIntervalMs = 2_000;
 
-interface Phase {
-  readonly what: string;
-  readonly amount: number;
-  readonly done: number;
-  readonly began: number;
-}
-
-function lineOf({ what, amount, done, began }: Phase, now: number): string {
-  const rate = Math.round((1_000 * done) / Math.max(1, now - began));
-  const left = rate > 0 ? `, ${Math.ceil((amount - done) / rate)} s left` : '';
-  return `${what}: ${done} of ${amount}, ${rate} a second${left}`;
-}
-
 /** Returns progress as lines of a stream: one at the end of each phase, and one every few seconds. */
 export function progressOn(stream: NodeJS.WriteStream): Progress {
   let current = { what: '', amount: 0, done: 0, began: 0 };
@@ -28,13 +15,15 @@ export function progressOn(stream: NodeJS.WriteStream): Progress {
       lastLine = performance.now();
       current = { what, amount, done: 0, began: lastLine };
     },
-    step: (amount = 1) => {
-      current.done += amount;
-      const isDone = current.done === current.amount;
+    step: (steps = 1) => {
+      current.done += steps;
+      const { what, amount, done, began } = current;
       const now = performance.now();
-      if (!isDone && now - lastLine < minLineIntervalMs) return;
+      if (done !== amount && now - lastLine < minLineIntervalMs) return;
       lastLine = now;
-      stream.write(`${isDone ? `${current.what}: ${current.amount}` : lineOf(current, now)}\n`);
+      const rate = Math.round((1_000 * done) / Math.max(1, now - began));
+      const left = rate > 0 ? `, ${Math.ceil((amount - done) / rate)} s left` : '';
+      stream.write(`${what}: ${done === amount ? done : `${done} of ${amount}, ${rate} a second${left}`}\n`);
     },
   };
 }

@@ -167,14 +167,14 @@ export const startCommand = (name: string) =>
 type HostedFlags = ReturnType<ReturnType<typeof hostedCommand>['opts']>;
 
 /** Returns what the options say of a local service. */
-export function hostedOptions({
+export function hostedOptions<Flags extends HostedFlags>({
   dynamodbEndpoint: endpoint,
   allowHost: allowedHosts,
   allowOrigin: allowedOrigins,
   authenticationIssuer: issuer,
   authenticationAudience: audience,
   ...options
-}: HostedFlags) {
+}: Flags) {
   if ((issuer === undefined) !== (audience === undefined))
     throw new InvalidArgumentError(
       'Set both --authentication-issuer and --authentication-audience, or neither.',
@@ -185,19 +185,8 @@ export function hostedOptions({
 
 /** Returns what the options of `npm start` say, and refuses a table on AWS that would be open to everyone. */
 export function startOptions(command: ReturnType<typeof startCommand>) {
-  const {
-    copyOf,
-    delay,
-    events,
-    fail,
-    failSeed,
-    signIn,
-    signInPort,
-    tenantRate,
-    requestLog,
-    allowUnauthenticated,
-    ...flags
-  } = command.opts();
+  const { copyOf, delay, events, fail, failSeed, signIn, signInPort, allowUnauthenticated, ...flags } =
+    command.opts();
   const options = hostedOptions(flags);
   const { endpoint, authentication } = options;
   if (endpoint && isAws(endpoint) && !authentication && !allowUnauthenticated) {
@@ -219,11 +208,8 @@ export function startOptions(command: ReturnType<typeof startCommand>) {
   const usualPort = options.port === 0 ? 0 : options.port + 1;
   return {
     ...options,
-    tableName: flags.tableName,
     copyOf,
     faults: faultsOf({ fail, delay, failSeed }),
-    requestLog,
-    tenantRate,
     /** The port of an issuer for development, whose tokens are required; 0 selects any free port. */
     signInPort: signIn ? (signInPort ?? usualPort) : undefined,
     eventsAddress: events,

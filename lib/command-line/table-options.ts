@@ -13,14 +13,8 @@ export const endpointOption = () =>
     .env('DYNAMODB_ENDPOINT')
     .argParser(httpAddress);
 
-interface Table {
-  readonly name: string;
-  /** Default: the region of the environment. */
-  readonly region: string | undefined;
-}
-
 /**
- * Returns the table that the options name.
+ * Returns the table that the options name, and its region: by default, that of the environment.
  * @throws CommandFailure when there are no outputs of a deployment of the stage.
  */
 export function tableOf({
@@ -29,7 +23,7 @@ export function tableOf({
 }: {
   readonly table?: string | undefined;
   readonly stage?: string | undefined;
-}): Table {
+}) {
   if (table !== undefined) return { name: table, region: undefined };
   if (stage === undefined)
     throw new InvalidArgumentError('Choose the table: either with --table or with --stage.');

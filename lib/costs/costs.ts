@@ -21,17 +21,8 @@ const logBytes = 1_370;
 const million = 1_000_000;
 const gigabyte = 1_000_000_000;
 
-/** Parts of the cost of a million requests, in US dollars. */
-interface Cost {
-  readonly database: number;
-  readonly lambda: number;
-  readonly gateway: number;
-  readonly logs: number;
-  readonly transfer: number;
-}
-
-/** Returns the cost of a million requests. */
-export const costOfMillion = ({ readUnits, writeUnits, billedMs, memoryMb, responseBytes }: Usage): Cost => ({
+/** Returns the parts of the cost of a million requests, in US dollars. */
+export const costOfMillion = ({ readUnits, writeUnits, billedMs, memoryMb, responseBytes }: Usage) => ({
   database: readUnits * prices.readUnits + writeUnits * prices.writeUnits,
   lambda: prices.invocations + million * (billedMs / 1_000) * (memoryMb / 1_024) * prices.gbSecond,
   gateway: prices.requests,
@@ -40,8 +31,8 @@ export const costOfMillion = ({ readUnits, writeUnits, billedMs, memoryMb, respo
 });
 
 /** Returns the sum of the parts. */
-export const total = (cost: Cost): number =>
-  Object.values(cost).reduce((sum: number, part: number) => sum + part, 0);
+export const total = (cost: ReturnType<typeof costOfMillion>): number =>
+  Object.values(cost).reduce((sum, part) => sum + part, 0);
 
 /** Metrics of all alarms (`lib/infrastructure/alarmed-symptoms.ts`). A test compares it with the template. */
 export const alarmMetrics = 36;

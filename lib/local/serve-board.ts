@@ -5,16 +5,11 @@ import { loopback } from './port.ts';
 const root = new URL('../../', import.meta.url);
 const pathOf = (path: string): string => fileURLToPath(new URL(path, root));
 
-export interface Board {
-  readonly url: string;
-  stop(): Promise<void>;
-}
-
 /**
  * @param port 0 selects any free port.
  * @throws Error when the port cannot be used.
  */
-export async function serveBoard(serviceUrl: string, port: number): Promise<Board> {
+export async function serveBoard(serviceUrl: string, port: number) {
   const build = await context({
     entryPoints: [pathOf('examples/board/board.ts')],
     outdir: pathOf('examples/board'),

@@ -21,13 +21,6 @@ export interface SeedOptions {
   readonly reset?: boolean | undefined;
 }
 
-interface SeedResult {
-  readonly durationMs: number;
-  readonly exampleUrl: string;
-  /** The greatest number of a task, if there are any. */
-  readonly lastNumber: number | undefined;
-}
-
 /** Deletes all entities. Their children go first, so no job has to. */
 async function deleteAll(client: Client, progress: Progress): Promise<void> {
   for (const kind of collections.toReversed()) {
@@ -52,9 +45,10 @@ async function deleteAll(client: Client, progress: Progress): Promise<void> {
 
 /**
  * Creates the entities that the options ask for, and deletes all others before if they ask for it.
+ * @returns how long it took, the address of an example, and the greatest number of a task, if there are any.
  * @throws CommandFailure when the service does not respond or rejects a request. Entities that were created stay.
  */
-export async function seed(options: SeedOptions, progress: Progress): Promise<SeedResult> {
+export async function seed(options: SeedOptions, progress: Progress) {
   const { amounts, url, concurrency } = options;
   const client = createClient({ url, tries: maxAttempts });
   const data = new DataGenerator(amounts, options.seed, new Date());

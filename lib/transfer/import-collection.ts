@@ -37,14 +37,6 @@ interface Line {
   readonly bytes: number;
 }
 
-interface ImportResult {
-  readonly created: number;
-  /** Entities that an earlier run has created. */
-  readonly known: number;
-  /** The file with the new ids. */
-  readonly ids: string;
-}
-
 function parseLine(file: string, text: string, number: number): Line {
   let entity: unknown;
   try {
@@ -176,9 +168,10 @@ function withLine(error: unknown, batch: readonly Line[]): unknown {
 
 /**
  * Creates the entities of a file that were not created yet.
+ * @returns the number of these, the number of those that an earlier run has created, and the file with the new ids.
  * @throws CommandFailure that names the line. What was created before stays.
  */
-export async function importCollection(options: ImportOptions, progress: Progress): Promise<ImportResult> {
+export async function importCollection(options: ImportOptions, progress: Progress) {
   const { collection: name, url, token, input, concurrency } = options;
   if (!statSync(input, { throwIfNoEntry: false })?.isFile())
     throw new CommandFailure(`There is no file ${input}.`);

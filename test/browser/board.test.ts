@@ -1,7 +1,7 @@
 import { generateNKeysBetween } from 'fractional-indexing';
 import type { Browser, Locator, Page, Route } from 'playwright-core';
 import { type Client, createClient } from '#client/index.ts';
-import { type Board, serveBoard } from '#lib/local/serve-board.ts';
+import { serveBoard } from '#lib/local/serve-board.ts';
 import type { Service } from '#lib/local/service.ts';
 import { startTestService } from '../support/local-service.ts';
 import { startChromium, violationsOf } from './chromium.ts';
@@ -10,7 +10,7 @@ import { startChromium, violationsOf } from './chromium.ts';
 
 let browser: Browser;
 let service: Service;
-let board: Board;
+let board: Awaited<ReturnType<typeof serveBoard>>;
 let client: Client;
 let page: Page;
 let errors: string[];
