@@ -233,39 +233,34 @@ export class Connection {
     return typeof token === 'function' ? unlessAborted(Promise.resolve().then(token), signal) : token;
   }
 
-  async #try(address: string, message: Attempt, key?: string) {
-    const { timeout = 35_000 } = this.options;
+  async #try(
+    address: string,
+    { method, content, ifMatch, isCreation, ...message }: Attempt,
+    key: string | undefined,
+  ) {
+    const { fetch: send = globalThis.fetch, timeout = 35_000 } = this.options;
     return withTimeout(timeout, message.signal, async (signal) => {
       const credential = await this.token(signal);
-      return this.#fetch(address, { ...message, signal }, { credential, key });
+      const response = await send(address, {
+        method,
+        headers: checkedHeaders({
+          ...(credential && { authorization: `Bearer ${credential}` }),
+          ...(content && { 'content-type': 'application/json' }),
+          ...(ifMatch && { 'if-match': ifMatch }),
+          ...(isCreation && { 'if-none-match': '*' }),
+          ...(key && { 'idempotency-key': key }),
+        }),
+        ...(content && { body: content }),
+        redirect: 'error',
+        signal,
+      });
+      // A `fetch` of the caller may ignore `redirect: 'error'`.
+      if (response.redirected || response.type === 'opaqueredirect' || redirects.includes(response.status)) {
+        throw new Error('unexpected redirect');
+      }
+      // Reads the content here, because a connection can break in the middle of a response.
+      return { status: response.status, headers: response.headers, text: await response.text() };
     });
-  }
-
-  async #fetch(
-    address: string,
-    { method, content, ifMatch, isCreation, signal }: Attempt & { readonly signal: AbortSignal },
-    { credential, key }: { readonly credential: string | undefined; readonly key: string | undefined },
-  ) {
-    const { fetch: send = globalThis.fetch } = this.options;
-    const response = await send(address, {
-      method,
-      headers: checkedHeaders({
-        ...(credential && { authorization: `Bearer ${credential}` }),
-        ...(content && { 'content-type': 'application/json' }),
-        ...(ifMatch && { 'if-match': ifMatch }),
-        ...(isCreation && { 'if-none-match': '*' }),
-        ...(key && { 'idempotency-key': key }),
-      }),
-      ...(content && { body: content }),
-      redirect: 'error',
-      signal,
-    });
-    // A `fetch` of the caller may ignore `redirect: 'error'`.
-    if (response.redirected || response.type === 'opaqueredirect' || redirects.includes(response.status)) {
-      throw new Error('unexpected redirect');
-    }
-    // Reads the content here, because a connection can break in the middle of a response.
-    return { status: response.status, headers: response.headers, text: await response.text() };
   }
 
   #received(
