@@ -31,27 +31,7 @@ export interface EventSource {
   readonly windowMs: number;
 }
 
-/** Where changes are announced. */
-interface DeployedLive {
-  /** The namespace that has all channels. */
-  readonly namespaceArn: string;
-  /** Decides about subscriptions. */
-  readonly authorize: DeployedFunction;
-}
-
-export interface Deployment {
-  readonly place: Place;
-  readonly table: TableShape;
-  readonly tableName: string;
-  readonly streamArn: string;
-  readonly functions: readonly DeployedFunction[];
-  readonly routes: readonly DeployedRoute[];
-  readonly crossOrigin: CrossOrigin;
-  readonly authentication: Authentication | undefined;
-  readonly streams: readonly EventSource[];
-  readonly schedule: DeployedFunction;
-  readonly live: DeployedLive | undefined;
-}
+export type Deployment = ReturnType<typeof readDeployment>;
 
 const place: Place = { region: process.env['AWS_REGION'] || 'us-east-1', account: '000000000000' };
 
@@ -181,8 +161,11 @@ function authenticationOf(templates: Templates): Authentication | undefined {
   return { issuer: Issuer, audience: Audience };
 }
 
-/** @throws Error when a subscription would not wait for the decision of the function, or when AppSync has no permission to call it. */
-function liveOf(templates: Templates, functions: readonly DeployedFunction[]): DeployedLive | undefined {
+/**
+ * Returns the namespace that has all channels, and the function that decides about subscriptions; `undefined` where changes are not announced.
+ * @throws Error when a subscription would not wait for the decision of the function, or when AppSync has no permission to call it.
+ */
+function liveOf(templates: Templates, functions: readonly DeployedFunction[]) {
   if (templates.ofType('AWS::AppSync::ChannelNamespace').size === 0) return undefined;
   const [apiId] = templates.theOnly('AWS::AppSync::Api');
   const [, { Name, HandlerConfigs }] = templates.theOnly('AWS::AppSync::ChannelNamespace');
@@ -208,7 +191,7 @@ function tableNameOf(functions: readonly DeployedFunction[]): string {
 }
 
 /** @throws Error that names what is missing or not supported. */
-export function readDeployment(assembly: string): Deployment {
+export function readDeployment(assembly: string) {
   const templates = new Templates(assembly, place);
   const functions = functionsOf(templates, assembly);
   const [, api] = templates.theOnly('AWS::ApiGatewayV2::Api');

@@ -61,14 +61,6 @@ async function ifKnown<Response>(call: Promise<Response>): Promise<Response | un
   }
 }
 
-/** Returns the stack that has a table; undefined when none has it. */
-async function findStack(client: CloudFormationClient, tableName: string): Promise<string | undefined> {
-  const found = await ifKnown(
-    client.send(new DescribeStackResourcesCommand({ PhysicalResourceId: tableName })),
-  );
-  return found?.StackResources?.find(({ PhysicalResourceId }) => PhysicalResourceId === tableName)?.StackName;
-}
-
 /** Returns why a deployment cannot switch to another table: the functions of before would have no permission until they are updated. */
 function tableSwitchRefusals(used: string | undefined, settings: Settings): string[] {
   const next = tableNameOf(settings);
@@ -136,8 +128,9 @@ async function stackRefusals(region: string, settings: Settings): Promise<string
   const name = tableNameOf(settings);
   const stack = stackName(settings, 'data');
   const client = new CloudFormationClient(clientSettings(region));
-  const found = await findStack(client, name);
-  if (found === stack) return [];
+  const found = await ifKnown(client.send(new DescribeStackResourcesCommand({ PhysicalResourceId: name })));
+  const resources = found?.StackResources ?? [];
+  if (resources.find(({ PhysicalResourceId }) => PhysicalResourceId === name)?.StackName === stack) return [];
   const other = name === ownTableName(settings) ? 'or delete it' : 'or set "tableStreamArn"';
   return [
     `The table "${name}" exists, but the stack "${stack}" does not have it. ${importHelp(settings.stage)}, ${other}.`,
