@@ -21,9 +21,6 @@ const lowerBounds = ['minimum', 'minLength', 'minItems'] as const;
 /** Constraints without an order. They may only be removed from requests, and only be added to responses. */
 const constraints = ['pattern', 'format', 'uniqueItems', 'const'] as const;
 
-const list = <Value>(value: Value | readonly Value[] | undefined): readonly Value[] =>
-  value === undefined ? [] : ([value].flat() as Value[]);
-
 const missing = <Value>(from: readonly Value[], other: readonly Value[]): Value[] =>
   from.filter((value) => !other.includes(value));
 
@@ -169,7 +166,7 @@ class Comparison {
   #values(place: string, direction: Direction, before: Schema, after: Schema): void {
     // Enumerations in responses may grow, as the document announces.
     for (const keyword of direction === 'sent' ? ['type', 'enum'] : ['type']) {
-      const [one, other] = [list<unknown>(before[keyword]), list<unknown>(after[keyword])];
+      const [one, other] = [[before[keyword] ?? []].flat(), [after[keyword] ?? []].flat()];
       if (direction === 'sent') {
         const removed = missingValues(one, other);
         if (removed.length > 0) this.#report(place, `no longer accepts the ${keyword} ${removed}`);

@@ -35,12 +35,6 @@ export function serviceAddress(text: string): string {
   throw new InvalidArgumentError(`It must be the scheme, host and port of a service: ${origin}.`);
 }
 
-function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
-  });
-}
-
 interface Running {
   /** Resolves to the reason when it cannot continue. */
   readonly failed: Promise<Error>;
@@ -52,7 +46,9 @@ interface Running {
  * @param announce prints that it runs. A signal that is sent after this output stops it in order.
  */
 export async function runUntilStopped(running: Running, announce: () => void): Promise<void> {
-  const signalled = stopSignal();
+  const signalled = new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
+  });
   announce();
   const failure = await Promise.race([signalled, running.failed]);
   await running.stop();

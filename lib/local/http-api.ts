@@ -64,13 +64,6 @@ interface ApiRequest extends HttpRequest {
   readonly headers: IncomingHttpHeaders;
 }
 
-interface ApiResponse {
-  readonly status: number;
-  /** Values by lower-case name. */
-  readonly headers: Record<string, string>;
-  readonly content: string | Buffer;
-}
-
 /** The client ended the request, or exceeded its time, before its body was complete: there is nobody to respond to. */
 export class IncompleteRequest extends Error {}
 
@@ -141,16 +134,12 @@ export class HttpApi {
   }
 
   /**
-   * Responds to a request.
+   * Responds to a request. The names of the headers are in lower case.
    * @param readBody returns undefined when the body has more than `maxBodyBytes`.
    * @param cancelled aborts when nobody waits for the response any more.
    * @throws IncompleteRequest when `readBody` does.
    */
-  async respond(
-    request: ApiRequest,
-    readBody: () => Promise<Buffer | undefined>,
-    cancelled?: AbortSignal,
-  ): Promise<ApiResponse> {
+  async respond(request: ApiRequest, readBody: () => Promise<Buffer | undefined>, cancelled?: AbortSignal) {
     const { allowed = {}, crossOrigin, onResponse } = this.#options;
     const requestId = newRequestId();
     const started = monotonic();

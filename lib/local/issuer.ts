@@ -35,16 +35,13 @@ async function readObject(url: string, timeoutMs: number): Promise<Readonly<Reco
   }
 }
 
-const configurationUrl = (issuer: string): string =>
-  `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
-
 /**
  * Returns the address of the issuer's keys.
  * @param issuer the claim `iss` of its tokens.
  * @throws Error that names the address and what failed.
  */
 export async function findKeys(issuer: string, timeoutMs: number): Promise<URL> {
-  const url = configurationUrl(issuer);
+  const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
   const { jwks_uri: keys, issuer: name = issuer } = await readObject(url, timeoutMs);
   if (typeof keys !== 'string' || !URL.canParse(keys)) {
     throw new Error(`GET ${url} failed: the response is not an OpenID configuration: it has no "jwks_uri"`);

@@ -11,21 +11,18 @@ import { findLogs } from './find-logs.ts';
 
 type Put = { readonly Item?: Readonly<Record<string, unknown>> | undefined };
 
-const keysOf = (puts: readonly (Put | undefined)[]): Key[] =>
-  puts.flatMap((put) => {
-    const { pk, sk } = (put?.Item ?? {}) as Partial<Key>;
-    return pk && sk?.startsWith(recordPrefix) ? [{ pk, sk }] : [];
-  });
-
 export class NewLogRecords {
   #keys: Key[] = [];
   /** Partitions of the logs that were written. Who follows them removes those that it has read. */
   readonly written = new Set<string>();
 
   #add(puts: readonly (Put | undefined)[]): void {
-    const keys = keysOf(puts);
-    this.#keys.push(...keys);
-    for (const { pk } of keys) this.written.add(pk);
+    for (const put of puts) {
+      const { pk, sk } = (put?.Item ?? {}) as Partial<Key>;
+      if (!pk || !sk?.startsWith(recordPrefix)) continue;
+      this.#keys.push({ pk, sk });
+      this.written.add(pk);
+    }
   }
 
   /** Returns the same operations. The records that they write are delivered. */
