@@ -45,11 +45,6 @@ export interface Message {
   readonly signal?: AbortSignal | undefined;
 }
 
-type Attempt = Message & {
-  /** The JSON of the body. */
-  readonly content: string | undefined;
-};
-
 interface Received {
   readonly status: number;
   readonly headers: Headers;
@@ -235,7 +230,7 @@ export class Connection {
 
   async #try(
     address: string,
-    { method, content, ifMatch, isCreation, ...message }: Attempt,
+    { method, content, ifMatch, isCreation, ...message }: Message & { readonly content: string | undefined },
     key: string | undefined,
   ) {
     const { fetch: send = globalThis.fetch, timeout = 35_000 } = this.options;

@@ -12,11 +12,6 @@ import {
 } from './query.ts';
 import { type Versioned, withVersion } from './versions.ts';
 
-interface ReceivedPage<Entity> extends Page<Entity> {
-  /** The versions of the entities in `data`, in the same order. */
-  readonly etags?: readonly string[];
-}
-
 /** A list of entities. */
 export class Listing<Types extends ResourceTypes> {
   protected readonly connection: LiveConnection;
@@ -96,7 +91,8 @@ export class Listing<Types extends ResourceTypes> {
   /** Reads a page, each entity with its version. */
   protected async readPage(path: string, query: object, options?: RequestOptions): Promise<unknown> {
     const page = await this.read(path, { ...query, etags: true }, options);
-    const { data, etags = [], ...rest } = page as ReceivedPage<Types['entity']>;
+    // The versions are in the order of the entities.
+    const { data, etags = [], ...rest } = page as Page<Types['entity']> & { etags?: readonly string[] };
     return { data: data.map((entity, position) => withVersion(entity, etags[position])), ...rest };
   }
 }

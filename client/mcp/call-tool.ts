@@ -32,11 +32,6 @@ interface List {
   readonly etags?: readonly string[];
 }
 
-interface BatchResult {
-  readonly etag?: string;
-  readonly body?: object;
-}
-
 const isList = (body: unknown): body is List => Array.isArray((body as Partial<List> | undefined)?.data);
 
 /** Returns the entities of a list or of a response with their versions, with which a later call asks that nobody has changed them. */
@@ -45,7 +40,7 @@ function withVersions(body: unknown, tag: string | null): unknown {
     const { data, etags, ...page } = body;
     return { data: data.map((entity, position) => withVersion(entity, etags[position])), ...page };
   }
-  const { results } = body as { results?: readonly BatchResult[] };
+  const { results } = body as { results?: readonly { etag?: string; body?: object }[] };
   if (results)
     return {
       results: results.map(({ etag, body: entity, ...result }) => ({
