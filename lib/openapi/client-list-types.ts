@@ -3,18 +3,10 @@
 import { pascal } from '../../functions/contract/contract.ts';
 import { resources } from '../../functions/schema.ts';
 import { resolve } from './resolve.ts';
-import type { OpenApiDocument, Operation, Parameter, Schema } from './types.ts';
+import type { OpenApiDocument, Operation, Parameter } from './types.ts';
 import { arrayOf, comment, declaration, fieldType, optional, union } from './typescript.ts';
 
-interface List {
-  readonly name: string;
-  readonly summary: string;
-  readonly parameters: ReadonlyMap<string, Parameter>;
-  readonly entity: Schema;
-  readonly counts: Schema;
-}
-
-function toList(document: OpenApiDocument, name: string, list: Operation): List {
+function toList(document: OpenApiDocument, name: string, list: Operation) {
   const { schemas } = document.components;
   const resolved = (list.parameters ?? [])
     .map((parameter) => resolve<Parameter>(document, parameter))
@@ -27,6 +19,8 @@ function toList(document: OpenApiDocument, name: string, list: Operation): List 
     counts: schemas[`${name}List`]?.properties?.['counts'] ?? {},
   };
 }
+
+type List = ReturnType<typeof toList>;
 
 const namesIn = ({ parameters }: List, option: string): readonly string[] =>
   (parameters.get(option)?.schema.items?.enum ?? []) as string[];

@@ -51,8 +51,6 @@ export const objectOf = (
 /** Any text. A value that no entity has matches nothing. */
 export const anyText: Schema = { type: 'string', maxLength: maxHeadBytes };
 
-const isNull = (schema: Schema): boolean => schema.type === 'null';
-
 /** Replaces `anyOf` with null by a list of types, and names the resource of a reference. */
 function simplified(schema: Schema): Schema {
   // No keyword tells decimals: validators divide by `multipleOf` in floating point, and refuse 0.07 with 0.01.
@@ -61,7 +59,7 @@ function simplified(schema: Schema): Schema {
     decimals?: number;
   };
   const [one, other] = anyOf ?? [];
-  if (one && other && isNull(other)) return { ...simplified(one), type: [String(one.type), 'null'], ...rest };
+  if (one && other?.type === 'null') return { ...simplified(one), type: [String(one.type), 'null'], ...rest };
   return {
     ...rest,
     ...(decimals === 0 && { type: 'integer', format: 'int64' }),

@@ -88,15 +88,16 @@ export const parameterList = (parameters: readonly Parameter[]): string =>
     )
     .join('\n');
 
-interface FieldOptions {
-  readonly isOf: 'request' | 'response';
-  /** How many levels of objects are listed. */
-  readonly depth?: number;
-}
-
-/** Returns the fields of an object, those of objects in it indented. Fields that a request has in vain are left out. */
-export function fieldList(document: OpenApiDocument, schema: Schema, options: FieldOptions): string {
-  const { isOf, depth = 2 } = options;
+/**
+ * Returns the fields of an object, those of objects in it indented. Fields that a request has in vain are left out.
+ * @param depth how many levels of objects are listed.
+ */
+export function fieldList(
+  document: OpenApiDocument,
+  schema: Schema,
+  isOf: 'request' | 'response',
+  depth = 2,
+): string {
   const { properties = {}, required = [] } = resolve(document, schema);
   return Object.entries(properties)
     .filter(([, property]) => isOf === 'response' || !property['readOnly'])
@@ -107,7 +108,7 @@ export function fieldList(document: OpenApiDocument, schema: Schema, options: Fi
       const inner = resolve(document, own.items?.anyOf?.[0] ?? own.items ?? own.anyOf?.[0] ?? own);
       const nested =
         isOf === 'response' && depth > 1 && inner.properties
-          ? `\n${fieldList(document, inner, { isOf, depth: depth - 1 }).replaceAll(/^/gm, '  ')}`
+          ? `\n${fieldList(document, inner, isOf, depth - 1).replaceAll(/^/gm, '  ')}`
           : '';
       return entry(name, factsOf(shown, isRequired), own['description']) + nested;
     })

@@ -20,12 +20,7 @@ export const guideNames: readonly string[] = Object.values(guideGroups).flat();
 
 export const pageNames: readonly string[] = [...guideNames, ...rules];
 
-export interface Guide {
-  readonly name: string;
-  readonly title: string;
-  readonly summary: string;
-  readonly text: string;
-}
+export type Guide = ReturnType<typeof readGuide>;
 
 /** A link to a page of the repository: its text, the name of the page, and the anchor. */
 const link = /\[([^[\]]+)\]\((?:[\w.-]+\/)*([\w-]+)\.md(#[^)]*)?\)/g;
@@ -34,7 +29,7 @@ const link = /\[([^[\]]+)\]\((?:[\w.-]+\/)*([\w-]+)\.md(#[^)]*)?\)/g;
 const maxSummary = 160;
 
 /** Reads a guide. @throws Error when it does not begin with a title and a sentence without links. */
-function readGuide(name: string): Guide {
+function readGuide(name: string) {
   const file = rules.includes(name) ? `docs/${name}.md` : `docs/guides/${name}.md`;
   const text = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
   const [, title, summary] = /^# (.+)\n\n((?:.+\n)+)/.exec(text) ?? [];

@@ -51,11 +51,10 @@ function body(document: OpenApiDocument, { operation: { requestBody } }: Operati
   const schema = requestBody?.content['application/json']?.schema;
   if (!requestBody || !schema) return '';
   const alternatives = resolve(document, schema).properties?.['operations']?.items?.oneOf ?? [];
-  const ofRequest = { isOf: 'request' } as const;
   const fields =
     alternatives.length > 0
-      ? `${alternatives.map((one) => `### ${one['title']}\n\n${fieldList(document, one, ofRequest)}`).join('\n\n')}`
-      : fieldList(document, schema, ofRequest);
+      ? `${alternatives.map((one) => `### ${one['title']}\n\n${fieldList(document, one, 'request')}`).join('\n\n')}`
+      : fieldList(document, schema, 'request');
   return section(requestBody.required ? 'Body' : 'Body (optional)', fields || 'An empty object.');
 }
 
@@ -86,7 +85,7 @@ function responses(document: OpenApiDocument, { operation }: OperationPlace): st
   return [
     `## Response\n\n${code(status)} ${response.description}\n`,
     example === undefined ? '' : `${block('json', JSON.stringify(example, null, 2))}\n`,
-    section('Fields of the response', schema ? fieldList(document, schema, { isOf: 'response' }) : ''),
+    section('Fields of the response', schema ? fieldList(document, schema, 'response') : ''),
     section('Statuses', items.join('\n')),
   ].join('\n');
 }

@@ -2,22 +2,18 @@ import type { CodeSample, OpenApiDocument, Operation } from '../types.ts';
 import { curlSample } from './curl.ts';
 import { kotlinSample } from './kotlin.ts';
 import { pythonSample } from './python.ts';
-import { type SampleRequest, sampleRequest } from './request.ts';
+import { sampleRequest } from './request.ts';
 import { swiftSample } from './swift.ts';
 import { typescriptSample } from './typescript.ts';
 
 /** The languages, the usual one first. */
-const languages: readonly (readonly [
-  lang: string,
-  label: string,
-  write: (request: SampleRequest) => string,
-])[] = [
+const languages = [
   ['bash', 'curl', curlSample],
   ['typescript', 'TypeScript', typescriptSample],
   ['swift', 'Swift', swiftSample],
   ['kotlin', 'Kotlin', kotlinSample],
   ['python', 'Python', pythonSample],
-];
+] as const;
 
 export function samplesOf(
   document: OpenApiDocument,
