@@ -1,7 +1,6 @@
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import { isId } from '../functions/engine/model/ids.ts';
-import type { Kind } from '../functions/engine/model/schema.ts';
 import { SdkDynamoDb } from '../functions/engine/table/client.ts';
 import { publicTenant } from '../functions/http/caller.ts';
 import { resources } from '../functions/schema.ts';
@@ -21,11 +20,6 @@ const localPauseMs = 100;
 /** A consistent read of 4 KB is a unit. */
 const unitBytes = 4_096;
 
-interface Entity {
-  readonly kind: Kind;
-  readonly id: string;
-}
-
 interface Erasure {
   readonly table: string;
   readonly region: string | undefined;
@@ -33,11 +27,11 @@ interface Erasure {
   /** The tenant as keys begin with it. */
   readonly tenant: string;
   /** The deleted entity to erase. Without it, all of the tenant is erased. */
-  readonly entity: Entity | undefined;
+  readonly entity: ReturnType<typeof parseEntity> | undefined;
   readonly unitsPerSecond: number;
 }
 
-function parseEntity(text: string): Entity {
+function parseEntity(text: string) {
   const [collection = '', id = ''] = text.split('/');
   const kind = resources.find(({ plural }) => plural === collection)?.kind;
   if (kind && isId(id)) return { kind, id };

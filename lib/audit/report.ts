@@ -6,17 +6,11 @@ import type { TextDifference, TextProblem } from './texts.ts';
 import type { Cycle } from './trees.ts';
 import type { Unnumbered } from './unnumbered.ts';
 
-interface Orphan {
-  readonly entity: string;
-  readonly field: string;
-  readonly refersTo: string;
-}
-
 export interface Report {
   readonly entities: number;
   /** Number of logs that were compared: one for each kind of each tenant. */
   readonly compared: number;
-  readonly orphans: readonly Orphan[];
+  readonly orphans: readonly { readonly entity: string; readonly field: string; readonly refersTo: string }[];
   readonly cycles: readonly Cycle[];
   /** Entities whose stored keys differ from the keys that their fields give. */
   readonly malformed: readonly string[];

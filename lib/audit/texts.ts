@@ -44,14 +44,11 @@ const digestOf = (entity: StoredEntity | DeletedEntity | undefined): Digest | un
   return description instanceof Digest ? description : undefined;
 };
 
-const expiryOfEntity = ({ deletion }: StoredEntity | DeletedEntity): number | undefined =>
-  deletion && expiryOf(deletion);
-
 function problemOf({ entity, text, expiresAt }: StoredText): TextProblem | undefined {
   const digest = digestOf(entity);
   if (text === undefined) return digest && 'missing';
   if (!entity || !digest) return 'unused';
-  if (expiresAt !== expiryOfEntity(entity)) return 'expiring';
+  if (expiresAt !== (entity.deletion && expiryOf(entity.deletion))) return 'expiring';
   return isDigestOf(digest, text) ? undefined : 'different';
 }
 

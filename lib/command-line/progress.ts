@@ -1,21 +1,18 @@
-export interface Progress {
-  begin(what: string, amount: number): void;
-  /** Reports progress within the phase. Default: 1. */
-  step(amount?: number): void;
-}
+export type Progress = ReturnType<typeof progressOn>;
 
 const minLineIntervalMs = 2_000;
 
 /** Returns progress as lines of a stream: one at the end of each phase, and one every few seconds. */
-export function progressOn(stream: NodeJS.WriteStream): Progress {
+export function progressOn(stream: NodeJS.WriteStream) {
   let current = { what: '', amount: 0, done: 0, began: 0 };
   let lastLine = 0;
   return {
-    begin: (what, amount) => {
+    begin: (what: string, amount: number): void => {
       lastLine = performance.now();
       current = { what, amount, done: 0, began: lastLine };
     },
-    step: (steps = 1) => {
+    /** Reports progress within the phase. */
+    step: (steps = 1): void => {
       current.done += steps;
       const { what, amount, done, began } = current;
       const now = performance.now();

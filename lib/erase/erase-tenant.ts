@@ -78,11 +78,6 @@ function nameOf({ pk, sk }: Key): string {
   return sk === textSortKey ? 'descriptions' : 'others';
 }
 
-/** Returns the log of an item that stays. */
-function logOf(key: Key): LogIdentity | undefined {
-  return key.sk === manifestSortKey ? parseLogPartition(key.pk) : parseSequencerKey(key);
-}
-
 /** Returns whether columns are empty as of a position. */
 const isEmpty = (manifest: Manifest | undefined, position: number): boolean =>
   JSON.stringify({ ...manifest, version: 0 }) === JSON.stringify({ ...emptyManifest, watermark: position });
@@ -117,7 +112,8 @@ async function pass(
   };
   const erase = async ({ pk, sk }: Key): Promise<void> => {
     if (sk === numbersSortKey) return;
-    const log = logOf({ pk, sk });
+    // The items of a log that stay.
+    const log = sk === manifestSortKey ? parseLogPartition(pk) : parseSequencerKey({ pk, sk });
     if (log) logs.set(log.kind, log);
     else await count(nameOf({ pk, sk }), (database) => database.deleteItem({ pk, sk }));
   };

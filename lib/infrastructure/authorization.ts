@@ -12,10 +12,7 @@ export interface AcceptedTokens {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-export interface Authorization extends AcceptedTokens {
-  readonly authorizer: HttpJwtAuthorizer;
-  readonly scopeName: (scope: string) => string;
-}
+export type Authorization = NonNullable<ReturnType<typeof authorization>>;
 
 /** Returns the tokens of the user pool or of another issuer. @returns undefined when authentication is off. */
 export function acceptedTokens(
@@ -34,13 +31,13 @@ export function acceptedTokens(
 }
 
 /** Returns an authorizer for the tokens that the API accepts. @returns undefined when authentication is off. */
-export function authorization(settings: Settings, accounts: Accounts | undefined): Authorization | undefined {
+export function authorization(settings: Settings, accounts: Accounts | undefined) {
   const tokens = acceptedTokens(settings, accounts);
   if (!tokens) return undefined;
   const { issuer, audience } = tokens;
   return {
     ...tokens,
     authorizer: new HttpJwtAuthorizer('Authorizer', issuer, { jwtAudience: [...audience] }),
-    scopeName: (name) => scopeName(issuer, name),
+    scopeName: (name: string) => scopeName(issuer, name),
   };
 }

@@ -8,13 +8,7 @@ import { logRecordsWithBusFile } from '../hosting/functions.ts';
 /** Limit of a minified bundle. The largest has 325 kB; `npx pm-api bundles` prints all. */
 const maxBundleBytes = 340_000;
 
-interface Bundle {
-  readonly file: string;
-  readonly bytes: number;
-  readonly inputs: readonly string[];
-}
-
-export const bundlesOf = ({ outputs }: Metafile): Bundle[] =>
+export const bundlesOf = ({ outputs }: Metafile) =>
   Object.values(outputs).flatMap(({ entryPoint, bytes, inputs }) =>
     entryPoint === undefined ? [] : [{ file: entryPoint, bytes, inputs: Object.keys(inputs) }],
   );
@@ -69,7 +63,7 @@ function importChain(path: string, handler: string, { inputs }: Metafile): strin
   return chain.join(' → ');
 }
 
-function violationsOf(bundle: Bundle, metafile: Metafile): string[] {
+function violationsOf(bundle: ReturnType<typeof bundlesOf>[number], metafile: Metafile): string[] {
   const violations: string[] = [];
   const bytes = (count: number): string => `${count.toLocaleString('en')} bytes`;
   if (bundle.bytes > maxBundleBytes)

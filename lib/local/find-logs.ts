@@ -9,14 +9,9 @@ import type { Item } from '../../functions/engine/model/writes.ts';
 import { countOf } from '../../functions/engine/table/database.ts';
 import { type ScannedTable, scanTable } from '../hosting/scan-table.ts';
 
-interface FoundLog extends LogIdentity {
-  /** The greatest position that its sequencer has handed out. */
-  readonly head: number;
-}
-
-/** Returns the logs that were ever written, of all tenants. It scans the table. */
-export async function findLogs(table: ScannedTable): Promise<FoundLog[]> {
-  const found: FoundLog[] = [];
+/** Returns the logs that were ever written, of all tenants, each with the greatest position that its sequencer has handed out. It scans the table. */
+export async function findLogs(table: ScannedTable) {
+  const found: (LogIdentity & { readonly head: number })[] = [];
   const visit = (items: readonly Item[]): void => {
     for (const item of items) {
       const log = parseSequencerKey(item);

@@ -21,7 +21,7 @@ import { prepareSite } from '../site/build.ts';
 import { Authorizer } from './authorizer.ts';
 import { EventDelivery } from './event-delivery.ts';
 import { liveEnvironment, setFunctionEnvironment } from './function-environment.ts';
-import type { FunctionHost, HostedFunctions, HostingOptions, TableLocation } from './hosted-functions.ts';
+import type { FunctionHost, HostingOptions, TableLocation } from './hosted-functions.ts';
 import type { GatewayRoute, LambdaFunction } from './http-api.ts';
 import { functionContext, scheduledEvent } from './lambda-context.ts';
 import { newRequestId } from './lambda-event.ts';
@@ -45,11 +45,6 @@ function lazily<Handler extends (...values: never[]) => unknown>(file: string): 
   }) as unknown as Handler;
 }
 
-interface SourceFunctions extends HostedFunctions {
-  /** Delivers the records of change logs that were written since the last call. */
-  readonly deliverLogRecords: () => Promise<void>;
-}
-
 /**
  * Hosts the functions in this process.
  * @param open returns what they call instead of DynamoDB. The environment is set by then.
@@ -65,7 +60,7 @@ export async function hostFunctions(
     allowedOrigins = [],
     eventsAddress,
   }: HostingOptions,
-): Promise<SourceFunctions> {
+) {
   await prepareSite();
   const prefix = authentication && scopeName(authentication.issuer, '');
   setFunctionEnvironment(location, authentication && { tenantClaim, scopePrefix: prefix }, tenantRate);
@@ -84,6 +79,7 @@ export async function hostFunctions(
   const onSchedule = lazily<(event: ScheduledEvent, context: Context) => Promise<void>>(scheduleFile);
   const onLogRecords =
     lazily<(event: DynamoDBStreamEvent, context: Context) => Promise<void>>(logRecordsFile);
+  /** Delivers the records of change logs that were written since the last call. */
   const deliverLogRecords = (): Promise<void> =>
     logRecords.deliver((event) => onLogRecords(event, functionContext(newRequestId(), jobTimeoutMs)));
   return {

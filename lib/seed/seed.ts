@@ -52,13 +52,8 @@ export async function seed(options: SeedOptions, progress: Progress) {
   const { amounts, url, concurrency } = options;
   const client = createClient({ url, tries: maxAttempts });
   const data = new DataGenerator(amounts, options.seed, new Date());
-  const ids: Record<CollectionName, string[]> = {
-    organizations: [],
-    users: [],
-    tags: [],
-    projects: [],
-    tasks: [],
-  };
+  const none = collections.map((name): [string, string[]] => [name, []]);
+  const ids = Object.fromEntries(none) as Record<CollectionName, string[]>;
   const started = performance.now();
   if (options.reset) {
     await deleteAll(client, progress).catch((error: unknown) => {

@@ -33,12 +33,9 @@ const message = v.variant('type', [
 
 export type ClientMessage = v.InferOutput<typeof message>;
 
-export interface ProtocolError {
-  readonly errorType: string;
-  readonly message: string;
-}
+export type ProtocolError = typeof unauthorized;
 
-export const unauthorized: ProtocolError = {
+export const unauthorized = {
   errorType: 'UnauthorizedException',
   message: 'You are not authorized to make this call.',
 };
