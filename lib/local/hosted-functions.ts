@@ -23,7 +23,7 @@ export interface TableLocation {
   readonly tableName: string;
 }
 
-export interface HostedFunctions {
+interface HostedFunctions {
   readonly table: TableShape;
   readonly tableName: string;
   readonly needsStream: boolean;
