@@ -96,15 +96,11 @@ class OwnAccounts extends Construct implements Accounts {
     this.pool.addDomain('SignIn', { cognitoDomain: { domainPrefix } });
     const hosts = { aws: 'auth.', 'aws-us-gov': 'auth-fips.' };
     const signInHost = `${domainPrefix}.${byPartition(this, 'SignInHosts', hosts)}${Aws.REGION}.amazoncognito.com`;
-    const server = this.pool.addResourceServer('ResourceServer', {
-      identifier: resourceServer,
-      scopes: apiScopes.map(
-        (scopeName) => new ResourceServerScope({ scopeName, scopeDescription: describe(scopeName) }),
-      ),
-    });
-    const allScopes = apiScopes.map((scopeName) =>
-      OAuthScope.resourceServer(server, new ResourceServerScope({ scopeName, scopeDescription: scopeName })),
+    const scopes = apiScopes.map(
+      (scopeName) => new ResourceServerScope({ scopeName, scopeDescription: describe(scopeName) }),
     );
+    const server = this.pool.addResourceServer('ResourceServer', { identifier: resourceServer, scopes });
+    const allScopes = scopes.map((one) => OAuthScope.resourceServer(server, one));
     const callbackUrls = callbackUrlsOf(settings);
     const appClient = callbackUrls.length > 0 && this.#appClient(callbackUrls, allScopes);
     const machineClient = settings.machineClient && this.#machineClient(allScopes);

@@ -40,10 +40,6 @@ import { liveWindow, type Settings } from './settings.ts';
 
 const text = (name: string): Attribute => ({ name, type: AttributeType.STRING });
 
-interface DataStackProperties extends StackProps {
-  readonly context: ServiceFunctionContext;
-}
-
 /**
  * The table, the jobs on it, what announces changes, the logs, and the user pool when Cognito is used. Termination protection and retention keep the data,
  * except in a disposable stage.
@@ -57,7 +53,11 @@ export class DataStack extends Stack {
   /** undefined without backups. */
   readonly backupVault: IBackupVault | undefined;
 
-  constructor(scope: Construct, id: string, { context, ...properties }: DataStackProperties) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { context, ...properties }: StackProps & { readonly context: ServiceFunctionContext },
+  ) {
     const { settings } = context;
     super(scope, id, {
       ...properties,

@@ -47,19 +47,18 @@ const needsNoToken = {
   reason: 'The operation has no user data, for example checkHealth, or "authentication" is "none".',
 };
 
-const metricsEnvironment = (settings: Settings): Record<string, string> =>
-  settings.requestMetrics ? { REQUEST_METRICS: requestNamespace(settings) } : {};
-
 /** Creates a function that responds to requests, and returns how the gateway calls it. */
 function integrate(
   { scope, role }: FunctionStack,
   id: string,
   properties: Omit<ServiceFunctionProperties, 'timeoutMs'>,
 ): FunctionIntegration {
+  const { settings, environment } = properties;
+  const metrics = settings.requestMetrics && { REQUEST_METRICS: requestNamespace(settings) };
   const { function: target } = new ServiceFunction(scope, id, {
     ...properties,
     timeoutMs: requestTimeoutMs,
-    environment: { ...metricsEnvironment(properties.settings), ...properties.environment },
+    environment: { ...metrics, ...environment },
   });
   return new FunctionIntegration(id, target, role);
 }
