@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +10,7 @@ import { findAws, requireAws } from '../lib/cdk/credentials.ts';
 import { cdkFlags, requireKnownFlags } from '../lib/cdk/flags.ts';
 import { CommandFailure } from '../lib/command-line/command-line.ts';
 import { outputsFile } from '../lib/command-line/outputs.ts';
+import { tool } from '../lib/command-line/programs.ts';
 import { runProgram } from '../lib/command-line/run-program.ts';
 import type { Settings } from '../lib/infrastructure/settings.ts';
 
@@ -29,8 +29,8 @@ async function requireDeployable(
 }
 
 /** Runs CDK, and prints what it says only if it fails: on success, it advertises flags and lists stacks. Warnings are always printed. */
-async function synthesize(values: readonly string[]): Promise<number> {
-  const child = spawn(process.execPath, values, { cwd: root, stdio: ['inherit', 'pipe', 'pipe'] });
+async function synthesize([program, ...args]: ReturnType<typeof tool>): Promise<number> {
+  const child = spawn(program, args, { cwd: root, stdio: ['inherit', 'pipe', 'pipe'] });
   const [output, errors, [code]] = await Promise.all([
     text(child.stdout),
     text(child.stderr),
@@ -74,13 +74,9 @@ async function run(command: CdkCommand, given: readonly string[]): Promise<numbe
     throw new CommandFailure('The documentation could not be built: see above.');
   }
   mkdirSync(resolve(root, dirname(outputsFile(settings.stage))), { recursive: true });
-  const cdk = createRequire(import.meta.url).resolve('aws-cdk/bin/cdk');
-  const values = [cdk, ...cdkArguments(command, settings, flags)];
+  const program = tool('cdk', ...cdkArguments(command, settings, flags));
   const isVerbose = flags.some((flag) => /^(?:-v+|--verbose|--debug)$/.test(flag));
-  if (command === 'synth' && !isVerbose) return synthesize(values);
-  const child = spawn(process.execPath, values, { cwd: root, stdio: 'inherit' });
-  const [code] = (await once(child, 'exit')) as [number | null];
-  return code ?? 1;
+  return command === 'synth' && !isVerbose ? synthesize(program) : runProgram(program, { cwd: root });
 }
 
 export const command = new Command('cdk')

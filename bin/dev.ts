@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { tool } from '../lib/command-line/programs.ts';
 import { runProgram } from '../lib/command-line/run-program.ts';
 import { startCommand, startOptions } from '../lib/command-line/start-options.ts';
 
@@ -15,8 +15,7 @@ export const command = startCommand('dev').description(
 command.action(async () => {
   // Refuses wrong options before the first start.
   startOptions(command);
-  const tsx = createRequire(import.meta.url).resolve('tsx/cli');
-  const watch = [process.execPath, tsx, 'watch', '--clear-screen=false', ...watched];
+  const watch = tool('tsx', 'watch', '--clear-screen=false', ...watched);
   process.exitCode = await runProgram([...watch, 'bin/start-watched.ts', ...process.argv.slice(3)], {
     cwd: root,
   });

@@ -1,11 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError } from '@commander-js/extra-typings';
 import { CommandFailure } from '../lib/command-line/command-line.ts';
 
-interface CommandFile {
-  readonly command: Pick<Command, never>;
-}
-
-type Load = () => Promise<CommandFile>;
+type Load = () => Promise<{ readonly command: Pick<Command, never> }>;
 
 /** What each command does, and its file. Only the file of the command that runs is loaded. */
 export const commands: Readonly<Record<string, readonly [summary: string, load: Load]>> = {

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Argument, Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import { serviceAddress } from '../lib/command-line/command-line.ts';
 import { defaultStage, readOutputs, requiredOutput } from '../lib/command-line/outputs.ts';
+import { tool } from '../lib/command-line/programs.ts';
 import { requireService } from '../lib/command-line/require-service.ts';
 import { tokenOption } from '../lib/command-line/service-options.ts';
 import { journalOf, journalVariable, removeCreated, stopFileOf } from '../lib/verify/created-entities.ts';
@@ -32,14 +32,14 @@ function parseFile(only: string): string {
 
 /** Runs the tests. @returns the exit code, or undefined when a signal ended them. */
 async function runTests({ url, token, otherToken }: Deployment, only: string): Promise<number | undefined> {
-  const jest = createRequire(import.meta.url).resolve('jest/bin/jest');
   const journal = resolve(root, journalOf(url));
   mkdirSync(dirname(journal), { recursive: true });
   rmSync(stopFileOf(journal), { force: true });
   const progress = resolve(root, 'test/support/verify-progress.js');
   // The flag takes all arguments up to the next flag.
   const flags = ['--reporters=default', `--reporters=${progress}`, '--verbose'];
-  const suites = spawn(process.execPath, [jest, ...flags, `test/contract/.*${only}`], {
+  const [program, ...args] = tool('jest', ...flags, `test/contract/.*${only}`);
+  const suites = spawn(program, args, {
     cwd: root,
     stdio: 'inherit',
     // A group of its own: a signal of the terminal must not end the tests before they delete what they created.

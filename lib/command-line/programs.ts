@@ -8,6 +8,8 @@ const programs = {
   jest: ['jest', 'bin/jest.js'],
   tsc: ['typescript', 'bin/tsc'],
   biome: ['@biomejs/biome', 'bin/biome'],
+  cdk: ['aws-cdk', 'bin/cdk'],
+  tsx: ['tsx', 'dist/cli.mjs'],
 } as const;
 
 export function tool(
