@@ -27,8 +27,6 @@ const isEmptyPage = ({ data, removed }: ChangesPage<unknown>): boolean =>
 /** Separates the number of a page from the cursor that was too old. No cursor of the service has it. */
 const separator = '~';
 
-const cursorOf = (since: string | undefined): string | undefined => since?.split(separator)[0];
-
 /** Returns the cursor of the next page while all entities come again. After a restart of the app, it leads to the beginning. */
 function numberedCursor(since: string): string {
   const [cursor, number = '0'] = since.split(separator);
@@ -49,7 +47,7 @@ export class ChangeReader<Types extends ResourceTypes> {
 
   /** Reads the next page that is not empty, or the last one. The same `since` gives the page again. */
   async read(since: string | undefined, options: PullOptions): Promise<PageOf<Types>> {
-    let start: Position = this.#positions.get(since) ?? { cursor: cursorOf(since) };
+    let start: Position = this.#positions.get(since) ?? { cursor: since?.split(separator)[0] };
     for (;;) {
       const page = await this.#page(start.cursor, options);
       if (!page) {

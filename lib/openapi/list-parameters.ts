@@ -95,14 +95,12 @@ const fieldsWith = (
     .filter((field) => field[property])
     .map(({ name }) => name);
 
-const defaultSort = ({ listFields }: Resource): string =>
-  'deletedAt' in listFields ? 'deletedAt' : 'createdAt';
-
 function sortParameters(resource: Resource): Parameter[] {
+  const usual = 'deletedAt' in resource.listFields ? 'deletedAt' : 'createdAt';
   const sortBy = severalValues(
     'sortBy',
     `Up to ${maxSortFields} fields to sort by. Text sorts by Unicode code point and enumerations by rank. Null is the lowest value.`,
-    { ...names(fieldsWith(resource, 'isSortable'), maxSortFields), default: [defaultSort(resource)] },
+    { ...names(fieldsWith(resource, 'isSortable'), maxSortFields), default: [usual] },
   );
   const sortOrder = severalValues(
     'sortOrder',
