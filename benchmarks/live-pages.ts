@@ -10,7 +10,7 @@ const changes = usualOrSmallest(100, 3);
 /** Milliseconds without a change, in which the feed is not asked. */
 const quietMs = usualOrSmallest(30_000, 1_000);
 
-export interface PageResult {
+interface PageResult {
   /** Milliseconds from the click on one page until the other one shows it, of each change. */
   readonly shown: readonly number[];
   /** Requests of the feed of the other page while there were changes, and in the time without one. */
