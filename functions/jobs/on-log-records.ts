@@ -4,6 +4,7 @@ import type { Context, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { compactBusyLog, lookAgain } from '../engine/due-work/compact-log.ts';
 import { type LogIdentity, parseLogPartition } from '../engine/model/change-log.ts';
 import { openDatabase } from '../open-database.ts';
+import { environment } from '../runtime/environment.ts';
 import { forEach } from '../runtime/for-each.ts';
 import { logMetrics } from '../runtime/logger.ts';
 import { monotonic } from '../runtime/time-and-chance.ts';
@@ -17,6 +18,9 @@ function logsOf(records: readonly DynamoDBRecord[]): LogIdentity[] {
 }
 
 const concurrency = 8;
+
+/** Milliseconds of compaction where changes are announced: the next ones of a log wait for the call, and a busy log always has a further step. */
+const maxStepsMs = 250;
 
 /** Milliseconds that are kept for telling the schedule of a log that could not be compacted. */
 const reminderReserveMs = 3_000;
@@ -34,11 +38,12 @@ export async function compactLogs(Records: readonly DynamoDBRecord[], context: C
     requestId: context.awsRequestId,
     started: monotonic(),
   };
+  const forMs = environment.liveEndpoint() === undefined ? undefined : maxStepsMs;
   let pending = 0;
   const compactOne = async ({ tenant, kind }: LogIdentity): Promise<void> => {
     await runLogged(invocation, { tenant, kind }, async () => {
       try {
-        const look = await compactBusyLog({ tenant, database }, kind);
+        const look = await compactBusyLog({ tenant, database }, kind, forMs);
         pending = Math.max(pending, look.pending);
         return look.hasStepped;
       } catch (error) {

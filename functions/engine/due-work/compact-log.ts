@@ -1,5 +1,5 @@
 /** Compacts change logs. No worker takes a lease: a look that finds too few records writes nothing, and two steps at the same time do no harm. */
-import { now } from '../../runtime/time-and-chance.ts';
+import { monotonic, now } from '../../runtime/time-and-chance.ts';
 import { compact } from '../columns/compact/compact.ts';
 import { openLog } from '../columns/compact/dynamodb-compaction-storage.ts';
 import { minHoleMs } from '../columns/compact/read-input.ts';
@@ -24,8 +24,18 @@ interface Look {
   readonly hasMore: boolean;
 }
 
-/** Takes steps until too few records are left. @param isForced absorbs these as well. */
-async function takeSteps({ tenant, database }: Session, kind: Kind, isForced: boolean): Promise<Look> {
+/**
+ * Takes steps until too few records are left.
+ * @param isForced absorbs these as well.
+ * @param forMs milliseconds after which it begins no further step.
+ */
+async function takeSteps(
+  { tenant, database }: Session,
+  kind: Kind,
+  isForced: boolean,
+  forMs = Number.POSITIVE_INFINITY,
+): Promise<Look> {
+  const endMs = monotonic() + forMs;
   const writer = openLog(database, tenant, kind);
   const memory = logMemory(database, tenant, kind);
   let absorbed = 0;
@@ -35,7 +45,8 @@ async function takeSteps({ tenant, database }: Session, kind: Kind, isForced: bo
     const { waiting = 0, hasHole = false } = result ?? {};
     const counts = { pending: absorbed + waiting, hasStepped: absorbed > 0 };
     if (!result?.hasMore) return { ...counts, isComplete: result !== undefined && !hasHole, hasMore: false };
-    if (database.deadline.remaining() < minStepMs) return { ...counts, isComplete: false, hasMore: true };
+    if (database.deadline.remaining() < minStepMs || monotonic() >= endMs)
+      return { ...counts, isComplete: false, hasMore: true };
   }
 }
 
@@ -43,10 +54,13 @@ async function takeSteps({ tenant, database }: Session, kind: Kind, isForced: bo
 export const lookAgain = (session: Session, kind: Kind): Promise<void> =>
   remindBy(session, kind, now() + minHoleMs);
 
-/** Compacts a log that has new records, if they are enough for a step. Otherwise the daily visit does, or the schedule soon if it has a hole. */
-export async function compactBusyLog(session: Session, kind: Kind): Promise<Look> {
+/**
+ * Compacts a log that has new records, if they are enough for a step. Otherwise the daily visit does, or the schedule soon if it has a hole.
+ * @param forMs milliseconds after which it begins no further step: the next look does.
+ */
+export async function compactBusyLog(session: Session, kind: Kind, forMs?: number): Promise<Look> {
   await registerLog(session, kind);
-  const look = await takeSteps(session, kind, false);
+  const look = await takeSteps(session, kind, false, forMs);
   if (!look.isComplete) await lookAgain(session, kind);
   return look;
 }

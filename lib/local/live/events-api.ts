@@ -25,10 +25,14 @@ import {
   unauthorized,
 } from './messages.ts';
 
-/** Subscriptions of a connection, bytes that wait for a client that does not read, and milliseconds of a connection, at most. */
+/** Subscriptions of a connection, its messages that wait for those before, and bytes that wait for a client that does not read, at most. */
 const maxSubscriptions = 200;
+const maxWaitingMessages = 1_000;
 const maxWaitingBytes = 1_024 * 1_024;
+
+/** Milliseconds of a connection, and of one that is being closed, at most. */
 const maxConnectionMs = 24 * 3_600_000;
+const maxClosingMs = 1_000;
 
 interface EventsApiOptions {
   /** Decides about a subscription, as the function of the namespace does. */
@@ -119,10 +123,14 @@ export class EventsApi {
     );
     // One message after the other, each answered before the next one.
     let last = authorized;
+    let waiting = 0;
     socket.on('message', (data: Buffer, isBinary) => {
+      waiting += 1;
+      if (waiting > maxWaitingMessages) socket.terminate();
       last = last.then(async (isOpen) => {
         if (!isOpen || socket.readyState !== socket.OPEN) return false;
         await this.#receive(connection, isBinary ? '' : data.toString());
+        waiting -= 1;
         return true;
       });
     });
@@ -214,6 +222,8 @@ function send(socket: WebSocket, message: object): void {
 function fail(socket: WebSocket, message: object): void {
   send(socket, message);
   socket.close(1008);
+  // A client that ignores it goes on sending.
+  setTimeout(() => socket.terminate(), maxClosingMs).unref();
 }
 
 /** Hands a request that asks for another protocol back to the server, which answers it with HTTP/1.1: HTTP clients of Java ask for HTTP/2. */

@@ -99,15 +99,21 @@ describe('compactBusyLog', () => {
   });
 
   test.each([
-    [1_000, { hasMore: false, isComplete: true }, 700],
-    [999, { hasMore: true, isComplete: false }, 600],
-  ])('a look with %i ms takes another step only if a second is left', async (timeMs, expected, rows) => {
-    await writeRecords(700, 50);
-    const look = await compactBusyLog({ ...session, database: store.database(timeMs) }, 'tag');
-    expect(look).toMatchObject(expected);
-    // In a second, a step absorbs 625 changes.
-    expect(await compactedRows()).toBe(rows);
-  });
+    [1_000, undefined, { hasMore: false, isComplete: true }, 700],
+    [999, undefined, { hasMore: true, isComplete: false }, 600],
+    [1_000, 0, { hasMore: true, isComplete: false }, 600],
+    [1_000, 1, { hasMore: false, isComplete: true }, 700],
+  ])(
+    'a look with %i ms that begins steps for %s ms takes another one only if a second is left',
+    async (...row) => {
+      const [timeMs, forMs, expected, rows] = row;
+      await writeRecords(700, 50);
+      const look = await compactBusyLog({ ...session, database: store.database(timeMs) }, 'tag', forMs);
+      expect(look).toMatchObject(expected);
+      // In a second, a step absorbs 625 changes.
+      expect(await compactedRows()).toBe(rows);
+    },
+  );
 });
 
 describe('visitLog', () => {
