@@ -34,6 +34,8 @@ export function setFunctionEnvironment(
   tenantRate = 0,
 ): void {
   setEngineEnvironment(endpoint);
+  // Those of an earlier service of the process.
+  for (const name of Object.keys(liveEnvironment(''))) delete process.env[name];
   process.env['TABLE_NAME'] = tableName;
   process.env['TENANT_RATE'] = String(tenantRate);
   process.env['ROUTES'] = packRoutes(methodsByPath);

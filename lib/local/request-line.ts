@@ -3,9 +3,12 @@ import type { TimedResponse } from './http-api.ts';
 
 /** Returns the usage from the header `Server-Timing`, which every function of the local service sends. */
 export function databaseUsage(serverTiming = '') {
-  const amount = (name: string): number =>
-    Number(new RegExp(`\\b${name}=([\\d.]+)`).exec(serverTiming)?.[1] ?? 0);
-  return { calls: amount('calls'), readUnits: amount('read'), writeUnits: amount('write') };
+  const amount = (pattern: RegExp): number => Number(pattern.exec(serverTiming)?.[1] ?? 0);
+  return {
+    calls: amount(/\bcalls=([\d.]+)/),
+    readUnits: amount(/\bread=([\d.]+)/),
+    writeUnits: amount(/\bwrite=([\d.]+)/),
+  };
 }
 
 export function usageText(serverTiming: string | undefined): string {

@@ -13,7 +13,10 @@ export const dueWorkMutations = toMutations({
       'deleteItem(reminderKey(reminder), hasDueTimeOf(reminder) && undefined)',
     ],
     'reminder-without-its-records': ['if (!look.isComplete) return look;', ''],
-    'look-that-always-steps': ['takeSteps(session, kind, false)', 'takeSteps(session, kind, true)'],
+    'look-that-always-steps': [
+      'takeSteps(session, kind, false, forMs)',
+      'takeSteps(session, kind, true, forMs)',
+    ],
   },
   'functions/jobs/on-schedule.ts': {
     'schedule-turns-around-a-hole': ['isUnfinished = look.hasMore;', 'isUnfinished = !look.isComplete;'],

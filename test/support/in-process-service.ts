@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { maxRequestMs } from '#functions/engine/table/deadline.ts';
 import { setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
+import { liveEnvironment } from '#lib/local/function-environment.ts';
 import type { HostingOptions } from '#lib/local/hosted-functions.ts';
 import { HttpApi, type HttpApiOptions } from '#lib/local/http-api.ts';
 import { hostFunctions } from '#lib/local/source-functions.ts';
@@ -53,6 +54,8 @@ export async function startInProcessService({
   const table = new MemoryTable(tableName, time);
   const location = { endpoint: 'http://127.0.0.1:9', tableName };
   const functions = await hostFunctions(() => table, location, { timeoutMs: maxRequestMs, ...options });
+  // Nothing is announced, but callers are told where it would be.
+  Object.assign(process.env, { ...liveEnvironment(''), LIVE_ENDPOINT: '' });
   const checks = new Checks();
   const api = new HttpApi({
     ...functions.gateway,

@@ -3,9 +3,11 @@ import { handler as authorizeSubscription } from '#functions/authentication/auth
 import { logPartition, manifestSortKey, recordSortKey } from '#functions/engine/model/change-log.ts';
 import { channelOf } from '#functions/http/live-channels.ts';
 import { announcing } from '#functions/jobs/publish-pokes.ts';
+import { readLive as contract } from '#functions/live/contract.ts';
+import { handler as readLive } from '#functions/live/read-live.ts';
 import { functionContext } from '#lib/local/lambda-context.ts';
+import { operationEvent } from '#lib/local/operation-event.ts';
 import { startResponder, startServer, type TestServer } from '../../support/http-server.ts';
-import { testWorker } from '../../support/test-worker.ts';
 import { wait } from '../../support/until.ts';
 
 /** The functions that announce changes and decide who hears of them, by themselves. `test/security/live.test.ts` has them behind the local service. */
@@ -80,11 +82,9 @@ async function startAppSync(response: { status?: number; body?: object } = {}): 
 }
 
 test('GET /v1/live is 404 with a problem of its own where nothing is announced', async () => {
-  const { startInProcess } = await testWorker();
-  const service = await startInProcess();
-  const { status, text } = await service.request('GET', '/v1/live', {});
-  await service.stop();
-  expect([status, JSON.parse(text)]).toMatchObject([404, { type: '/docs/problems#live-is-off' }]);
+  process.env['TABLE_NAME'] = 'not read';
+  const { statusCode, body } = await readLive(operationEvent(contract), context);
+  expect([statusCode, JSON.parse(body ?? '')]).toMatchObject([404, { type: '/docs/problems#live-is-off' }]);
 });
 
 describe('announcing', () => {

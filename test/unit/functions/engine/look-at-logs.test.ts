@@ -104,7 +104,7 @@ describe('compactBusyLog', () => {
     [1_000, 0, { hasMore: true, isComplete: false }, 600],
     [1_000, 1, { hasMore: false, isComplete: true }, 700],
   ])(
-    'a look with %i ms that begins steps for %s ms takes another one only if a second is left',
+    'a look with %i ms that may begin steps for %s ms takes another step only if a second is left',
     async (...row) => {
       const [timeMs, forMs, expected, rows] = row;
       await writeRecords(700, 50);
