@@ -14,6 +14,7 @@ import { type DeployedFunction, type Deployment, type EventSource, readDeploymen
 import { matchesPattern } from './event-pattern.ts';
 import { bundleHandler } from './function-bundle.ts';
 import { type PermissionReport, startIamProxy } from './iam-proxy.ts';
+import { startQueue } from './queue.ts';
 import { type StreamFunction, StreamReader } from './stream-reader.ts';
 
 interface AssemblyOptions {
@@ -28,8 +29,8 @@ type Environment = Readonly<Record<string, string>>;
 
 function invoker<Event, Result>(target: DeployedFunction, environment: Environment) {
   const call = bundleHandler<Event, Context, Result>(target, environment);
-  return (event: Event, requestId = newRequestId()): Promise<Result> =>
-    call(event, functionContext(requestId, target.timeoutMs));
+  return (event: Event, requestId = newRequestId(), calls = 0): Promise<Result> =>
+    call(event, functionContext(requestId, target.timeoutMs), calls);
 }
 
 function streamFunction(
@@ -87,12 +88,14 @@ export const assemblyFunctions =
   async ({ endpoint }, options) => {
     setCredentials(endpoint);
     const deployment = readDeployment(assembly);
-    const { place, tableName, streamArn, functions, streams, schedule } = deployment;
+    const { place, tableName, streamArn, functions, streams, queue, schedule } = deployment;
     const { partitionKey } = deployment.table;
     const authentication = deployment.authentication && (options.authentication ?? deployment.authentication);
     const live = deployment.live && announcements(deployment.live, authentication);
     const policies = new Map(functions.map(({ name, policy }) => [name, policy]));
-    const proxy = await startIamProxy({ engine: endpoint, place, streamArn, partitionKey, policies, live });
+    let send: Parameters<typeof startIamProxy>[0]['send'] = () => ({ status: 400, body: {} });
+    const proxied = { engine: endpoint, place, streamArn, partitionKey, policies, live };
+    const proxy = await startIamProxy({ ...proxied, send: (...message) => send(...message) });
     const environment = {
       ...liveEnvironment(proxy.endpoint + publishPath),
       AWS_REGION: place.region,
@@ -109,6 +112,7 @@ export const assemblyFunctions =
       const deliver = streamFunction(source, environment);
       return { client, reader: new StreamReader(client, tableName, deliver, source) };
     });
+    if (queue) send = startQueue(queue.properties, invoker(queue.function, environment));
     const onSchedule = invoker<ReturnType<typeof scheduledEvent>, void>(schedule, environment);
     return {
       table: deployment.table,

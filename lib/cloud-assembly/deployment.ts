@@ -6,6 +6,7 @@ import type { Authentication } from '../local/authorizer.ts';
 import type { TableShape } from '../local/table.ts';
 import type { FunctionBundle } from './function-bundle.ts';
 import { Policy, type Statement } from './policy.ts';
+import type { QueueProperties } from './queue.ts';
 import { type Place, Templates } from './templates.ts';
 
 export interface DeployedFunction extends FunctionBundle {
@@ -135,14 +136,14 @@ function crossOriginOf(api: Properties): CrossOrigin {
   };
 }
 
-/** Returns the mappings of the table's stream. The queue of unpublished events is not read here. */
-const streamMappings = (templates: Templates) =>
+/** Returns the mappings of the table's stream, or the others. */
+const mappings = (templates: Templates, ofStream = true) =>
   [...templates.ofType('AWS::Lambda::EventSourceMapping').values()].filter(
-    ({ FilterCriteria }) => FilterCriteria !== undefined,
+    ({ FilterCriteria }) => (FilterCriteria !== undefined) === ofStream,
   );
 
 function streamsOf(templates: Templates, functions: readonly DeployedFunction[]): EventSource[] {
-  return streamMappings(templates).map((mapping) => {
+  return mappings(templates).map((mapping) => {
     const { Filters } = mapping['FilterCriteria'] as { Filters: { Pattern: string }[] };
     return {
       function: functionBy(functions, mapping['FunctionName']),
@@ -152,6 +153,14 @@ function streamsOf(templates: Templates, functions: readonly DeployedFunction[])
       windowMs: 1_000 * Number(mapping['MaximumBatchingWindowInSeconds'] ?? 0),
     };
   });
+}
+
+/** Returns the function that the queue of unpublished events calls. There is none without an event bus. */
+function queueOf(templates: Templates, functions: readonly DeployedFunction[]) {
+  const [mapping] = mappings(templates, false);
+  const name = String(mapping?.['EventSourceArn']).split(':').at(-1) ?? '';
+  const properties: QueueProperties = { ...templates.ofType('AWS::SQS::Queue').get(name), ...mapping };
+  return mapping && { properties, function: functionBy(functions, mapping['FunctionName']) };
 }
 
 function authenticationOf(templates: Templates): Authentication | undefined {
@@ -202,12 +211,13 @@ export function readDeployment(assembly: string) {
     place,
     table: tableOf(table),
     tableName: tableNameOf(functions),
-    streamArn: String(streamMappings(templates)[0]?.['EventSourceArn'] ?? ''),
+    streamArn: String(mappings(templates)[0]?.['EventSourceArn'] ?? ''),
     functions,
     routes: routesOf(templates, functions),
     crossOrigin: crossOriginOf(api),
     authentication: authenticationOf(templates),
     streams: streamsOf(templates, functions),
+    queue: queueOf(templates, functions),
     schedule: functionBy(functions, target?.Arn),
     live: liveOf(templates, functions),
   };

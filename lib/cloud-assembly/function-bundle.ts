@@ -19,7 +19,7 @@ export interface FunctionBundle {
 }
 
 /** @param env variables that Lambda adds to the function's own. Of those that the function has too, they are the addresses of this machine. */
-const environmentOf = (bundle: FunctionBundle, env: Environment): Environment => ({
+const environmentOf = (bundle: FunctionBundle, env: Environment): Record<string, string> => ({
   ...env,
   // The IAM proxy identifies the function by its access key id.
   AWS_ACCESS_KEY_ID: bundle.name,
@@ -39,7 +39,7 @@ const environmentOf = (bundle: FunctionBundle, env: Environment): Environment =>
 function load({ folder, handler }: FunctionBundle, env: Environment): Handler {
   const [file = '', name = ''] = handler.split('.');
   const path = resolve(folder, `${file}.js`);
-  const ownProcess = Object.create(process, { env: { value: { ...env } } }) as NodeJS.Process;
+  const ownProcess = Object.create(process, { env: { value: env } }) as NodeJS.Process;
   const requireFromPath = createRequire(path);
   const requireModule = (id: string): unknown =>
     /^(?:node:)?process$/.test(id) ? ownProcess : requireFromPath(id);
@@ -63,10 +63,13 @@ function load({ folder, handler }: FunctionBundle, env: Environment): Handler {
 export function bundleHandler<Event, Context, Result>(
   bundle: FunctionBundle,
   env: Environment,
-): (event: Event, context: Context) => Promise<Result> {
+): (event: Event, context: Context, calls?: number) => Promise<Result> {
   let handler: Handler | undefined;
-  return async (event, context) => {
-    handler ??= load(bundle, environmentOf(bundle, env));
+  const own = environmentOf(bundle, env);
+  return async (event, context, calls = 0) => {
+    // The SDK adds it to each request. Lambda counts the calls of a chain in it.
+    own['_X_AMZN_TRACE_ID'] = `Root=1-00000000-${'0'.repeat(24)};Lineage=1:00000000:${calls}`;
+    handler ??= load(bundle, own);
     return (await handler(event, context)) as Result;
   };
 }

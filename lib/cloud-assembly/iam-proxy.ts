@@ -1,6 +1,6 @@
 /**
  * A proxy in front of the database engine that enforces the roles of the functions. As in the cloud, the credentials
- * identify the caller: each function signs with credentials of its own. It is the event bus as well, and the queue of what the bus refuses.
+ * identify the caller: each function signs with credentials of its own. It is the event bus as well, and the address of the queue.
  */
 import { once } from 'node:events';
 import {
@@ -18,7 +18,7 @@ import { publishTo } from '../local/live/publishing.ts';
 import { unreachableByPages } from '../local/port.ts';
 import { busesOf, putEvents } from './event-bus.ts';
 import { formatPermission, type Permission, type Policy, requiredPermissions } from './policy.ts';
-import { type JsonResponse, queueOf, sendMessage } from './queue.ts';
+import { type JsonResponse, queueOf } from './queue.ts';
 import type { Place } from './templates.ts';
 
 export interface PermissionReport {
@@ -35,6 +35,9 @@ interface Announcements {
   readonly namespaceArn: string;
 }
 
+/** Responds to a request with a trace header. */
+type Respond = (input: object, trace: string) => JsonResponse;
+
 interface IamProxyOptions {
   readonly engine: string;
   readonly place: Place;
@@ -43,6 +46,7 @@ interface IamProxyOptions {
   /** The functions' policies, by the access key id of their credentials. */
   readonly policies: ReadonlyMap<string, Policy>;
   readonly live?: Announcements | undefined;
+  readonly send: Respond;
 }
 
 /** Returns the access key id that a request is signed with (Signature Version 4). */
@@ -84,37 +88,34 @@ const targetOf = ({ url, headers }: IncomingMessage): string[] =>
   url === publishPath ? [liveService, 'EventPublish'] : String(headers['x-amz-target'] ?? '').split('.');
 
 /**
- * Returns what responds to the calls of EventBridge and SQS, by service. There are no rules, so nobody gets the events. The first event is never
- * accepted, so that every run shows what becomes of it, and that its sender may send to the queue.
+ * Returns what responds to the calls of EventBridge and SQS, by service. There are no rules, so nobody gets the events. The first event is refused
+ * for long, so that every run shows that its sender may send to the queue, and that the queue calls it until the bus accepts the event.
  */
-function eventServices(
-  live: Announcements | undefined,
-): Readonly<Record<string, (input: object) => JsonResponse>> {
-  let refused: string | undefined;
+function eventServices({ live, send }: IamProxyOptions): Readonly<Record<string, Respond>> {
+  let first: string | undefined;
+  // With three attempts in a call, more calls than Lambda lets in a chain.
+  let attempts = 60;
   const isRefused = (detail: string): boolean => {
-    refused ??= detail;
-    return detail === refused;
+    first ??= detail;
+    if (detail !== first) return false;
+    attempts -= 1;
+    if (attempts === 0) console.log('The bus has accepted the first event.');
+    return attempts > 0;
   };
   return {
     [busService]: (input: Partial<PutEventsRequest>) => putEvents(input, isRefused),
-    [queueService]: sendMessage,
+    [queueService]: send,
     ...(live && { [liveService]: (input: object) => publishTo(live.api, input) }),
   };
 }
 
 /** Starts the proxy. It denies every call whose access key id has no policy. */
-export async function startIamProxy({
-  engine,
-  place,
-  streamArn,
-  partitionKey,
-  policies,
-  live,
-}: IamProxyOptions) {
+export async function startIamProxy(options: IamProxyOptions) {
+  const { engine, place, streamArn, partitionKey, policies, live } = options;
   const tableArnPrefix = `arn:aws:dynamodb:${place.region}:${place.account}:table/`;
   const busArnPrefix = `arn:aws:events:${place.region}:${place.account}:event-bus/`;
   const queueArnPrefix = `arn:aws:sqs:${place.region}:${place.account}:`;
-  const services = eventServices(live);
+  const services = eventServices(options);
   const records = new Map(
     [...policies.keys()].map((name) => [name, { used: new Set<string>(), refused: new Set<string>() }]),
   );
@@ -159,11 +160,9 @@ export async function startIamProxy({
       return;
     }
     const respond = services[service];
-    if (!respond) {
-      forward(engine, request, body, response);
-      return;
-    }
-    const { status, body: result } = respond(JSON.parse(body.toString('utf8')) as object);
+    if (!respond) return forward(engine, request, body, response);
+    const trace = String(request.headers['x-amzn-trace-id']);
+    const { status, body: result } = respond(JSON.parse(body.toString()) as object, trace);
     response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' }).end(JSON.stringify(result));
   };
 

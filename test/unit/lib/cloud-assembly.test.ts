@@ -1,7 +1,7 @@
 import { busesOf, putEvents } from '#lib/cloud-assembly/event-bus.ts';
 import { matchesPattern } from '#lib/cloud-assembly/event-pattern.ts';
 import { Policy, requiredPermissions, type Statement } from '#lib/cloud-assembly/policy.ts';
-import { sendMessage } from '#lib/cloud-assembly/queue.ts';
+import { type QueueProperties, sendMessage, startQueue } from '#lib/cloud-assembly/queue.ts';
 
 describe('event pattern', () => {
   const jobs = { eventName: ['INSERT', 'MODIFY'], dynamodb: { Keys: { sk: { S: ['job'] } } } };
@@ -141,5 +141,57 @@ describe('event bus and queue', () => {
       (MessageBody) => sendMessage({ MessageBody }).status,
     );
     expect(statuses).toEqual([400, 200, 400]);
+  });
+
+  /** Sends a message. Returns the seconds of the queue after which the function is called. @param calls in the chain of the sender. */
+  async function attemptsOf(
+    respond: (attempt: number) => Promise<readonly string[]>,
+    { calls = 0, ...properties }: { calls?: number; DelaySeconds?: number } & QueueProperties = {},
+  ): Promise<number[]> {
+    jest.useFakeTimers();
+    const started = Date.now();
+    const attempts: number[] = [];
+    const queue = { DelaySeconds: 30, VisibilityTimeout: 180, FunctionResponseTypes: ['x'], ...properties };
+    const send = startQueue(queue, async (_, __, before) => {
+      expect(before).toBe(calls + 1);
+      attempts.push(Date.now() - started);
+      const failed = await respond(attempts.length);
+      return { batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) };
+    });
+    send({ MessageBody: 'x' }, `Root=1-0-0;Lineage=1:00000000:${calls}`);
+    await jest.advanceTimersByTimeAsync(1_000);
+    jest.useRealTimers();
+    return attempts;
+  }
+
+  const succeed = async () => [];
+  const failTwice = async (attempt: number) => (attempt < 3 ? ['id'] : []);
+  const throwOnce = (attempt: number) => (attempt < 2 ? Promise.reject(new Error('x')) : succeed());
+
+  test.each([
+    ['a message that fails is repeated after each visibility timeout', failTwice, {}, [30, 210, 390]],
+    ['an error of the function is a failure', throwOnce, {}, [30, 210]],
+    ['nothing is reported by a mapping without it', failTwice, { FunctionResponseTypes: undefined }, [30]],
+    ['the 16th call of a chain takes place', succeed, { calls: 14 }, [30]],
+  ])('%s', async (_, respond, options, expected) => {
+    expect(await attemptsOf(respond, options as QueueProperties)).toEqual(expected);
+  });
+
+  test('the 17th call of a chain does not take place', async () => {
+    const stopped = jest.spyOn(console, 'error').mockReturnValue();
+    expect(await attemptsOf(succeed, { calls: 15 })).toEqual([]);
+    expect(stopped).toHaveBeenCalledTimes(1);
+    stopped.mockRestore();
+  });
+
+  test('a message can have a delay of its own', async () => {
+    jest.useFakeTimers();
+    const call = jest.fn().mockResolvedValue({ batchItemFailures: [] });
+    startQueue({ DelaySeconds: 30 }, call)({ MessageBody: 'x', DelaySeconds: 900 }, '');
+    await jest.advanceTimersByTimeAsync(899);
+    expect(call).not.toHaveBeenCalled();
+    await jest.advanceTimersByTimeAsync(1);
+    expect(call).toHaveBeenCalledTimes(1);
+    jest.useRealTimers();
   });
 });
