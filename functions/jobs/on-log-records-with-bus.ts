@@ -1,8 +1,8 @@
 /**
  * Publishes the new records of change logs on the event bus, and then handles them as the function without a bus does. It takes that function's
  * place at the table's stream, which has no third reader: DynamoDB throttles more than two. The keys of records that the bus does not accept go to
- * a queue, so that a failing bus does not hold up the stream, nor the compaction of the next records. The queue calls the function again after a
- * pause, until the bus has accepted them or they have expired.
+ * a queue, so that a failing bus does not hold up the stream, nor the compaction of the next records. The queue calls the function again after each
+ * pause, until the bus has accepted them or they have expired. The function sends no message for a message: Lambda stops such a loop after 16 calls.
  */
 
 import type {
@@ -10,8 +10,8 @@ import type {
   DynamoDBBatchResponse,
   DynamoDBRecord,
   DynamoDBStreamEvent,
+  SQSBatchResponse,
   SQSEvent,
-  SQSRecord,
 } from 'aws-lambda';
 import type { Key } from '../engine/model/writes.ts';
 import { Deadline } from '../engine/table/deadline.ts';
@@ -69,12 +69,12 @@ async function publish(records: readonly Key[], attempts: number, context: Conte
 }
 
 /** Sends the keys of records to the queue. Returns those that it did not accept. */
-async function giveUp(keys: readonly Key[], failures: number, context: Context): Promise<readonly Key[]> {
+async function giveUp(keys: readonly Key[], context: Context): Promise<readonly Key[]> {
   if (keys.length === 0) return [];
   const started = monotonic();
   try {
     const deadline = new Deadline(queueShare * context.getRemainingTimeInMillis());
-    await sendToQueue(environment.unpublishedQueueUrl(), { records: keys, failures }, deadline);
+    await sendToQueue(environment.unpublishedQueueUrl(), { records: keys }, deadline);
     return [];
   } catch (error) {
     logError('Keys of records were not sent to the queue.', logContext(context, started), error, {
@@ -85,14 +85,16 @@ async function giveUp(keys: readonly Key[], failures: number, context: Context):
 }
 
 /**
- * Publishes the records that a message of the queue names. Those that the bus does not accept are in a new message.
- * @throws Error when the queue does not accept them, or the message is of another release. It stays in the queue.
+ * Publishes the records that messages of the queue name.
+ * @returns the messages of which the bus did not accept all records. The queue repeats them whole, so each record has the attempts of a new one.
  */
-async function publishAgain({ body }: SQSRecord, context: Context): Promise<void> {
-  const { records, failures } = JSON.parse(body) as UnpublishedRecords;
-  const unpublished = await publish(records, 1, context);
-  const left = await giveUp(unpublished, failures + 1, context);
-  if (left.length > 0) throw new Error('Keys of records were not sent to the queue again.');
+async function publishAgain({ Records: messages }: SQSEvent, context: Context): Promise<SQSBatchResponse> {
+  const batchItemFailures: { itemIdentifier: string }[] = [];
+  for (const { body, messageId: itemIdentifier } of messages) {
+    const { records } = JSON.parse(body) as UnpublishedRecords;
+    if ((await publish(records, maxAttempts, context)).length > 0) batchItemFailures.push({ itemIdentifier });
+  }
+  return { batchItemFailures };
 }
 
 const isOfQueue = (event: DynamoDBStreamEvent | SQSEvent): event is SQSEvent =>
@@ -108,7 +110,7 @@ async function handleRecords(event: DynamoDBStreamEvent, context: Context): Prom
     event.Records.filter(isLogRecord).map((record) => [keyOf(record), record]),
   );
   const unpublished = await publish([...records.keys()], attemptsFor(records), context);
-  const left = await giveUp(unpublished, 1, context);
+  const left = await giveUp(unpublished, context);
   await compactLogs(event.Records, context);
   return {
     batchItemFailures: left.map((key) => ({
@@ -121,8 +123,7 @@ async function handleRecords(event: DynamoDBStreamEvent, context: Context): Prom
 export async function handler(
   event: DynamoDBStreamEvent | SQSEvent,
   context: Context,
-): Promise<DynamoDBBatchResponse> {
-  if (!isOfQueue(event)) return announcing(event.Records, context, () => handleRecords(event, context));
-  for (const message of event.Records) await publishAgain(message, context);
-  return { batchItemFailures: [] };
+): Promise<DynamoDBBatchResponse | SQSBatchResponse> {
+  if (isOfQueue(event)) return publishAgain(event, context);
+  return announcing(event.Records, context, () => handleRecords(event, context));
 }

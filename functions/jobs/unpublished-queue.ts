@@ -1,7 +1,4 @@
-/**
- * Sends the keys of records that were not published to a queue, which calls the function that publishes them after a pause. The only file that
- * imports the client of SQS, which belongs into the bundle of one function.
- */
+/** Sends the keys of unpublished records to a queue. The only file that imports the client of SQS, which belongs into the bundle of one function. */
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Key } from '../engine/model/writes.ts';
 import type { Deadline } from '../engine/table/deadline.ts';
@@ -11,13 +8,7 @@ import { requestHandler } from '../runtime/request-handler.ts';
 /** The body of a message. The partition key of a record names its tenant and its log. */
 export interface UnpublishedRecords {
   readonly records: readonly Key[];
-  /** How often they were not published. */
-  readonly failures: number;
 }
-
-/** Seconds of the first pause. Each one is twice as long as the one before, up to the longest that SQS has. */
-const firstPauseSeconds = 30;
-const maxPauseSeconds = 900;
 
 /** Returns the process's one client: its connections stay open. The variable for another endpoint would not count otherwise. */
 const sharedQueueClient = lazy(
@@ -29,10 +20,6 @@ const sharedQueueClient = lazy(
  * @throws Error when the queue did not accept it.
  */
 export async function sendToQueue(queueUrl: string, message: UnpublishedRecords, deadline: Deadline) {
-  const command = new SendMessageCommand({
-    QueueUrl: queueUrl,
-    MessageBody: JSON.stringify(message),
-    DelaySeconds: Math.min(maxPauseSeconds, firstPauseSeconds * 2 ** (message.failures - 1)),
-  });
+  const command = new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: JSON.stringify(message) });
   await deadline.limit((abortSignal) => sharedQueueClient().send(command, { abortSignal }));
 }

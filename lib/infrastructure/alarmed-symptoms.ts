@@ -293,9 +293,10 @@ const eventSymptoms = ({ unpublishedEvents }: MonitoredResources): Symptom[] =>
         {
           heading: 'Events are not published',
           label: 'batches of changes that wait for the bus',
+          // A message that failed is in flight until the next attempt.
           metric: sumOf('Messages', [
-            unpublishedEvents.metricApproximateNumberOfMessagesDelayed({ period, statistic: 'Maximum' }),
             unpublishedEvents.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum' }),
+            unpublishedEvents.metricApproximateNumberOfMessagesNotVisible({ period, statistic: 'Maximum' }),
           ]),
         },
       ]

@@ -127,7 +127,10 @@ const changesOf = (own: JobsContext): Record<string, string> => ({
   ...historyOf(own),
 });
 
-/** Starts jobs within a second of the write that creates them. */
+/**
+ * Starts jobs within a second of the write that creates them. Steps of jobs write items that call the function again. Lambda's recursive-loop detection
+ * follows SQS, SNS, S3 and direct calls, but no table's stream, so no function needs `RecursiveLoop: Allow`.
+ */
 const onStream = (context: JobsContext): LambdaFunction =>
   streamFunction(context, {
     ids: ['onStream', 'Stream'],
@@ -179,7 +182,7 @@ const onLogRecords = (context: JobsContext): LambdaFunction =>
 
 /**
  * Publishes new records as events soon after they are written, and then compacts busy logs. The function sends what it gives up to the queue, which
- * calls it again after a pause.
+ * calls it again after each pause. A message that fails again is reported, which is no error of the function: the alarm "Jobs fail" does not count it.
  */
 function onLogRecordsWithBus(own: JobsContext, unpublished: Queue): LambdaFunction {
   const { scope, context } = own;
@@ -216,6 +219,7 @@ function onLogRecordsWithBus(own: JobsContext, unpublished: Queue): LambdaFuncti
     eventSourceArn: queueArn,
     batchSize: 1,
     maxConcurrency: 2,
+    reportBatchItemFailures: true,
   });
   Validations.of(mapping).acknowledge({
     id: 'Serverless-LambdaEventSourceMappingDestination',
@@ -266,7 +270,8 @@ function queueOf(scope: Construct, id: string, reason: string): Queue {
     encryption: QueueEncryption.SQS_MANAGED,
     enforceSSL: true,
     retentionPeriod: Duration.days(14),
-    // For the call of a function, and for its repetitions when it is throttled.
+    // The fewest timeouts of the function that AWS advises: Lambda repeats throttled calls in this time. It is also the pause between two attempts to
+    // publish. Two calls at a time limit their cost. https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
     visibilityTimeout: Duration.millis(6 * jobTimeoutMs),
   });
   Validations.of(queue).acknowledge(

@@ -341,6 +341,7 @@ async function runSchedule(client: Client): Promise<void> {
 let issuer: Issuer;
 let tokens: { readonly administrator: string; readonly viewer: string };
 let reports: PermissionReport[];
+let unpublished: string;
 
 beforeAll(async () => {
   // The limit of a stage that is not disposable adds its permissions to the roles. With the bus, the function that compacts logs also publishes.
@@ -357,6 +358,7 @@ beforeAll(async () => {
   const client = await startClient();
   await callAll(client);
   await hearOfChange(client);
+  unpublished = await client.started.printed(/The bus has accepted the first event|has stopped a loop/);
   const scheduled = await startClient('--without-stream');
   await runSchedule(scheduled);
   reports = [...(await client.stop()), ...(await scheduled.stop())];
@@ -373,6 +375,10 @@ test('each operation is called', () => {
 
 test('no call lacks a permission', () => {
   expect(reports.filter(({ refused }) => refused.length > 0)).toEqual([]);
+});
+
+test('the queue of unpublished events calls its function until the bus accepts them, more often than Lambda lets in a chain', () => {
+  expect(unpublished).toMatch('The bus has accepted the first event');
 });
 
 /** Returns whether a run cannot use a permission. */

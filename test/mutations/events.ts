@@ -12,18 +12,19 @@ export const eventMutations = toMutations({
       'if (left.length === 0) await compactLogs(event.Records, context);',
     ],
     'unpublished-keys-not-queued': [
-      'await sendToQueue(environment.unpublishedQueueUrl(), { records: keys, failures }, deadline);',
+      'await sendToQueue(environment.unpublishedQueueUrl(), { records: keys }, deadline);',
       'deadline.remaining();',
     ],
     'queued-records-delivered-again': ['deadline);\n    return [];', 'deadline);\n    return keys;'],
     'unpublished-keys-lost-at-the-second-failure': [
-      "if (left.length > 0) throw new Error('Keys of records",
-      "if (left.length < 0) throw new Error('Keys of records",
+      'context)).length > 0) batchItemFailures',
+      'context)).length < 0) batchItemFailures',
     ],
-    'pause-does-not-grow': [
-      'giveUp(unpublished, failures + 1, context)',
-      'giveUp(unpublished, failures, context)',
+    'queue-that-its-function-fills': [
+      'if ((await publish(records, maxAttempts, context)).length > 0) batchItemFailures',
+      'if ((await giveUp(await publish(records, maxAttempts, context), context)).length > 0) batchItemFailures',
     ],
+    'queued-records-tried-once': ['publish(records, maxAttempts, context)', 'publish(records, 1, context)'],
     'old-records-tried-as-often': [
       '.some(isOld) ? 1 : maxAttempts',
       '.some(isOld) ? maxAttempts : maxAttempts',
@@ -56,6 +57,26 @@ export const eventMutations = toMutations({
       'const { id } = entry;\n  const version = entry.version + Math.random();',
     ],
     'tenants-with-one-source': ["tenant.startsWith('@') ?", "tenant.startsWith('@') || tenant.length > 1 ?"],
+  },
+  'lib/infrastructure/jobs.ts': {
+    'reported-messages-deleted': [
+      '    maxConcurrency: 2,\n    reportBatchItemFailures: true,\n',
+      '    maxConcurrency: 2,\n',
+    ],
+    'visibility-timeout-below-the-advice': ['6 * jobTimeoutMs', '5 * jobTimeoutMs'],
+  },
+  'lib/infrastructure/alarmed-symptoms.ts': {
+    'messages-between-two-attempts-unnoticed': [
+      'unpublishedEvents.metricApproximateNumberOfMessagesNotVisible(',
+      'unpublishedEvents.metricApproximateNumberOfMessagesDelayed(',
+    ],
+  },
+  'lib/cloud-assembly/queue.ts': {
+    'chain-without-an-end': ['calls >= maxCalls', 'calls >= 2 * maxCalls'],
+    'reported-messages-not-repeated': [
+      '!!types && batchItemFailures.length > 0',
+      '!types && batchItemFailures.length > 0',
+    ],
   },
   'lib/local/event-delivery.ts': {
     'place-above-a-hole': ['[partition, completeUpTo(place)]', '[partition, place.position]'],

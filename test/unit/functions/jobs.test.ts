@@ -399,37 +399,47 @@ describe('new log records with a bus', () => {
     expect(logLines()).toContainEqual(expect.objectContaining({ level: 'ERROR', records: 64 }));
   });
 
-  /** Lets the queue call the function with its messages. */
-  async function deliverQueue(): Promise<void> {
-    const messages = queue.splice(0).map((body) => ({ body, eventSource: 'aws:sqs' }));
-    await onLogRecordsWithBus(
-      { Records: messages } as unknown as SQSEvent,
-      functionContext('request', 30_000),
+  /** Lets the queue call the function with its messages, which have their places as ids. Returns the ids of those that stay in the queue. */
+  const deliverQueue = async (): Promise<string[]> =>
+    failedKeys(
+      await onLogRecordsWithBus(
+        {
+          Records: queue.map((body, place) => ({ messageId: `${place}`, body, eventSource: 'aws:sqs' })),
+        } as unknown as SQSEvent,
+        functionContext('request', 30_000),
+      ),
     );
-  }
 
-  test('the queue brings the keys back until the bus accepts their records, with a pause that grows', async () => {
+  test('a message of the queue is reported until the bus accepts all its records, and is never sent again', async () => {
     const records = await writeTags(3);
-    const pauses: unknown[] = [];
     onPut = refuse;
-    onSend = ({ request, pass }) => {
-      pauses.push((request as { DelaySeconds?: number }).DelaySeconds);
-      return pass();
-    };
     await deliver(records);
-    for (let failure = 0; failure < 6; failure += 1) await deliverQueue();
-    expect(pauses).toEqual([30, 60, 120, 240, 480, 900, 900]);
+    await deliver(records.slice(0, 1));
+    expect([queue.length, await deliverQueue()]).toEqual([2, ['0', '1']]);
+    await refuseEventOf(records[2] as Item);
+    expect([queue.length, await deliverQueue()]).toEqual([2, ['0']]);
     onPut = undefined;
-    await deliverQueue();
-    expect([events.length, queue]).toEqual([3, []]);
+    expect([await deliverQueue(), queue.length]).toEqual([[], 2]);
+    expect(new Set(events.map(({ id }) => id)).size).toBe(3);
   });
 
-  test('a message stays in the queue when neither the bus nor the queue accepts its records', async () => {
-    const records = await writeTags(1);
+  test('a message has the attempts of new records: the bus must accept all its records in one call', async () => {
+    onPut = refuse;
+    await deliver(await writeTags(1));
+    let calls = 0;
+    onPut = ({ pass }) => {
+      calls += 1;
+      return calls < 3 ? refuse() : pass();
+    };
+    expect([await deliverQueue(), calls]).toEqual([[], 3]);
+  });
+
+  test('a message whose records have all expired leaves the queue', async () => {
+    const records = await writeTags(2);
     onPut = refuse;
     await deliver(records);
-    onSend = refuse;
-    await expect(deliverQueue()).rejects.toThrow('were not sent to the queue again');
+    for (const { pk, sk } of records) await store.database().deleteItem({ pk, sk });
+    expect([await deliverQueue(), events]).toEqual([[], []]);
   });
 
   test('a queue that does not accept the keys: the unpublished records alone are reported, and the log is compacted', async () => {
