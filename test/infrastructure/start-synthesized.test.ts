@@ -254,7 +254,8 @@ async function beginJobs(client: Client): Promise<void> {
   await client.call('restoreTask', { id: parent });
   await client.untilTotal('listTaskTasks', { id: parent }, many);
   // On a busy machine, the schedule can finish one of these jobs before the stream has begun it.
-  for (const name of ['Clone', 'Second clone']) {
+  const clones = ['Clone', 'Second clone'];
+  for (const name of clones) {
     const { id: clone } = await client.call('cloneProject', { id: project, body: { name } });
     await client.untilTotal('listProjectTasks', { id: clone }, many);
   }
@@ -272,12 +273,12 @@ async function beginJobs(client: Client): Promise<void> {
   await client.untilTotal(
     'listOrganizationProjects',
     { id: organization, query: { status: 'archived' } },
-    many + 1,
+    many + clones.length,
   );
   await client.call('deleteOrganization', { id: organization });
   await client.untilTotal('listProjects', { query: { organizationId: organization } }, 0);
   await client.call('restoreOrganization', { id: organization });
-  await client.untilTotal('listProjects', { query: { organizationId: organization } }, many + 1);
+  await client.untilTotal('listProjects', { query: { organizationId: organization } }, many + clones.length);
   await deleteInBatch(client, 'organization', organization);
   await client.untilTotal('listProjects', { query: { organizationId: organization } }, 0);
 }
