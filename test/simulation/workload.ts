@@ -272,12 +272,15 @@ export class Writer {
   }
 
   /**
-   * What a restored entity belongs to has existed during the request. One that existed before can have been restored at the moment of another deletion, whose job
-   * removes it.
+   * What a restored entity belongs to has existed since the entity was deleted. Another request can have restored it at the moment of a further deletion, whose job
+   * removes it; the end of the history requires that it has.
    */
   #requireOwners(kind: Kind, entity: Entity, first: number): void {
-    const states = this.#world.moments.states.slice(first);
-    if (states[0]?.[kind].has(entity.id)) return;
+    const { states: all } = this.#world.moments;
+    if (all[first]?.[kind].has(entity.id)) return;
+    let deleted = first;
+    while (deleted > 0 && !all[deleted]?.[kind].has(entity.id)) deleted -= 1;
+    const states = all.slice(deleted);
     for (const [field, owner] of [
       ['organizationId', 'organization'],
       ['projectId', 'project'],
