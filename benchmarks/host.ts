@@ -27,6 +27,9 @@ export const functionEnvironment = (endpoint: string, tableName: string): Record
   AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
   AWS_ENDPOINT_URL_DYNAMODB: endpoint,
   TABLE_NAME: tableName,
+  // Nothing is announced, but `readLive` says where it would be.
+  LIVE_URL: 'wss://example.com/event/realtime',
+  LIVE_HOST: 'example.com',
   LOG_LEVEL: 'ERROR',
 });
 

@@ -74,8 +74,8 @@ const listTables = { 'x-amz-target': 'DynamoDB_20120810.ListTables', 'content-ty
 test('every port refuses the requests of pages, or is one to which browsers send none', async () => {
   const service = await start({ DATABASE_FILE: ':memory:', REQUEST_LOG: 'off' });
   const listeners = listenersOf(family(service.process.pid ?? 0));
-  // The gateway and the engine.
-  expect(listeners).toHaveLength(2);
+  // The gateway, the engine, and the port to which functions announce changes.
+  expect(listeners).toHaveLength(3);
   for (const listener of listeners) {
     if (portsBlockedByBrowsers.includes(listener.port)) {
       expect(listener.host).toMatch(/^127\.(?!0\.0\.1$)/);
