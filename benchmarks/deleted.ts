@@ -1,6 +1,8 @@
 /**
  * `npm run bench -- deleted`: measures what the rows of deleted tasks cost the lists of 10,000 others, by the deployed function in processes of its own. Writes
  * `benchmarks/results/deleted.md`.
+ *
+ * `npm run bench -- deleted --sizes 10000,20000` measures other numbers of all tasks.
  */
 import { measureEachSize } from './each-size.ts';
 import { usualOrSmallest } from './form.ts';

@@ -45,7 +45,7 @@ function kindsByReference(): Kind[] {
   const ordered: Kind[] = [];
   const add = (kind: Kind): void => {
     if (ordered.includes(kind)) return;
-    for (const { parent } of referencesOf(kind)) add(parent as Kind);
+    for (const { parent } of referencesOf(kind)) if (parent !== kind) add(parent as Kind);
     ordered.push(kind);
   };
   for (const { kind } of resources) add(kind);

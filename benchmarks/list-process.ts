@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { allProjectsScope } from '../functions/contract/scopes.ts';
 import type { ValueCount } from '../functions/engine/model/list-query.ts';
 import { listProjects } from '../functions/projects/contract.ts';
 import { resources } from '../functions/schema.ts';
@@ -19,8 +20,8 @@ const functions = {
   tasks: { contract: listTasks, folder: 'tasks/list-tasks' },
 };
 
-/** A screen expands references: it needs the scopes of all kinds. */
-const scope = resources.map(({ plural }) => `${plural}:read`).join(' ');
+/** A screen expands references: it needs the scopes of all kinds. The caller sees all projects, as the one of PostgreSQL does. */
+const scope = [...resources.map(({ plural }) => `${plural}:read`), allProjectsScope].join(' ');
 
 /** Lists of another tenant before the first one of the tenant: V8 compiles the code. */
 const warmUpLists = usualOrSmallest(30, 1);
