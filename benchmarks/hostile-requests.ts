@@ -67,7 +67,10 @@ const stopBeforeStore = (): never => {
 async function loadTargets(): Promise<Target[]> {
   const targets: Target[] = [];
   for (const { contract } of routes) {
-    const handler = endpoint(contract as Contract, async () => stopBeforeStore());
+    // No request gets as far as its response.
+    const handler = endpoint(contract as Contract, async () => stopBeforeStore(), {
+      render: stopBeforeStore,
+    });
     targets.push({ name: contract.operation, contract, handler });
   }
   const fallback = (await import('../functions/fallback/reject-unmatched.ts')) as { handler: Handler };
