@@ -24,7 +24,7 @@ export interface LiveChannels {
   readonly spreadMs: number;
 }
 
-/** Is told what happens to a collection, for example `tasks`. */
+/** Receives the announcements of one collection, for example `tasks`. */
 export interface Follower {
   readonly collection: string;
   /** Is called, perhaps several times, with `spreadMs` while changes are announced, and otherwise with `undefined`. */

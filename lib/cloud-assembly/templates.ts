@@ -133,7 +133,7 @@ export class Templates {
     return `arn:aws:${type?.split('::')[1]?.toLowerCase()}:${region}:${account}:${id}${attribute === 'Arn' ? '' : `:${attribute}`}`;
   }
 
-  /** Returns an output of a nested stack. Its name contains what it is of, so those of one name have one value. */
+  /** Returns an output of a nested stack. CDK derives its name from the referenced value, so outputs of the same name have the same value. */
   #nestedOutput(name: string): unknown {
     const found = [...this.#templates.values()].flat().find(({ Outputs = {} }) => name in Outputs);
     if (!found) throw new Error(`No nested stack has the output ${name}.`);

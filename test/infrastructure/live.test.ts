@@ -159,7 +159,7 @@ test('the publisher and the clients have the addresses of AppSync, and with a do
   });
 });
 
-test('a local run of the stacks has addresses that are of nobody', async () => {
+test('a local run of the stacks has host names that nobody can register', async () => {
   const assembly = temporaryFolder();
   await synthesize({ 'aws:cdk:disable-asset-staging': true }, assembly);
   const set = Object.assign({}, ...readDeployment(assembly).functions.map(({ environment }) => environment));

@@ -91,7 +91,7 @@ const codecOf = (hash: Buffer): CursorCodec<ChangesCursor> => ({
   read: readCursor,
 });
 
-/** Returns the position up to which a caller has all changes, who has no more pages to read. */
+/** Returns the position up to which a copy is complete, once its caller has read the last page. */
 export const positionOfCursor = ({ progress }: ChangesCursor): number => completeUpTo(progress);
 
 export const encodeCursor = (hash: Buffer, cursor: ChangesCursor): string => toCursor(codecOf(hash), cursor);
