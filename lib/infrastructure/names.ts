@@ -37,6 +37,9 @@ export const functionLogName = ({ stage }: Stage): string => `project-management
 export const functionLogArn = (stage: Stage): string =>
   `arn:${Aws.PARTITION}:logs:${Aws.REGION}:${Aws.ACCOUNT_ID}:log-group:${functionLogName(stage)}:*`;
 
+/** Returns the region in an ARN. */
+export const regionOf = (arn: string): string => arn.split(':')[3] ?? '';
+
 /** Returns the name of the log group of the gateway. CloudWatch limits the policy for log groups with other prefixes. */
 export const accessLogName = ({ stage }: Stage): string => `/aws/vendedlogs/project-management-${stage}`;
 

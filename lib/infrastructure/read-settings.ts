@@ -1,7 +1,7 @@
 /** Reads the settings of a deployment: `stages` in the context of `cdk.json`, and `-c key=value`. */
 import * as v from 'valibot';
 import { suggestion } from '../../functions/http/suggestion.ts';
-import { isDisposable } from './names.ts';
+import { isDisposable, regionOf } from './names.ts';
 import {
   alarmAddress,
   definitions,
@@ -71,10 +71,39 @@ function contradictionsOfLive(settings: Settings, contradict: Contradict): void 
   if (liveDomainName && liveWindow(settings) === undefined) contradict('liveDomainName', 'live');
 }
 
+/** Names what is in another region than the deployment. */
+function contradictionsOfRegion(settings: Settings, contradict: Contradict): void {
+  const { alarmTopicArn, region } = settings;
+  for (const name of ['encryptionKey', 'otherEncryptionKey'] as const)
+    if (settings[name] && regionOf(settings[name]) !== region) contradict('region', name);
+  if (alarmTopicArn && region && regionOf(alarmTopicArn) !== region) contradict('alarmTopicArn', 'region');
+}
+
+/** Keys of the tags that every resource has. */
+const ownTags = ['application', 'stage'];
+
+/** Tags of a resource that AWS allows. */
+const maxTags = 50;
+
+/** Returns why a role cannot have the tags together with those of every resource. IAM ignores the case of keys. */
+function tagIssues({ tags }: Settings): string[] {
+  const keys = [...ownTags, ...tags.map((tag) => tag.slice(0, tag.indexOf('=')))];
+  const issues = keys.flatMap((key, index) => {
+    const former = keys.slice(0, index).find((one) => one.toLowerCase() === key.toLowerCase());
+    if (former === undefined) return [];
+    return former === key
+      ? `"tags" has the key "${key}" twice, or every resource has it already.`
+      : `"tags" has the key "${key}", which differs from "${former}" only in case: IAM takes them for one.`;
+  });
+  return keys.length <= maxTags
+    ? issues
+    : [...issues, `"tags" makes ${keys.length} tags with "application" and "stage"; AWS allows ${maxTags}.`];
+}
+
 /** Returns what is wrong with settings that are valid by themselves but not together. */
 function contradictions(settings: Settings): string[] {
   const { tableName, tableStreamArn } = settings;
-  const issues: string[] = [];
+  const issues = tagIssues(settings);
   const contradict: Contradict = (name, other) => {
     issues.push(
       `"${name}" is ${JSON.stringify(settings[name])} and "${other}" is ${JSON.stringify(settings[other])}; "${name}" must be ${definitions[name].rule}.`,
@@ -82,13 +111,13 @@ function contradictions(settings: Settings): string[] {
   };
   contradictionsOfTokens(settings, contradict);
   contradictionsOfLive(settings, contradict);
+  contradictionsOfRegion(settings, contradict);
   if (tableStreamArn && tableName !== tableOfStream(tableStreamArn))
     contradict('tableStreamArn', 'tableName');
-  const { domainName, certificateArn, hostedZoneId, encryptionKey, region } = settings;
+  const { domainName, certificateArn, hostedZoneId } = settings;
   const { monthlyBudget, backupVault, backupDays } = settings;
   if ((domainName === '') !== (certificateArn === '')) contradict('certificateArn', 'domainName');
   if (hostedZoneId && !domainName) contradict('hostedZoneId', 'domainName');
-  if (encryptionKey && encryptionKey.split(':')[3] !== region) contradict('region', 'encryptionKey');
   if (backupVault && backupDays === 0) contradict('backupVault', 'backupDays');
   if (settings.alarmTopicArn && !settings.alarms) contradict('alarms', 'alarmTopicArn');
   if (monthlyBudget > 0 && !alarmAddress(settings)) contradict('monthlyBudget', 'alarmEmail');

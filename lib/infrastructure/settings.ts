@@ -96,7 +96,7 @@ export const definitions = {
   ),
   region: setting(
     optionalText(v.pipe(v.string(), v.regex(/^[a-z]{2}(-[a-z]+)+-\d$/))),
-    'an AWS region, for example "eu-central-1", or empty for the region of your credentials; with "encryptionKey", the region of the key',
+    'an AWS region, for example "eu-central-1", or empty for the region of your credentials; with "encryptionKey" or "otherEncryptionKey", the region of the key',
   ),
   tableName: setting(
     optionalText(v.pipe(v.string(), v.regex(/^[\w.-]{3,255}$/))),
@@ -164,8 +164,8 @@ export const definitions = {
     'the name of the claim that contains the tenant',
   ),
   callbackUrls: setting(
-    listOf(/^https:\/\/.|^http:\/\/localhost[:/]|^(?!https?:)[a-z][a-z0-9+.-]*:\/\//),
-    'addresses to which the sign-in page redirects, for example "https://app.example.com/"; empty with "userPoolId"',
+    listOf(/^(?=[^\s#*]+$)(?:https:\/\/.|http:\/\/localhost[:/]|(?!https?:)[a-z][a-z0-9+.-]*:\/\/)/),
+    'addresses to which the sign-in page redirects, for example "https://app.example.com/", without "#" and without the wildcard "*"; empty with "userPoolId"',
   ),
   machineClient: setting(toggle(), `${isToggle}, and false with "userPoolId"`),
   requireGroup: setting(
@@ -214,8 +214,8 @@ export const definitions = {
     'the ARN of a certificate for "liveDomainName" in us-east-1, or empty without "liveDomainName"',
   ),
   tags: setting(
-    listOf(/^(?!aws:)[^=]{1,128}=.{0,256}$/),
-    'tags of the form "key=value", separated by commas',
+    listOf(/^(?!aws:)[\p{L}\p{Z}\p{N}_.:/+\-@]{1,128}=[\p{L}\p{Z}\p{N}_.:/=+\-@]{0,256}$/iu),
+    'tags of the form "key=value", separated by commas, of letters, digits, spaces and _ . : / = + - @, which are all that IAM accepts; a key does not begin with "aws:"',
   ),
   permissionsBoundary: setting(
     optionalArn(/^arn:[\w-]+:iam::(?:\d{12}|aws):policy\/.+$/),

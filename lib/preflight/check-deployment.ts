@@ -19,6 +19,7 @@ import {
   isDisposable,
   keysOutput,
   ownTableName,
+  regionOf,
   stackName,
   tableNameOf,
 } from '../infrastructure/names.ts';
@@ -27,7 +28,13 @@ import { clientSettings } from './client-settings.ts';
 import { formatRefusals, type ReleaseFormats } from './compare-formats.ts';
 import { type TableInUse, tableDifferences } from './compare-table.ts';
 import { concurrencyRefusals, reservedConcurrency } from './concurrency.ts';
-import { certificateRefusals, keyRefusals, zoneRefusals } from './named-resources.ts';
+import {
+  boundaryRefusals,
+  certificateRefusals,
+  keyRefusals,
+  vaultRefusals,
+  zoneRefusals,
+} from './named-resources.ts';
 
 /** Returns what DynamoDB knows of a table; undefined when there is no table of this name. */
 async function describeTable(client: DynamoDBClient, TableName: string): Promise<TableInUse | undefined> {
@@ -162,10 +169,15 @@ async function lambdaRefusals(region: string, settings: Settings): Promise<strin
   return concurrencyRefusals(reserved, AccountLimit?.ConcurrentExecutions ?? 0);
 }
 
-const poolRefusals = (region: string, { userPoolId }: Settings): string[] =>
-  userPoolId && !userPoolId.startsWith(`${region}_`)
+/** Returns what is in another region than the deployment, whose region may come from the credentials. */
+const regionRefusals = (region: string, { userPoolId, alarmTopicArn }: Settings): string[] => [
+  ...(userPoolId && !userPoolId.startsWith(`${region}_`)
     ? [`The user pool "${userPoolId}" is not in ${region}: its function and the API must be in its region.`]
-    : [];
+    : []),
+  ...(alarmTopicArn && regionOf(alarmTopicArn) !== region
+    ? [`The topic "${alarmTopicArn}" is not in ${region}: alarms publish to a topic of their region.`]
+    : []),
+];
 
 /** Routes of an API, by default. @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html */
 const defaultRoutes = 300;
@@ -226,10 +238,12 @@ export async function checkDeployment(
     ['The certificate', certificateRefusals(region, settings)],
     ['The hosted zone', zoneRefusals(region, settings)],
     ['The key', keyRefusals(region, settings)],
+    ['The permissions boundary', boundaryRefusals(region, settings)],
+    ['The backup vault', vaultRefusals(region, settings)],
   ];
   const found = await Promise.all(checks.map(([what, refusals]) => findingsOf(what, refusals)));
   return {
-    refusals: [...poolRefusals(region, settings), ...found.flatMap(({ refusals }) => refusals)],
+    refusals: [...regionRefusals(region, settings), ...found.flatMap(({ refusals }) => refusals)],
     skipped: [...found.flatMap(({ skipped }) => skipped), ...routesToCheck(numberOfRoutes)],
   };
 }

@@ -1,5 +1,10 @@
-/** Checks what the settings name: a certificate, a hosted zone and a key. What does not exist is an error of AWS, which refuses the deployment. */
+/**
+ * Checks what the settings name, for example a certificate, a hosted zone and a key. What does not exist is an error of AWS, which refuses the
+ * deployment.
+ */
 import { ACMClient, DescribeCertificateCommand } from '@aws-sdk/client-acm';
+import { BackupClient, ListBackupVaultsCommand } from '@aws-sdk/client-backup';
+import { GetPolicyCommand, IAMClient } from '@aws-sdk/client-iam';
 import { DescribeKeyCommand, KMSClient } from '@aws-sdk/client-kms';
 import { GetHostedZoneCommand, Route53Client } from '@aws-sdk/client-route-53';
 import type { Settings } from '../infrastructure/settings.ts';
@@ -64,4 +69,25 @@ export async function keyRefusals(region: string, { encryptionKey: KeyId }: Sett
     // DynamoDB uses no other keys.
     ...(KeySpec === 'SYMMETRIC_DEFAULT' ? [] : [`The key is ${KeySpec}: it must be SYMMETRIC_DEFAULT.`]),
   ];
+}
+
+export async function boundaryRefusals(
+  region: string,
+  { permissionsBoundary: PolicyArn }: Settings,
+): Promise<string[]> {
+  if (PolicyArn) await new IAMClient(clientSettings(region)).send(new GetPolicyCommand({ PolicyArn }));
+  return [];
+}
+
+/** Vaults that AWS Backup lists at once, which are more than an account can have in a region. */
+const maxVaults = 1_000;
+
+/** Looks for the vault among all: AWS Backup denies access to a vault that does not exist, also to a caller who may describe it. */
+export async function vaultRefusals(region: string, { backupVault }: Settings): Promise<string[]> {
+  if (!backupVault) return [];
+  const client = new BackupClient(clientSettings(region));
+  const { BackupVaultList = [] } = await client.send(new ListBackupVaultsCommand({ MaxResults: maxVaults }));
+  return BackupVaultList.some(({ BackupVaultName }) => BackupVaultName === backupVault)
+    ? []
+    : [`There is no vault "${backupVault}" in ${region}. Leave "backupVault" empty for a new one.`];
 }

@@ -20,6 +20,7 @@ import { synthesizeTemplates } from './stacks.ts';
 /** The checks before a deployment. The tables are those of the embedded engine. */
 
 const region = 'us-east-1';
+const services = ['DYNAMODB', 'CLOUDFORMATION', 'LAMBDA', 'ACM', 'ROUTE_53', 'KMS', 'IAM', 'BACKUP'];
 let aws: AwsStandIn;
 let client: DynamoDBClient;
 
@@ -28,8 +29,7 @@ beforeAll(async () => {
   setCredentials(endpoint);
   aws = await startAwsStandIn(endpoint);
   client = new DynamoDBClient({ endpoint, region });
-  for (const service of ['DYNAMODB', 'CLOUDFORMATION', 'LAMBDA', 'ACM', 'ROUTE_53', 'KMS'])
-    process.env[`AWS_ENDPOINT_URL_${service}`] = aws.endpoint;
+  for (const service of services) process.env[`AWS_ENDPOINT_URL_${service}`] = aws.endpoint;
 });
 
 beforeEach(() => {
@@ -201,6 +201,13 @@ test('a user pool of another region is refused', async () => {
   ]);
 });
 
+test('a topic for alarms of another region is refused', async () => {
+  const alarmTopicArn = 'arn:aws:sns:eu-central-1:123456789012:alarms';
+  expect(await refusalsOf(settingsOf({ stage: 'first', alarmTopicArn }))).toEqual([
+    `The topic "${alarmTopicArn}" is not in us-east-1: alarms publish to a topic of their region.`,
+  ]);
+});
+
 describe('what the settings name', () => {
   const certificateArn = `arn:aws:acm:${region}:123456789012:certificate/1`;
   const domain = { stage: 'first', domainName: 'api.example.com', certificateArn, hostedZoneId: 'Z1' };
@@ -255,6 +262,24 @@ describe('what the settings name', () => {
       'The key is in the state PendingDeletion: it must be Enabled.',
       'The key is RSA_2048: it must be SYMMETRIC_DEFAULT.',
     ]);
+  });
+
+  test('a permissions boundary and a vault must exist', async () => {
+    const permissionsBoundary = 'arn:aws:iam::123456789012:policy/boundary';
+    const settings = settingsOf({
+      stage: 'first',
+      permissionsBoundary,
+      backupDays: 1,
+      backupVault: 'earlier',
+    });
+    aws.vaults = ['later'];
+    expect(await refusalsOf(settings)).toEqual([
+      'The permissions boundary cannot be checked: NoSuchEntity',
+      'There is no vault "earlier" in us-east-1. Leave "backupVault" empty for a new one.',
+    ]);
+    aws.policies = [permissionsBoundary];
+    aws.vaults = ['later', 'earlier'];
+    expect(await refusalsOf(settings)).toEqual([]);
   });
 
   test('a key switches in two deployments, so that roles allow both', async () => {

@@ -61,8 +61,27 @@ test.each([
   ['monthlyBudget', { monthlyBudget: 5, alarmEmail: 'none' }],
   ['region', { encryptionKey: key }],
   ['region', { region: 'eu-west-1', encryptionKey: key }],
+  ['region', { otherEncryptionKey: key }],
+  ['alarmTopicArn', { region: 'eu-west-1', alarmTopicArn: 'arn:aws:sns:us-east-1:123456789012:alarms' }],
 ])('rejects settings that do not fit together: %s', (name, settings) => {
   expect(() => read(settings)).toThrow(`"${name}"`);
+});
+
+test.each([
+  ['Application=pm', '"Application", which differs from "application" only in case'],
+  ['stage=prod', '"tags" has the key "stage" twice, or every resource has it already'],
+  ['team=a,owner=b,Team=c', '"Team", which differs from "team" only in case'],
+  [
+    Array.from({ length: 49 }, (_, index) => `k${index}=v`).join(','),
+    '51 tags with "application" and "stage"',
+  ],
+])('rejects tags that a role cannot have together: %s', (tags, wrong) => {
+  expect(() => read({ tags })).toThrow(wrong);
+});
+
+test('accepts tags with the characters of IAM, and as many as a role can have', () => {
+  const most = Array.from({ length: 47 }, (_, index) => `k${index}=`);
+  expect(read({ tags: ['Kostenstelle=Müller: 4=2 +/-_.@', ...most] }).tags).toHaveLength(48);
 });
 
 test.each([
@@ -143,12 +162,16 @@ test.each([
   ['authentication', 'https://issuer.example.com', '"audience" must be'],
   ['tenantClaim', '', 'claim'],
   ['callbackUrls', 'http://app.example.com/', 'sign-in page'],
+  ['callbackUrls', 'https://app.example.com/#/signed-in', 'without "#"'],
+  ['callbackUrls', 'https://*.example.com/', 'wildcard'],
   ['logRetentionDays', 31, '30'],
   ['alarmEmail', 'me', 'e-mail address'],
   ['domainName', 'https://api.example.com', 'name of a domain'],
   ['certificateArn', 'certificate', 'ARN of a certificate'],
   ['hostedZoneId', 'example.com', 'hosted zone'],
   ['tags', 'aws:team=a', 'key=value'],
+  ['tags', 'cost-center=R&D', 'letters, digits, spaces and _ . : / = + - @'],
+  ['tags', 'owner=Müller (IT)', 'letters, digits, spaces and _ . : / = + - @'],
   ['permissionsBoundary', 'boundary', 'managed policy'],
   ['encryptionKey', 'alias/mine', 'key of AWS KMS'],
   ['backupVault', 'a vault', 'vault of AWS Backup'],

@@ -4,7 +4,7 @@ import { startServer } from './http-server.ts';
 
 /**
  * An address that takes the place of AWS: DynamoDB is the embedded engine, and what the engine does not have is answered in the protocol of the
- * service. CloudFormation and Route 53 have XML, and the others have JSON.
+ * service. CloudFormation, IAM and Route 53 have XML, and the others have JSON.
  */
 export interface AwsStandIn {
   readonly endpoint: string;
@@ -22,6 +22,9 @@ export interface AwsStandIn {
   certificate: object;
   zone: { readonly name: string; readonly isPrivate: boolean };
   key: object;
+  /** The policies of IAM by ARN, and the vaults of AWS Backup by name. */
+  policies: readonly string[];
+  vaults: readonly string[];
   /** Concurrent executions of the account. */
   concurrency: number;
   /** Operations that the credentials do not permit. */
@@ -78,6 +81,8 @@ export async function startAwsStandIn(engine: string): Promise<AwsStandIn> {
     certificate: {},
     zone: { name: '', isPrivate: false },
     key: {},
+    policies: [] as readonly string[],
+    vaults: [] as readonly string[],
     concurrency: 1_000,
     denied: new Set<string>(),
   };
@@ -101,7 +106,28 @@ export async function startAwsStandIn(engine: string): Promise<AwsStandIn> {
     return forward(engine, body, headers);
   };
 
-  const ofCloudFormation = (values: URLSearchParams): [number, string] => {
+  const policy = (arn: string): [number, string] =>
+    state.policies.includes(arn)
+      ? [
+          200,
+          `<GetPolicyResponse><GetPolicyResult><Policy><Arn>${arn}</Arn></Policy></GetPolicyResult></GetPolicyResponse>`,
+        ]
+      : [404, xmlError('NoSuchEntity')];
+
+  /** Responses to requests whose operation follows from the address, by the operation. */
+  const ofAddresses: Readonly<Record<string, readonly [address: RegExp, response: () => object]>> = {
+    GetAccountSettings: [
+      /^\/2016-08-19\/account-settings$/,
+      () => ({ AccountLimit: { ConcurrentExecutions: state.concurrency } }),
+    ],
+    ListBackupVaults: [
+      /^\/backup-vaults/,
+      () => ({ BackupVaultList: state.vaults.map((BackupVaultName) => ({ BackupVaultName })) }),
+    ],
+  };
+
+  const ofActions = (values: URLSearchParams): [number, string] => {
+    if (values.get('Action') === 'GetPolicy') return policy(values.get('PolicyArn') ?? '');
     const described = values.get('StackName') ?? '';
     const outputs = state.outputs.get(described);
     if (outputs && values.get('Action') === 'GetTemplateSummary')
@@ -118,22 +144,19 @@ export async function startAwsStandIn(engine: string): Promise<AwsStandIn> {
     headers: Record<string, string>,
   ): Promise<[number, string, string]> => {
     const target = headers['x-amz-target']?.split('.')[1];
-    const operation = target ?? new URLSearchParams(body).get('Action') ?? 'GetAccountSettings';
-    const isLambda = url.endsWith('/account-settings');
+    const values = new URLSearchParams(body);
+    const [ofAddress, [, described] = []] =
+      Object.entries(ofAddresses).find(([, [address]]) => address.test(url)) ?? [];
+    const operation = target ?? values.get('Action') ?? ofAddress ?? '';
     if (state.denied.has(operation)) {
       const message = `not authorized to perform ${operation}`;
       const denial = JSON.stringify({ __type: 'com.amazon.coral.service#AccessDeniedException', message });
-      return target || isLambda ? [403, denial, json] : [403, xmlError('AccessDenied'), 'text/xml'];
+      return target || described ? [403, denial, json] : [403, xmlError('AccessDenied'), 'text/xml'];
     }
     if (url.includes('/hostedzone/')) return [200, describedZone(state.zone), 'text/xml'];
     if (target) return [...(await ofTargets(operation, body, headers)), json];
-    if (isLambda)
-      return [
-        200,
-        JSON.stringify({ AccountLimit: { ConcurrentExecutions: state.concurrency } }),
-        'application/json',
-      ];
-    return [...ofCloudFormation(new URLSearchParams(body)), 'text/xml'];
+    if (described) return [200, JSON.stringify(described()), 'application/json'];
+    return [...ofActions(values), 'text/xml'];
   };
 
   const passed = ['x-amz-target', 'authorization', 'content-type', 'x-amz-date'];
