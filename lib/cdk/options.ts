@@ -70,8 +70,8 @@ export function cdkArguments(command: CdkCommand, settings: Settings, flags: rea
 }
 
 export function announcement(command: CdkCommand, settings: Settings, region: string): string {
-  const { stage } = settings;
-  const where = `stage "${stage}", region ${region}`;
+  const { stage, account } = settings;
+  const where = `stage "${stage}", ${account ? `account ${account}, ` : ''}region ${region}`;
   if (command !== 'destroy') return `${command}: ${where}`;
   return isDisposable(settings)
     ? `destroy: ${where}. The data is deleted as well.`

@@ -13,7 +13,8 @@ import { readSettings } from './read-settings.ts';
 export function service(app: App, bundles: Bundles, operations = routes): { data: DataStack; api: ApiStack } {
   const settings = readSettings(app.node.getAllContext() as Record<string, unknown>);
   const context = { settings, bundles };
-  const properties = { context, ...(settings.region && { env: { region: settings.region } }) };
+  const { account, region } = settings;
+  const properties = { context, env: { ...(account && { account }), ...(region && { region }) } };
   const data = new DataStack(app, stackName(settings, 'data'), properties);
   return { data, api: new ApiStack(app, stackName(settings, 'api'), { ...properties, data, operations }) };
 }

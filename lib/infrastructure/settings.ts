@@ -94,6 +94,10 @@ export const definitions = {
     ),
     'a name of 1 to 20 lower-case letters, digits and hyphens that starts with a letter and does not contain "aws", "amazon" or "cognito", which Cognito refuses',
   ),
+  account: setting(
+    optionalText(v.pipe(v.string(), v.regex(/^\d{12}$/))),
+    'the 12 digits of the AWS account of the stage, or empty for that of your credentials',
+  ),
   region: setting(
     optionalText(v.pipe(v.string(), v.regex(/^[a-z]{2}(-[a-z]+)+-\d$/))),
     'an AWS region, for example "eu-central-1", or empty for the region of your credentials; with "encryptionKey" or "otherEncryptionKey", the region of the key',
@@ -254,6 +258,7 @@ export const definitions = {
 
 /** Settings that name something of one stage. Another stage must not have them by default. */
 export const ofOneStage = [
+  'account',
   'tableName',
   'tableStreamArn',
   'otherTableName',

@@ -24,6 +24,7 @@ import {
   tableNameOf,
 } from '../infrastructure/names.ts';
 import type { Settings } from '../infrastructure/settings.ts';
+import { accountRefusals } from './account.ts';
 import { clientSettings } from './client-settings.ts';
 import { formatRefusals, type ReleaseFormats } from './compare-formats.ts';
 import { type TableInUse, tableDifferences } from './compare-table.ts';
@@ -221,7 +222,7 @@ async function findingsOf(what: string, check: Promise<string[]>): Promise<Findi
 const numberOfRoutes = Object.values(methodsByPath).flat().length + 1;
 
 /**
- * Checks what exists already: the table in use, the data stack, what the settings name, and the limits of the account.
+ * Checks what exists already: the account, the table in use, the data stack, what the settings name, and the limits of the account.
  * @param region the region of the deployment.
  * @param command `import` checks the table that becomes a part of the data stack.
  */
@@ -230,6 +231,9 @@ export async function checkDeployment(
   settings: Settings,
   region: string,
 ): Promise<Findings> {
+  const ofAccount = await findingsOf('The account', accountRefusals(region, settings));
+  // In another account, all other findings would mislead.
+  if (ofAccount.refusals.length > 0) return ofAccount;
   const checks: readonly [what: string, refusals: Promise<string[]>][] = [
     ['The table in use', tableRefusals(region, settings, command === 'import')],
     ['The data stack', command === 'deploy' ? dataStackRefusals(region, settings) : noRefusals],
@@ -241,7 +245,7 @@ export async function checkDeployment(
     ['The permissions boundary', boundaryRefusals(region, settings)],
     ['The backup vault', vaultRefusals(region, settings)],
   ];
-  const found = await Promise.all(checks.map(([what, refusals]) => findingsOf(what, refusals)));
+  const found = [ofAccount, ...(await Promise.all(checks.map((check) => findingsOf(...check))))];
   return {
     refusals: [...regionRefusals(region, settings), ...found.flatMap(({ refusals }) => refusals)],
     skipped: [...found.flatMap(({ skipped }) => skipped), ...routesToCheck(numberOfRoutes)],

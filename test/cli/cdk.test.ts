@@ -86,14 +86,17 @@ test('deploy and import refuse a table that differs from the template, before an
   await ensureTable(client, 'restored', { stream: true });
   client.destroy();
   aws.hasRecovery = false;
+  const account = '123456789012';
   const environment = { AWS_REGION: 'us-east-1', ...credentials, AWS_ENDPOINT_URL: aws.endpoint };
   for (const name of ['deploy', 'import']) {
-    expect(await run(`${name} ${production} -c tableName=restored`, environment)).toEqual({
+    expect(
+      await run(`${name} ${production} -c tableName=restored -c account=${account}`, environment),
+    ).toEqual({
       code: 1,
       errors: errors(
         'The table "restored" has no deletion protection.\nThe table "restored" has no point-in-time recovery.\n',
       ),
-      output: `${name}: stage "production", region us-east-1\n`,
+      output: `${name}: stage "production", account ${account}, region us-east-1\n`,
     });
   }
   await aws.stop();

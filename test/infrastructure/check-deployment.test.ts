@@ -20,7 +20,7 @@ import { synthesizeTemplates } from './stacks.ts';
 /** The checks before a deployment. The tables are those of the embedded engine. */
 
 const region = 'us-east-1';
-const services = ['DYNAMODB', 'CLOUDFORMATION', 'LAMBDA', 'ACM', 'ROUTE_53', 'KMS', 'IAM', 'BACKUP'];
+const services = ['DYNAMODB', 'CLOUDFORMATION', 'LAMBDA', 'ACM', 'ROUTE_53', 'KMS', 'IAM', 'STS', 'BACKUP'];
 let aws: AwsStandIn;
 let client: DynamoDBClient;
 
@@ -192,6 +192,20 @@ test('a reservation must leave a hundred executions of the account', async () =>
   expect(refusal).toMatch(/^The settings reserve 47 concurrent executions .* but the account has 10\./);
   aws.denied.add('GetAccountSettings');
   expect(await refusalsOf(settingsOf({ stage: 'first' }))).toEqual([]);
+});
+
+test('credentials of another account are refused, before anything else is checked', async () => {
+  const account = '210987654321';
+  aws.stackStatus = 'ROLLBACK_COMPLETE';
+  aws.outputs.set('project-management-first-data', {});
+  expect(await checkDeployment('deploy', settingsOf({ stage: 'first', account }), region)).toEqual({
+    refusals: [
+      'The credentials are of the account 123456789012, and the stage "first" is of 210987654321 ("account"). Choose its profile (AWS_PROFILE).',
+    ],
+    skipped: [],
+  });
+  aws.outputs.clear();
+  expect(await refusalsOf(settingsOf({ stage: 'first', account: '123456789012' }))).toEqual([]);
 });
 
 test('a user pool of another region is refused', async () => {

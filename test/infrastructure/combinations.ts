@@ -34,6 +34,7 @@ export const combinations = {
   },
   'adopted pool': {
     stage: 'production',
+    account: '123456789012',
     alarmEmail: 'none',
     region: 'eu-central-1',
     userPoolId: 'eu-central-1_a1B2c3D4e',

@@ -536,6 +536,14 @@ test('a stage that is not disposable has termination protection, and the others 
   expect(kept).toEqual([]);
 });
 
+test.each<[Combination, string]>([
+  ['default', 'aws://unknown-account/unknown-region'],
+  ['adopted pool', 'aws://123456789012/eu-central-1'],
+])('both stacks of %s are of the account and the region of the settings', async (settings, environment) => {
+  const { environments } = await synthesizeTemplates(combinations[settings]);
+  expect(environments).toEqual([environment, environment]);
+});
+
 test('the preflight reserves as much concurrency as the functions, which reserve none by default', async () => {
   const reserved = async (settings: Combination): Promise<number[]> =>
     ofType((await stacksOf(settings)).resources, 'AWS::Lambda::Function').flatMap(

@@ -143,6 +143,7 @@ test('rejects a key that is not a setting, and names the nearest one', () => {
 test.each([
   ['stage', 'Production', 'lower-case'],
   ['stage', 'my-aws', 'which Cognito refuses'],
+  ['account', '12345678901', '12 digits'],
   ['tableName', 'a', 'restored table'],
   ['tableStreamArn', 'arn:aws:dynamodb:eu-central-1:1', '"tableName" names'],
   ['machineClient', 'yes', 'true or false'],

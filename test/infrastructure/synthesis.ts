@@ -48,6 +48,8 @@ export interface Synthesized {
   readonly api: Resources;
   /** Whether CloudFormation refuses to delete the stack of the data. */
   readonly hasTerminationProtection: boolean;
+  /** The account and the region of each stack, for which CDK refuses other credentials. */
+  readonly environments: readonly string[];
 }
 
 /** Returns an app with the default settings, and the given ones over them. */
@@ -102,6 +104,7 @@ export function synthesize(
     data: withNested(templates.data, Object.values(nestedIn(data))),
     api: withNested(templates.api, Object.values(templates.nested)),
     hasTerminationProtection: data.terminationProtection ?? false,
+    environments: [data.environment, api.environment],
   };
 }
 

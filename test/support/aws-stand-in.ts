@@ -4,7 +4,7 @@ import { startServer } from './http-server.ts';
 
 /**
  * An address that takes the place of AWS: DynamoDB is the embedded engine, and what the engine does not have is answered in the protocol of the
- * service. CloudFormation, IAM and Route 53 have XML, and the others have JSON.
+ * service. CloudFormation, IAM, STS and Route 53 have XML, and the others have JSON.
  */
 export interface AwsStandIn {
   readonly endpoint: string;
@@ -22,6 +22,8 @@ export interface AwsStandIn {
   certificate: object;
   zone: { readonly name: string; readonly isPrivate: boolean };
   key: object;
+  /** The account of the credentials. */
+  account: string;
   /** The policies of IAM by ARN, and the vaults of AWS Backup by name. */
   policies: readonly string[];
   vaults: readonly string[];
@@ -81,6 +83,7 @@ export async function startAwsStandIn(engine: string): Promise<AwsStandIn> {
     certificate: {},
     zone: { name: '', isPrivate: false },
     key: {},
+    account: '123456789012',
     policies: [] as readonly string[],
     vaults: [] as readonly string[],
     concurrency: 1_000,
@@ -127,6 +130,11 @@ export async function startAwsStandIn(engine: string): Promise<AwsStandIn> {
   };
 
   const ofActions = (values: URLSearchParams): [number, string] => {
+    if (values.get('Action') === 'GetCallerIdentity')
+      return [
+        200,
+        `<GetCallerIdentityResponse><GetCallerIdentityResult><Account>${state.account}</Account></GetCallerIdentityResult></GetCallerIdentityResponse>`,
+      ];
     if (values.get('Action') === 'GetPolicy') return policy(values.get('PolicyArn') ?? '');
     const described = values.get('StackName') ?? '';
     const outputs = state.outputs.get(described);
