@@ -12,6 +12,7 @@ import {
   UserPool,
   type UserPoolClient,
   type UserPoolClientOptions,
+  UserPoolEmail,
   UserPoolOperation,
 } from 'aws-cdk-lib/aws-cognito';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -24,7 +25,7 @@ import { apiScopes, resourceServer } from '../hosting/scopes.ts';
 import { byPartition } from './aws-partitions.ts';
 import { isDisposable } from './names.ts';
 import { ServiceFunction, type ServiceFunctionContext } from './service-function.ts';
-import type { Settings } from './settings.ts';
+import { domainOf, type Settings } from './settings.ts';
 
 /** Addresses on a developer's machine: an app, and `npx pm-api token`. */
 const localCallbackUrls = ['http://localhost:3000/', 'http://localhost:8976/'];
@@ -141,6 +142,7 @@ class OwnAccounts extends Construct implements Accounts {
   }
 
   #pool(settings: Settings): UserPool {
+    const { emailFrom } = settings;
     const pool = new UserPool(this, 'Pool', {
       userPoolName: `project-management-${settings.stage}`,
       // Everyone who signs up would be a new tenant.
@@ -161,6 +163,13 @@ class OwnAccounts extends Construct implements Accounts {
         requireSymbols: true,
       },
       accountRecovery: AccountRecovery.EMAIL_ONLY,
+      ...(emailFrom && {
+        email: UserPoolEmail.withSES({
+          fromEmail: emailFrom,
+          sesVerifiedDomain: domainOf(emailFrom),
+          sesRegion: Aws.REGION,
+        }),
+      }),
       // The first plan with custom claims in access tokens.
       featurePlan: FeaturePlan.ESSENTIALS,
       deletionProtection: !isDisposable(settings),

@@ -52,11 +52,13 @@ function contradictionsOfPool(settings: Settings, contradict: Contradict): void 
   if (region && !userPoolId.startsWith(`${region}_`)) contradict('userPoolId', 'region');
   if (settings.callbackUrls.length > 0) contradict('callbackUrls', 'userPoolId');
   if (settings.machineClient) contradict('machineClient', 'userPoolId');
+  if (settings.emailFrom) contradict('emailFrom', 'userPoolId');
 }
 
 /** Names settings of tokens that are not valid together. */
 function contradictionsOfTokens(settings: Settings, contradict: Contradict): void {
-  const { authentication, audience } = settings;
+  const { authentication, audience, emailFrom } = settings;
+  if (emailFrom && authentication !== 'cognito') contradict('emailFrom', 'authentication');
   if (settings.requireGroup && authentication !== 'cognito') contradict('requireGroup', 'authentication');
   if (settings.userPoolId) contradictionsOfPool(settings, contradict);
   else if (/^https:/.test(authentication) !== audience.length > 0) contradict('audience', 'authentication');

@@ -171,6 +171,10 @@ export const definitions = {
     listOf(/^(?=[^\s#*]+$)(?:https:\/\/.|http:\/\/localhost[:/]|(?!https?:)[a-z][a-z0-9+.-]*:\/\/)/),
     'addresses to which the sign-in page redirects, for example "https://app.example.com/", without "#" and without the wildcard "*"; empty with "userPoolId"',
   ),
+  emailFrom: setting(
+    optionalText(v.pipe(v.string(), v.email())),
+    'the sender of the mails of the user pool, for example "no-reply@example.com", whose domain is a verified identity of SES in the region of the API, or empty for the sender of Cognito; empty without a pool of the stack',
+  ),
   machineClient: setting(toggle(), `${isToggle}, and false with "userPoolId"`),
   requireGroup: setting(
     toggle(),
@@ -265,6 +269,7 @@ export const ofOneStage = [
   'userPoolId',
   'audience',
   'callbackUrls',
+  'emailFrom',
   'domainName',
   'certificateArn',
   'hostedZoneId',
@@ -280,6 +285,9 @@ export const ofOneStage = [
 export type Settings = {
   readonly [Key in keyof typeof definitions]: v.InferOutput<(typeof definitions)[Key]['schema']>;
 };
+
+/** Returns the domain of an e-mail address. */
+export const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1);
 
 /** Returns the address that gets mails about alarms; an empty text for none. */
 export const alarmAddress = ({ alarmEmail }: Settings): string => (alarmEmail === 'none' ? '' : alarmEmail);

@@ -33,6 +33,7 @@ import {
   boundaryRefusals,
   certificateRefusals,
   keyRefusals,
+  senderRefusals,
   vaultRefusals,
   zoneRefusals,
 } from './named-resources.ts';
@@ -243,6 +244,7 @@ export async function checkDeployment(
     ['The hosted zone', zoneRefusals(region, settings)],
     ['The key', keyRefusals(region, settings)],
     ['The permissions boundary', boundaryRefusals(region, settings)],
+    ['The sender of mails', senderRefusals(region, settings)],
     ['The backup vault', vaultRefusals(region, settings)],
   ];
   const found = [ofAccount, ...(await Promise.all(checks.map((check) => findingsOf(...check))))];

@@ -7,7 +7,8 @@ import { BackupClient, ListBackupVaultsCommand } from '@aws-sdk/client-backup';
 import { GetPolicyCommand, IAMClient } from '@aws-sdk/client-iam';
 import { DescribeKeyCommand, KMSClient } from '@aws-sdk/client-kms';
 import { GetHostedZoneCommand, Route53Client } from '@aws-sdk/client-route-53';
-import type { Settings } from '../infrastructure/settings.ts';
+import { GetEmailIdentityCommand, SESv2Client } from '@aws-sdk/client-sesv2';
+import { domainOf, type Settings } from '../infrastructure/settings.ts';
 import { clientSettings } from './client-settings.ts';
 
 /** Returns whether a certificate for a name is valid for a domain. `*` stands for one label. */
@@ -90,4 +91,16 @@ export async function vaultRefusals(region: string, { backupVault }: Settings): 
   return BackupVaultList.some(({ BackupVaultName }) => BackupVaultName === backupVault)
     ? []
     : [`There is no vault "${backupVault}" in ${region}. Leave "backupVault" empty for a new one.`];
+}
+
+export async function senderRefusals(region: string, { emailFrom }: Settings): Promise<string[]> {
+  if (!emailFrom) return [];
+  const client = new SESv2Client(clientSettings(region));
+  const EmailIdentity = domainOf(emailFrom);
+  const { VerifiedForSendingStatus } = await client.send(new GetEmailIdentityCommand({ EmailIdentity }));
+  return VerifiedForSendingStatus
+    ? []
+    : [
+        `SES has not verified ${EmailIdentity}, the domain of "emailFrom": publish the records of its identity.`,
+      ];
 }

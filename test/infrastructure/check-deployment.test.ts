@@ -20,7 +20,18 @@ import { synthesizeTemplates } from './stacks.ts';
 /** The checks before a deployment. The tables are those of the embedded engine. */
 
 const region = 'us-east-1';
-const services = ['DYNAMODB', 'CLOUDFORMATION', 'LAMBDA', 'ACM', 'ROUTE_53', 'KMS', 'IAM', 'STS', 'BACKUP'];
+const services = [
+  'DYNAMODB',
+  'CLOUDFORMATION',
+  'LAMBDA',
+  'ACM',
+  'ROUTE_53',
+  'KMS',
+  'IAM',
+  'STS',
+  'SESV2',
+  'BACKUP',
+];
 let aws: AwsStandIn;
 let client: DynamoDBClient;
 
@@ -293,6 +304,17 @@ describe('what the settings name', () => {
     ]);
     aws.policies = [permissionsBoundary];
     aws.vaults = ['later', 'earlier'];
+    expect(await refusalsOf(settings)).toEqual([]);
+  });
+
+  test('the domain of the sender must be a verified identity', async () => {
+    const settings = settingsOf({ stage: 'first', emailFrom: 'no-reply@example.com' });
+    expect(await refusalsOf(settings)).toEqual(['The sender of mails cannot be checked: NotFound']);
+    aws.identities = { 'example.com': false };
+    expect(await refusalsOf(settings)).toEqual([
+      'SES has not verified example.com, the domain of "emailFrom": publish the records of its identity.',
+    ]);
+    aws.identities = { 'example.com': true };
     expect(await refusalsOf(settings)).toEqual([]);
   });
 

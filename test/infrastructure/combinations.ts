@@ -5,6 +5,7 @@ export const combinations = {
     stage: 'production',
     callbackUrls: 'https://app.example.com/,com.example.app://signed-in',
     machineClient: true,
+    emailFrom: 'no-reply@example.com',
     alarmEmail: 'ops@example.com',
     monthlyBudget: '50',
     backupDays: 90,

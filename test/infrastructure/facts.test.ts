@@ -55,6 +55,7 @@ const facts: Partial<Record<Combination, Record<string, Record<string, object>>>
       },
     },
     AccountsclaimTenantFunction: { 'users without a role keep their scopes': { Environment: undefined } },
+    AccountsPool: { 'Cognito sends the mails of a small stage': { EmailConfiguration: undefined } },
     ApiAuthorizer: {
       'tokens are of the own pool': {
         AuthorizerType: 'JWT',
@@ -161,6 +162,13 @@ const facts: Partial<Record<Combination, Record<string, Record<string, object>>>
         UserAttributeUpdateSettings: { AttributesRequireVerificationBeforeUpdate: ['email'] },
       },
       'users may have a second factor': { MfaConfiguration: 'OPTIONAL', EnabledMfas: ['SOFTWARE_TOKEN_MFA'] },
+      'mails have the sender of the settings': {
+        EmailConfiguration: {
+          EmailSendingAccount: 'DEVELOPER',
+          From: 'no-reply@example.com',
+          SourceArn: 'arn:<AWS::Partition>:ses:<AWS::Region>:<AWS::AccountId>:identity/example.com',
+        },
+      },
       'nobody signs up: they would be a new tenant': {
         AdminCreateUserConfig: { AllowAdminCreateUserOnly: true },
       },

@@ -26,6 +26,8 @@ export interface AwsStandIn {
   account: string;
   /** The policies of IAM by ARN, and the vaults of AWS Backup by name. */
   policies: readonly string[];
+  /** Whether the identities of SES are verified, by domain. */
+  identities: Readonly<Record<string, boolean>>;
   vaults: readonly string[];
   /** Concurrent executions of the account. */
   concurrency: number;
@@ -60,6 +62,14 @@ const describedZone = ({ name, isPrivate }: AwsStandIn['zone']): string =>
   `<GetHostedZoneResponse xmlns="https://route53.amazonaws.com/doc/2013-04-01/"><HostedZone><Id>/hostedzone/Z1</Id><Name>${name}.</Name>
   <CallerReference>one</CallerReference><Config><PrivateZone>${isPrivate}</PrivateZone></Config></HostedZone></GetHostedZoneResponse>`;
 
+const notFound = { __type: 'NotFoundException', message: 'NotFound' };
+
+const ofDescription = (description: object): [number, string, string] => [
+  description === notFound ? 404 : 200,
+  JSON.stringify(description),
+  'application/json',
+];
+
 const xmlError = (code: string): string =>
   `<ErrorResponse xmlns="${namespace}"><Error><Type>Sender</Type><Code>${code}</Code><Message>${code}</Message></Error></ErrorResponse>`;
 
@@ -85,6 +95,7 @@ export async function startAwsStandIn(engine: string): Promise<AwsStandIn> {
     key: {},
     account: '123456789012',
     policies: [] as readonly string[],
+    identities: {} as Readonly<Record<string, boolean>>,
     vaults: [] as readonly string[],
     concurrency: 1_000,
     denied: new Set<string>(),
@@ -118,16 +129,24 @@ export async function startAwsStandIn(engine: string): Promise<AwsStandIn> {
       : [404, xmlError('NoSuchEntity')];
 
   /** Responses to requests whose operation follows from the address, by the operation. */
-  const ofAddresses: Readonly<Record<string, readonly [address: RegExp, response: () => object]>> = {
-    GetAccountSettings: [
-      /^\/2016-08-19\/account-settings$/,
-      () => ({ AccountLimit: { ConcurrentExecutions: state.concurrency } }),
-    ],
-    ListBackupVaults: [
-      /^\/backup-vaults/,
-      () => ({ BackupVaultList: state.vaults.map((BackupVaultName) => ({ BackupVaultName })) }),
-    ],
-  };
+  const ofAddresses: Readonly<Record<string, readonly [address: RegExp, response: (url: string) => object]>> =
+    {
+      GetAccountSettings: [
+        /^\/2016-08-19\/account-settings$/,
+        () => ({ AccountLimit: { ConcurrentExecutions: state.concurrency } }),
+      ],
+      GetEmailIdentity: [
+        /^\/v2\/email\/identities\//,
+        (url) => {
+          const VerifiedForSendingStatus = state.identities[url.split('/').at(-1) ?? ''];
+          return VerifiedForSendingStatus === undefined ? notFound : { VerifiedForSendingStatus };
+        },
+      ],
+      ListBackupVaults: [
+        /^\/backup-vaults/,
+        () => ({ BackupVaultList: state.vaults.map((BackupVaultName) => ({ BackupVaultName })) }),
+      ],
+    };
 
   const ofActions = (values: URLSearchParams): [number, string] => {
     if (values.get('Action') === 'GetCallerIdentity')
@@ -163,7 +182,7 @@ export async function startAwsStandIn(engine: string): Promise<AwsStandIn> {
     }
     if (url.includes('/hostedzone/')) return [200, describedZone(state.zone), 'text/xml'];
     if (target) return [...(await ofTargets(operation, body, headers)), json];
-    if (described) return [200, JSON.stringify(described()), 'application/json'];
+    if (described) return ofDescription(described(url));
     return [...ofActions(values), 'text/xml'];
   };
 
