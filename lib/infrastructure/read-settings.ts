@@ -44,12 +44,18 @@ function missingDecisions(settings: Settings): string[] {
 
 type Contradict = (name: keyof Settings, other: keyof Settings) => void;
 
+const contradictIn =
+  (settings: Settings, issues: string[]): Contradict =>
+  (name, other) => {
+    issues.push(
+      `"${name}" is ${JSON.stringify(settings[name])} and "${other}" is ${JSON.stringify(settings[other])}; "${name}" must be ${definitions[name].rule}.`,
+    );
+  };
+
 /** Names settings that are not valid with an existing user pool: nothing is created in it, so a client that is asked for would be missing. */
 function contradictionsOfPool(settings: Settings, contradict: Contradict): void {
-  const { userPoolId, region } = settings;
   if (settings.authentication !== 'cognito') contradict('userPoolId', 'authentication');
   if (settings.audience.length === 0) contradict('audience', 'userPoolId');
-  if (region && !userPoolId.startsWith(`${region}_`)) contradict('userPoolId', 'region');
   if (settings.callbackUrls.length > 0) contradict('callbackUrls', 'userPoolId');
   if (settings.machineClient) contradict('machineClient', 'userPoolId');
   if (settings.emailFrom) contradict('emailFrom', 'userPoolId');
@@ -73,12 +79,18 @@ function contradictionsOfLive(settings: Settings, contradict: Contradict): void 
   if (liveDomainName && liveWindow(settings) === undefined) contradict('liveDomainName', 'live');
 }
 
-/** Names what is in another region than the deployment. */
-function contradictionsOfRegion(settings: Settings, contradict: Contradict): void {
-  const { alarmTopicArn, region } = settings;
+/** Returns what is in another region than the deployment. Without the setting, the region is known when the stage is deployed. */
+export function regionIssues(settings: Settings): string[] {
+  const { userPoolId, region } = settings;
+  const issues: string[] = [];
+  const contradict = contradictIn(settings, issues);
   for (const name of ['encryptionKey', 'otherEncryptionKey'] as const)
     if (settings[name] && regionOf(settings[name]) !== region) contradict('region', name);
-  if (alarmTopicArn && region && regionOf(alarmTopicArn) !== region) contradict('alarmTopicArn', 'region');
+  if (!region) return issues;
+  for (const name of ['alarmTopicArn', 'certificateArn'] as const)
+    if (settings[name] && regionOf(settings[name]) !== region) contradict(name, 'region');
+  if (userPoolId && !userPoolId.startsWith(`${region}_`)) contradict('userPoolId', 'region');
+  return issues;
 }
 
 /** Keys of the tags that every resource has. */
@@ -105,15 +117,10 @@ function tagIssues({ tags }: Settings): string[] {
 /** Returns what is wrong with settings that are valid by themselves but not together. */
 function contradictions(settings: Settings): string[] {
   const { tableName, tableStreamArn } = settings;
-  const issues = tagIssues(settings);
-  const contradict: Contradict = (name, other) => {
-    issues.push(
-      `"${name}" is ${JSON.stringify(settings[name])} and "${other}" is ${JSON.stringify(settings[other])}; "${name}" must be ${definitions[name].rule}.`,
-    );
-  };
+  const issues = [...tagIssues(settings), ...regionIssues(settings)];
+  const contradict = contradictIn(settings, issues);
   contradictionsOfTokens(settings, contradict);
   contradictionsOfLive(settings, contradict);
-  contradictionsOfRegion(settings, contradict);
   if (tableStreamArn && tableName !== tableOfStream(tableStreamArn))
     contradict('tableStreamArn', 'tableName');
   const { domainName, certificateArn, hostedZoneId } = settings;

@@ -19,10 +19,10 @@ import {
   isDisposable,
   keysOutput,
   ownTableName,
-  regionOf,
   stackName,
   tableNameOf,
 } from '../infrastructure/names.ts';
+import { regionIssues } from '../infrastructure/read-settings.ts';
 import type { Settings } from '../infrastructure/settings.ts';
 import { accountRefusals } from './account.ts';
 import { clientSettings } from './client-settings.ts';
@@ -171,16 +171,6 @@ async function lambdaRefusals(region: string, settings: Settings): Promise<strin
   return concurrencyRefusals(reserved, AccountLimit?.ConcurrentExecutions ?? 0);
 }
 
-/** Returns what is in another region than the deployment, whose region may come from the credentials. */
-const regionRefusals = (region: string, { userPoolId, alarmTopicArn }: Settings): string[] => [
-  ...(userPoolId && !userPoolId.startsWith(`${region}_`)
-    ? [`The user pool "${userPoolId}" is not in ${region}: its function and the API must be in its region.`]
-    : []),
-  ...(alarmTopicArn && regionOf(alarmTopicArn) !== region
-    ? [`The topic "${alarmTopicArn}" is not in ${region}: alarms publish to a topic of their region.`]
-    : []),
-];
-
 /** Routes of an API, by default. @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html */
 const defaultRoutes = 300;
 
@@ -240,7 +230,7 @@ export async function checkDeployment(
     ['The data stack', command === 'deploy' ? dataStackRefusals(region, settings) : noRefusals],
     ['The stored formats', command === 'deploy' ? storedFormatRefusals(region, settings) : noRefusals],
     ['The reserved concurrency', lambdaRefusals(region, settings)],
-    ['The certificate', certificateRefusals(region, settings)],
+    ['The certificate', certificateRefusals(settings)],
     ['The hosted zone', zoneRefusals(region, settings)],
     ['The key', keyRefusals(region, settings)],
     ['The permissions boundary', boundaryRefusals(region, settings)],
@@ -249,7 +239,7 @@ export async function checkDeployment(
   ];
   const found = [ofAccount, ...(await Promise.all(checks.map((check) => findingsOf(...check))))];
   return {
-    refusals: [...regionRefusals(region, settings), ...found.flatMap(({ refusals }) => refusals)],
+    refusals: [...regionIssues({ ...settings, region }), ...found.flatMap(({ refusals }) => refusals)],
     skipped: [...found.flatMap(({ skipped }) => skipped), ...routesToCheck(numberOfRoutes)],
   };
 }

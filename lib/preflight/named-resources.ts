@@ -8,6 +8,7 @@ import { GetPolicyCommand, IAMClient } from '@aws-sdk/client-iam';
 import { DescribeKeyCommand, KMSClient } from '@aws-sdk/client-kms';
 import { GetHostedZoneCommand, Route53Client } from '@aws-sdk/client-route-53';
 import { GetEmailIdentityCommand, SESv2Client } from '@aws-sdk/client-sesv2';
+import { regionOf } from '../infrastructure/names.ts';
 import { domainOf, type Settings } from '../infrastructure/settings.ts';
 import { clientSettings } from './client-settings.ts';
 
@@ -18,8 +19,7 @@ const covers = (name: string, domainName: string): boolean =>
 
 /** Returns why a certificate is not usable for a domain. */
 async function refusalsOfCertificate(CertificateArn: string, domainName: string): Promise<string[]> {
-  const [, , , region = ''] = CertificateArn.split(':');
-  const client = new ACMClient(clientSettings(region));
+  const client = new ACMClient(clientSettings(regionOf(CertificateArn)));
   const { Certificate = {} } = await client.send(new DescribeCertificateCommand({ CertificateArn }));
   const { Status = '', DomainName = '', SubjectAlternativeNames = [] } = Certificate;
   const names = [...new Set([DomainName, ...SubjectAlternativeNames])];
@@ -31,15 +31,14 @@ async function refusalsOfCertificate(CertificateArn: string, domainName: string)
   ];
 }
 
-export async function certificateRefusals(
-  region: string,
-  { certificateArn, domainName, liveCertificateArn, liveDomainName }: Settings,
-): Promise<string[]> {
-  const [, , , of = region] = certificateArn.split(':');
-  const isElsewhere = of !== region;
+export async function certificateRefusals({
+  certificateArn,
+  domainName,
+  liveCertificateArn,
+  liveDomainName,
+}: Settings): Promise<string[]> {
   return [
-    ...(isElsewhere ? [`The certificate is in ${of}: it must be in the region of the API, ${region}.`] : []),
-    ...(certificateArn && !isElsewhere ? await refusalsOfCertificate(certificateArn, domainName) : []),
+    ...(certificateArn ? await refusalsOfCertificate(certificateArn, domainName) : []),
     ...(liveCertificateArn ? await refusalsOfCertificate(liveCertificateArn, liveDomainName) : []),
   ];
 }

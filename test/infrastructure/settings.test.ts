@@ -52,6 +52,14 @@ test.each([
   ['emailFrom', { ...ofPool, emailFrom: 'no-reply@example.com' }],
   ['emailFrom', { authentication: 'none', emailFrom: 'no-reply@example.com' }],
   ['certificateArn', { domainName: 'api.example.com' }],
+  [
+    'certificateArn',
+    {
+      region: 'us-east-1',
+      domainName: 'api.example.com',
+      certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/1',
+    },
+  ],
   ['hostedZoneId', { hostedZoneId: 'Z0123456789' }],
   ['live', { authentication: 'none', live: 1 }],
   ['live', { authentication: 'none', live: '0' }],
