@@ -15,7 +15,7 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
 import { comparisonOf, type MonitoredResources, symptoms } from './alarmed-symptoms.ts';
 import { byPartition } from './aws-partitions.ts';
-import { accountWideName, functionLogName, requestNamespace } from './names.ts';
+import { accountWideName, functionLogName } from './names.ts';
 import { alarmAddress, type Settings } from './settings.ts';
 import { period, tableMetric, withIndexes } from './table-metrics.ts';
 
@@ -52,52 +52,42 @@ const consoleHosts = {
   'aws-cn': 'console.amazonaws.cn',
 };
 
-/** Returns a graph of the metrics that a search finds. */
-function searchWidget(title: string, query: string, statistic: string, every: Duration): IWidget {
-  const expression = `SEARCH('${query}', '${statistic}', ${every.toSeconds()})`;
-  const found = new MathExpression({ expression, usingMetrics: {}, label: '', period: every });
-  return new GraphWidget({ title, left: [found] });
-}
-
 /**
- * Returns the graphs of the metrics that the functions write to their log: by operation, and the tenants with the most requests. Tenants are
- * a query of the log, which costs something only when somebody looks: a metric for each tenant would cost 0.30 $ a month.
+ * Returns a table of the log lines of requests. A query costs something only when somebody looks: a metric costs 0.30 $ a month for each
+ * operation or tenant.
  */
-function requestWidgets(settings: Settings): IWidget[] {
-  const topTenants = new LogQueryWidget({
-    title: 'Tenants with the most requests',
+const requestTable = (settings: Settings, title: string, ...queryLines: string[]): IWidget =>
+  new LogQueryWidget({
+    title,
     logGroupNames: [functionLogName(settings)],
-    queryLines: [
-      'filter message = "The request is finished." and tenant != ""',
-      'stats count(*) as requests, sum(readUnits) as readUnits, sum(writeUnits) as writeUnits, sum(errors) as errors by tenant',
-      'sort requests desc',
-      'limit 10',
-    ],
+    queryLines: ['filter message = "The request is finished."', ...queryLines],
     view: LogQueryVisualizationType.TABLE,
   });
-  if (!settings.requestMetrics) return [topTenants];
-  const ofOperations = `{${requestNamespace(settings)},operation}`;
-  const graphs = [
-    { title: 'Requests by operation', metric: 'duration', statistic: 'SampleCount' },
-    { title: 'Duration by operation (p99)', metric: 'duration', statistic: 'p99' },
-    { title: 'Errors by operation', metric: 'errors', statistic: 'Sum' },
-    { title: 'Requests above the read budget by operation', metric: 'readBudgetExceeded', statistic: 'Sum' },
-    { title: 'Read units by operation', metric: 'readUnits', statistic: 'Sum' },
-    { title: 'Write units by operation', metric: 'writeUnits', statistic: 'Sum' },
-  ];
-  return [
-    ...graphs.map(({ title, metric, statistic }) =>
-      searchWidget(title, `${ofOperations} MetricName="${metric}"`, statistic, period),
-    ),
-    topTenants,
-  ];
-}
+
+const requestTables = (settings: Settings): IWidget[] => [
+  requestTable(
+    settings,
+    'Requests by operation',
+    'stats count(*) as requests, pct(duration, 99) as p99, sum(errors) as failed, sum(readUnits) as reads, sum(writeUnits) as writes by operation',
+    'sort requests desc',
+  ),
+  requestTable(
+    settings,
+    'Tenants with the most requests',
+    'filter tenant != ""',
+    'stats count(*) as requests, sum(errors) as failed, sum(readUnits) as reads, sum(writeUnits) as writes by tenant',
+    'sort requests desc',
+    'limit 10',
+  ),
+];
 
 /** Returns the graph of the clients that are connected. A search, because AWS documents the dimensions of a group of metrics, and a connection has no namespace. */
 function connectionWidgets({ live }: MonitoredResources): IWidget[] {
   if (!live) return [];
-  const metric = `MetricName="ActiveConnections" EventAPIId="${live.apiId}"`;
-  return [searchWidget('Live connections', metric, 'Sum', Duration.minutes(1))];
+  const every = Duration.minutes(1);
+  const expression = `SEARCH('MetricName="ActiveConnections" EventAPIId="${live.apiId}"', 'Sum', ${every.toSeconds()})`;
+  const found = new MathExpression({ expression, usingMetrics: {}, label: '', period: every });
+  return [new GraphWidget({ title: 'Live connections', left: [found] })];
 }
 
 const camel = (heading: string): string =>
@@ -145,7 +135,7 @@ export function observability(
     new GraphWidget({ title: 'Read units', left: withIndexes(table, 'ConsumedReadCapacityUnits') }),
     new GraphWidget({ title: 'Write units', left: withIndexes(table, 'ConsumedWriteCapacityUnits') }),
     new GraphWidget({ title: 'Transaction conflicts', left: [tableMetric(table, 'TransactionConflict')] }),
-    ...requestWidgets(settings),
+    ...requestTables(settings),
     ...connectionWidgets(resources),
     ...alarmWidgets,
   );

@@ -198,7 +198,7 @@ export const definitions = {
     ),
     `a retention period of CloudWatch Logs in days: ${retentions.join(', ')}`,
   ),
-  requestMetrics: setting(toggle(true), isToggle),
+  requestMetrics: setting(toggle(), isToggle),
   tracing: setting(toggle(), isToggle),
   documentation: setting(toggle(true), isToggle),
   domainName: setting(

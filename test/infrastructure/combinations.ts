@@ -12,6 +12,7 @@ export const combinations = {
     eventBus: true,
     live: 2,
     liveSpread: '3000',
+    requestMetrics: true,
     tracing: true,
   },
   'without tokens': {
@@ -64,7 +65,6 @@ export const combinations = {
     requireGroup: true,
     multiFactor: 'required',
     logRetentionDays: 365,
-    requestMetrics: false,
     documentation: false,
     throttlingRate: 1,
     throttlingBurst: 1,

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { table } from '#functions/engine/model/table.ts';
 import { alarmMetrics } from '#lib/costs/costs.ts';
+import type { Combination } from './combinations.ts';
 import { ofType, type ReadableStacks, stacksOf } from './stacks.ts';
 import type { Resource } from './synthesis.ts';
 
@@ -16,9 +17,11 @@ const all = (type: string, { resources } = stacks): Resource['Properties'][] =>
 
 const alarms = () => all('AWS::CloudWatch::Alarm');
 
-const sections = [
-  ...readFileSync(join(__dirname, '../../docs/operations.md'), 'utf8').matchAll(/^## (.+)$/gm),
-].map(([, heading = '']) => heading.toLowerCase().replaceAll(' ', '-'));
+const page = readFileSync(join(__dirname, '../../docs/operations.md'), 'utf8');
+
+const sections = [...page.matchAll(/^## (.+)$/gm)].map(([, heading = '']) =>
+  heading.toLowerCase().replaceAll(' ', '-'),
+);
 
 describe('alarms', () => {
   test('watch what users and tenants feel, jobs, compaction and dead letters, with few alarms', () => {
@@ -120,11 +123,29 @@ test('the dashboard shows the clients that are connected', () => {
   expect(bodyOf(stacks)).toContain('MetricName="ActiveConnections" EventAPIId="<LiveApi.ApiId>"');
 });
 
-test('the dashboard shows the metrics of requests by operation, if there are any, and the tenants with the most requests', async () => {
-  const body = bodyOf(stacks);
-  expect(body).toContain(`SEARCH('{ProjectManagement/development,operation} MetricName="duration"'`);
-  expect(body).toContain("SOURCE 'project-management-development'");
-  const without = bodyOf(await stacksOf('strict'));
-  expect(without).not.toContain('SEARCH');
-  expect(without).toContain('by tenant');
+test('the dashboard has the documented queries of the log: requests by operation, and the tenants with the most', () => {
+  const queries = [...page.matchAll(/^```text\n(filter message = "The request is finished\."\n.*?)```$/gms)];
+  const [dashboard] = all('AWS::CloudWatch::Dashboard');
+  const { widgets } = JSON.parse(String(dashboard?.['DashboardBody'])) as {
+    widgets: { type: string; properties: { query: string } }[];
+  };
+  const shown = widgets.filter(({ type }) => type === 'log').map(({ properties }) => properties.query);
+  expect(shown).toHaveLength(2);
+  expect(shown).toEqual(
+    queries.map(([, query = '']) => `SOURCE 'project-management-development' | ${query.trim()}`),
+  );
+});
+
+test('functions write metrics of requests only where the setting asks for them, because each has a price', async () => {
+  const namespaces = async (settings: Combination) =>
+    new Set(
+      ofType((await stacksOf(settings)).resources, 'AWS::Lambda::Function').map(
+        ([, { Properties }]) =>
+          (Properties['Environment'] as { Variables?: Record<string, string> } | undefined)?.Variables?.[
+            'REQUEST_METRICS'
+          ],
+      ),
+    );
+  expect(await namespaces('default')).toEqual(new Set([undefined]));
+  expect(await namespaces('production')).toEqual(new Set([undefined, 'ProjectManagement/production']));
 });

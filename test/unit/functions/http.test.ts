@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import {
   day,
   flag,
@@ -608,6 +610,22 @@ describe('on a table', () => {
       expect(metricsOf(byCaller)).toEqual({ duration: expect.any(Number) });
       expect(failure).toMatchObject({ level: 'ERROR' });
       expect(metricsOf(byService)).toMatchObject({ errors: 1 });
+    });
+
+    test('has the fields of the queries that the dashboard and the documentation have', async () => {
+      delete process.env['REQUEST_METRICS'];
+      await invoke(createTag, { body: { name: 'A' } });
+      await invoke(listTags);
+      const { TABLE_NAME } = process.env;
+      delete process.env['TABLE_NAME'];
+      await invoke(readTag, { id: 'x' });
+      process.env['TABLE_NAME'] = TABLE_NAME;
+      const fields = new Set(lines.flatMap((line) => Object.keys(line)));
+      const page = readFileSync(join(__dirname, '../../../docs/operations.md'), 'utf8');
+      const queries = [...page.matchAll(/^```text\nfilter message = "The request.*?```$/gms)].join('\n');
+      const used = [...queries.matchAll(/(?:sum\(|pct\(|by |filter )(\w+)/g)].map(([, field = '']) => field);
+      expect(used.length).toBeGreaterThan(10);
+      expect(used.filter((field) => !fields.has(field))).toEqual([]);
     });
 
     test('has no metrics without a namespace, and names a valid trace', async () => {
