@@ -24,19 +24,32 @@ function vaultFor(scope: Construct, settings: Settings): IBackupVault {
 }
 
 /**
- * Creates a daily backup of the table. Unlike point-in-time recovery, it outlives the table, and reaches back longer than 35 days.
+ * Creates a daily backup of the table, and a copy of it in the vault that the settings name. Unlike point-in-time recovery, it outlives the table, and reaches back longer than 35 days.
  * @returns the vault, if the settings ask for backups.
  */
 export function backups(scope: Construct, settings: Settings): IBackupVault | undefined {
-  const { backupDays } = settings;
+  const { backupDays, backupCopyVaultArn, stage } = settings;
   if (backupDays === 0) return undefined;
   const vault = vaultFor(scope, settings);
+  const deleteAfter = Duration.days(backupDays);
   const rule = new BackupPlanRule({
     backupVault: vault,
     scheduleExpression: Schedule.cron({ hour: '3', minute: '0' }),
-    deleteAfter: Duration.days(backupDays),
+    deleteAfter,
+    ...(backupCopyVaultArn && {
+      copyActions: [
+        {
+          destinationBackupVault: BackupVault.fromBackupVaultArn(scope, 'Copies', backupCopyVaultArn),
+          deleteAfter,
+        },
+      ],
+    }),
   });
-  const plan = new BackupPlan(scope, 'BackupPlan', { backupVault: vault, backupPlanRules: [rule] });
+  const plan = new BackupPlan(scope, 'BackupPlan', {
+    backupPlanName: `project-management-${stage}`,
+    backupVault: vault,
+    backupPlanRules: [rule],
+  });
   const selection = plan.addSelection('Table', {
     resources: [BackupResource.fromArn(tableArnOf(tableNameOf(settings)))],
   });

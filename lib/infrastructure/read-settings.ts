@@ -124,10 +124,11 @@ function contradictions(settings: Settings): string[] {
   if (tableStreamArn && tableName !== tableOfStream(tableStreamArn))
     contradict('tableStreamArn', 'tableName');
   const { domainName, certificateArn, hostedZoneId } = settings;
-  const { monthlyBudget, backupVault, backupDays } = settings;
+  const { monthlyBudget, backupDays } = settings;
   if ((domainName === '') !== (certificateArn === '')) contradict('certificateArn', 'domainName');
   if (hostedZoneId && !domainName) contradict('hostedZoneId', 'domainName');
-  if (backupVault && backupDays === 0) contradict('backupVault', 'backupDays');
+  for (const name of ['backupVault', 'backupCopyVaultArn'] as const)
+    if (settings[name] && backupDays === 0) contradict(name, 'backupDays');
   if (settings.alarmTopicArn && !settings.alarms) contradict('alarms', 'alarmTopicArn');
   if (monthlyBudget > 0 && !alarmAddress(settings)) contradict('monthlyBudget', 'alarmEmail');
   return issues;

@@ -245,6 +245,10 @@ export const definitions = {
     optionalText(v.pipe(v.string(), v.regex(/^[\w-]{2,50}$/))),
     'the name of a vault of AWS Backup in the region of the API, or empty for a new one; it needs "backupDays"',
   ),
+  backupCopyVaultArn: setting(
+    optionalArn(/^arn:[\w-]+:backup:[\w-]+:\d{12}:backup-vault:[\w-]{2,50}$/),
+    'the ARN of a vault of AWS Backup in another account or region that gets a copy of each backup, or empty for none; it needs "backupDays"',
+  ),
   monthlyBudget: setting(
     v.optional(wholeNumber(0, 10_000_000), 0),
     'a whole number of US dollars a month, or 0 for no budget; it needs "alarmEmail"',
@@ -278,6 +282,7 @@ export const ofOneStage = [
   'encryptionKey',
   'otherEncryptionKey',
   'backupVault',
+  'backupCopyVaultArn',
   'alarmEmail',
   'alarmTopicArn',
 ] as const satisfies readonly (keyof typeof definitions)[];

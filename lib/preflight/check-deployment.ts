@@ -32,6 +32,8 @@ import { concurrencyRefusals, reservedConcurrency } from './concurrency.ts';
 import {
   boundaryRefusals,
   certificateRefusals,
+  copyRefusals,
+  crossAccountRefusals,
   keyRefusals,
   senderRefusals,
   vaultRefusals,
@@ -236,6 +238,8 @@ export async function checkDeployment(
     ['The permissions boundary', boundaryRefusals(region, settings)],
     ['The sender of mails', senderRefusals(region, settings)],
     ['The backup vault', vaultRefusals(region, settings)],
+    ['The copy of backups', copyRefusals(region, settings)],
+    ['The copy of backups to another account', crossAccountRefusals(region, settings)],
   ];
   const found = [ofAccount, ...(await Promise.all(checks.map((check) => findingsOf(...check))))];
   return {

@@ -3,13 +3,19 @@
  * deployment.
  */
 import { ACMClient, DescribeCertificateCommand } from '@aws-sdk/client-acm';
-import { BackupClient, ListBackupVaultsCommand } from '@aws-sdk/client-backup';
+import {
+  BackupClient,
+  DescribeGlobalSettingsCommand,
+  DescribeRegionSettingsCommand,
+  ListBackupVaultsCommand,
+} from '@aws-sdk/client-backup';
 import { GetPolicyCommand, IAMClient } from '@aws-sdk/client-iam';
 import { DescribeKeyCommand, KMSClient } from '@aws-sdk/client-kms';
 import { GetHostedZoneCommand, Route53Client } from '@aws-sdk/client-route-53';
 import { GetEmailIdentityCommand, SESv2Client } from '@aws-sdk/client-sesv2';
 import { regionOf } from '../infrastructure/names.ts';
 import { domainOf, type Settings } from '../infrastructure/settings.ts';
+import { callerAccount } from './account.ts';
 import { clientSettings } from './client-settings.ts';
 
 /** Returns whether a certificate for a name is valid for a domain. `*` stands for one label. */
@@ -102,4 +108,31 @@ export async function senderRefusals(region: string, { emailFrom }: Settings): P
     : [
         `SES has not verified ${EmailIdentity}, the domain of "emailFrom": publish the records of its identity.`,
       ];
+}
+
+/** Returns why backups of the region cannot be copied to another region or account. */
+export async function copyRefusals(region: string, { backupCopyVaultArn }: Settings): Promise<string[]> {
+  if (!backupCopyVaultArn) return [];
+  const client = new BackupClient(clientSettings(region));
+  const { ResourceTypeManagementPreference } = await client.send(new DescribeRegionSettingsCommand({}));
+  return ResourceTypeManagementPreference?.['DynamoDB'] === false
+    ? [
+        `Backups of DynamoDB in ${region} cannot be copied ("backupCopyVaultArn"). Switch its advanced backup on: aws backup update-region-settings --region ${region} --resource-type-management-preference DynamoDB=true`,
+      ]
+    : [];
+}
+
+/** Returns why the organization does not let backups leave the account. AWS responds with an error to an account without an organization. */
+export async function crossAccountRefusals(
+  region: string,
+  { backupCopyVaultArn }: Settings,
+): Promise<string[]> {
+  if (!backupCopyVaultArn || backupCopyVaultArn.split(':')[4] === (await callerAccount(region))) return [];
+  const client = new BackupClient(clientSettings(region));
+  const { GlobalSettings } = await client.send(new DescribeGlobalSettingsCommand({}));
+  return GlobalSettings?.['isCrossAccountBackupEnabled'] === 'false'
+    ? [
+        'The organization does not copy backups to other accounts ("backupCopyVaultArn"). Switch it on in its management account: aws backup update-global-settings --global-settings isCrossAccountBackupEnabled=true',
+      ]
+    : [];
 }

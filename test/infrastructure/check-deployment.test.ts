@@ -306,6 +306,26 @@ describe('what the settings name', () => {
     expect(await refusalsOf(settings)).toEqual([]);
   });
 
+  test('backups are copied only where AWS Backup allows it, and to another account only where the organization does', async () => {
+    aws.copies = { toOtherRegions: false, toOtherAccounts: false };
+    const copiedTo = (account: string) =>
+      settingsOf({
+        stage: 'first',
+        backupDays: 1,
+        backupCopyVaultArn: `arn:aws:backup:eu-west-1:${account}:backup-vault:copies`,
+      });
+    const [ofRegion, ofOrganization, ...others] = await refusalsOf(copiedTo('210987654321'));
+    expect(ofRegion).toMatch(/^Backups of DynamoDB in us-east-1 cannot be copied .* DynamoDB=true$/);
+    expect(ofOrganization).toMatch(/^The organization does not copy .* isCrossAccountBackupEnabled=true$/);
+    expect(others).toEqual([]);
+    expect(await refusalsOf(copiedTo('123456789012'))).toEqual([ofRegion]);
+    aws.denied.add('DescribeGlobalSettings');
+    expect(await refusalsOf(copiedTo('210987654321'))).toEqual([ofRegion]);
+    aws.denied.clear();
+    aws.copies = { toOtherRegions: true, toOtherAccounts: true };
+    expect(await refusalsOf(copiedTo('210987654321'))).toEqual([]);
+  });
+
   test('the domain of the sender must be a verified identity', async () => {
     const settings = settingsOf({ stage: 'first', emailFrom: 'no-reply@example.com' });
     expect(await refusalsOf(settings)).toEqual(['The sender of mails cannot be checked: NotFound']);

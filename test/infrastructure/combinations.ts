@@ -9,6 +9,7 @@ export const combinations = {
     alarmEmail: 'ops@example.com',
     monthlyBudget: '50',
     backupDays: 90,
+    backupCopyVaultArn: 'arn:aws:backup:eu-west-1:210987654321:backup-vault:copies',
     eventBus: true,
     live: 2,
     liveSpread: '3000',

@@ -211,6 +211,21 @@ const facts: Partial<Record<Combination, Record<string, Record<string, object>>>
       'backups are kept as long as the settings say': {
         BackupPlan: { BackupPlanRule: [{ Lifecycle: { DeleteAfterDays: 90 } }] },
       },
+      'copies are kept in another account for as long': {
+        BackupPlan: {
+          BackupPlanName: 'project-management-production',
+          BackupPlanRule: [
+            {
+              CopyActions: [
+                {
+                  DestinationBackupVaultArn: combinations.production.backupCopyVaultArn,
+                  Lifecycle: { DeleteAfterDays: 90 },
+                },
+              ],
+            },
+          ],
+        },
+      },
     },
     Backups: { 'backups outlive the stack': { DeletionPolicy: 'RetainExceptOnCreate' } },
     BackupPlanTable: {
@@ -352,6 +367,11 @@ const facts: Partial<Record<Combination, Record<string, Record<string, object>>>
     BackupPlan: {
       'backups can go to a vault that exists': {
         BackupPlan: { BackupPlanRule: [{ TargetBackupVault: 'earlier' }] },
+      },
+      'copies of backups come on request': {
+        BackupPlan: {
+          BackupPlanRule: [expect.not.objectContaining({ CopyActions: expect.anything() })],
+        },
       },
     },
     BackupPlanTable: {

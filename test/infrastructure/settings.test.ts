@@ -188,6 +188,8 @@ test.each([
   ['encryptionKey', 'alias/mine', 'key of AWS KMS'],
   ['backupVault', 'a vault', 'vault of AWS Backup'],
   ['backupVault', 'earlier', 'needs "backupDays"'],
+  ['backupCopyVaultArn', 'copies', 'vault of AWS Backup'],
+  ['backupCopyVaultArn', 'arn:aws:backup:eu-west-1:123456789012:backup-vault:copies', 'needs "backupDays"'],
   ['monthlyBudget', '5.5', 'US dollars'],
 ])('rejects %s = %j with the name and the rule of the setting', (name, value, right) => {
   expect(() => read({ [name]: value })).toThrow(`"${name}" is`);

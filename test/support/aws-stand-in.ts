@@ -29,6 +29,8 @@ export interface AwsStandIn {
   /** Whether the identities of SES are verified, by domain. */
   identities: Readonly<Record<string, boolean>>;
   vaults: readonly string[];
+  /** Whether AWS Backup copies backups of DynamoDB, and whether it does to other accounts of the organization. */
+  copies: { readonly toOtherRegions: boolean; readonly toOtherAccounts: boolean };
   /** Concurrent executions of the account. */
   concurrency: number;
   /** Operations that the credentials do not permit. */
@@ -97,6 +99,7 @@ export async function startAwsStandIn(engine: string): Promise<AwsStandIn> {
     policies: [] as readonly string[],
     identities: {} as Readonly<Record<string, boolean>>,
     vaults: [] as readonly string[],
+    copies: { toOtherRegions: true, toOtherAccounts: true },
     concurrency: 1_000,
     denied: new Set<string>(),
   };
@@ -134,6 +137,14 @@ export async function startAwsStandIn(engine: string): Promise<AwsStandIn> {
       GetAccountSettings: [
         /^\/2016-08-19\/account-settings$/,
         () => ({ AccountLimit: { ConcurrentExecutions: state.concurrency } }),
+      ],
+      DescribeRegionSettings: [
+        /^\/account-settings$/,
+        () => ({ ResourceTypeManagementPreference: { DynamoDB: state.copies.toOtherRegions } }),
+      ],
+      DescribeGlobalSettings: [
+        /^\/global-settings$/,
+        () => ({ GlobalSettings: { isCrossAccountBackupEnabled: String(state.copies.toOtherAccounts) } }),
       ],
       GetEmailIdentity: [
         /^\/v2\/email\/identities\//,
