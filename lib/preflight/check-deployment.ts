@@ -4,6 +4,7 @@ import {
   DescribeStackResourcesCommand,
   DescribeStacksCommand,
   GetTemplateSummaryCommand,
+  type Stack,
 } from '@aws-sdk/client-cloudformation';
 import {
   DescribeContinuousBackupsCommand,
@@ -103,12 +104,30 @@ const failedStack = (StackName: string): string =>
   aws cloudformation delete-stack --stack-name ${StackName}
   aws cloudformation wait stack-delete-complete --stack-name ${StackName}`;
 
+const failedRollback = (StackName: string): string =>
+  `The last update of the stack "${StackName}" has failed, and its rollback too. Remove the cause, and continue the rollback, which includes nested stacks (docs/operations.md#continue-a-rollback-that-failed):
+  aws cloudformation continue-update-rollback --stack-name ${StackName}
+  aws cloudformation wait stack-rollback-complete --stack-name ${StackName}`;
+
+async function describeStack(region: string, StackName: string): Promise<Stack | undefined> {
+  const client = new CloudFormationClient(clientSettings(region));
+  const found = await ifKnown(client.send(new DescribeStacksCommand({ StackName })));
+  return found?.Stacks?.[0];
+}
+
+/** Returns why a stack cannot be updated. When the rollback of a nested stack fails, so does that of its parent, which continues both. */
+async function rollbackRefusals(region: string, settings: Settings): Promise<string[]> {
+  const parts = ['data', 'api'] as const;
+  const stacks = await Promise.all(parts.map((part) => describeStack(region, stackName(settings, part))));
+  return stacks.flatMap((stack) =>
+    stack?.StackStatus === 'UPDATE_ROLLBACK_FAILED' ? failedRollback(stack.StackName ?? '') : [],
+  );
+}
+
 /** Returns why the deployed data stack cannot become the new one. */
 async function dataStackRefusals(region: string, settings: Settings): Promise<string[]> {
-  const client = new CloudFormationClient(clientSettings(region));
   const StackName = stackName(settings, 'data');
-  const found = await ifKnown(client.send(new DescribeStacksCommand({ StackName })));
-  const [stack] = found?.Stacks ?? [];
+  const stack = await describeStack(region, StackName);
   if (!stack) return [];
   if (/^ROLLBACK_(?:COMPLETE|FAILED)$/.test(stack.StackStatus ?? ''))
     return isDisposable(settings) ? [] : [failedStack(StackName)];
@@ -230,6 +249,7 @@ export async function checkDeployment(
   const checks: readonly [what: string, refusals: Promise<string[]>][] = [
     ['The table in use', tableRefusals(region, settings, command === 'import')],
     ['The data stack', command === 'deploy' ? dataStackRefusals(region, settings) : noRefusals],
+    ['The last update', rollbackRefusals(region, settings)],
     ['The stored formats', command === 'deploy' ? storedFormatRefusals(region, settings) : noRefusals],
     ['The reserved concurrency', lambdaRefusals(region, settings)],
     ['The certificate', certificateRefusals(settings)],

@@ -395,6 +395,20 @@ test('a stack whose first deployment has failed gets the commands that delete it
   ]);
 });
 
+test('a stack whose rollback has failed gets the command that continues it', async () => {
+  const settings = settingsOf({ stage: 'first' });
+  aws.stackStatus = 'UPDATE_ROLLBACK_FAILED';
+  for (const stack of ['project-management-first-data', 'project-management-first-api']) {
+    aws.outputs.clear();
+    aws.outputs.set(stack, { TableName: 'project-management-first' });
+    expect(await refusalsOf(settings)).toEqual([
+      `The last update of the stack "${stack}" has failed, and its rollback too. Remove the cause, and continue the rollback, which includes nested stacks (docs/operations.md#continue-a-rollback-that-failed):
+  aws cloudformation continue-update-rollback --stack-name ${stack}
+  aws cloudformation wait stack-rollback-complete --stack-name ${stack}`,
+    ]);
+  }
+});
+
 test('more routes than the default quota are named, because only AWS knows the quota', () => {
   expect(routesToCheck(300)).toEqual([]);
   expect(routesToCheck(301)).toEqual([
