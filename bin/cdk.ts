@@ -23,8 +23,8 @@ async function requireDeployable(
   region: string,
 ): Promise<void> {
   const { checkDeployment } = await import('../lib/preflight/check-deployment.ts');
-  const { refusals, skipped } = await checkDeployment(command, settings, region);
-  for (const line of skipped) console.error(line);
+  const { refusals, warnings } = await checkDeployment(command, settings, region);
+  for (const line of warnings) console.error(line);
   if (refusals.length > 0) throw new CommandFailure(refusals.join('\n'));
 }
 

@@ -12,21 +12,23 @@ import { routeLimits } from '../site/limits.ts';
 import { accessLogName } from './names.ts';
 import type { Settings } from './settings.ts';
 
-/** One JSON line per request, without query string and IP address, which can be personal data. */
-const accessLog = AccessLogFormat.custom(
-  JSON.stringify({
-    requestId: '$context.requestId',
-    time: '$context.requestTime',
-    route: '$context.routeKey',
-    path: '$context.path',
-    status: '$context.status',
-    latency: '$context.responseLatency',
-    integrationLatency: '$context.integrationLatency',
-    responseBytes: '$context.responseLength',
-    authorizerError: '$context.authorizer.error',
-    integrationError: '$context.integrationErrorMessage',
-  }),
-);
+/** Returns one JSON line per request, without query string, and without IP address unless the setting asks for it: both can be personal data. */
+const accessLog = ({ logSourceIp }: Settings): AccessLogFormat =>
+  AccessLogFormat.custom(
+    JSON.stringify({
+      requestId: '$context.requestId',
+      time: '$context.requestTime',
+      ...(logSourceIp && { sourceIp: '$context.identity.sourceIp' }),
+      route: '$context.routeKey',
+      path: '$context.path',
+      status: '$context.status',
+      latency: '$context.responseLatency',
+      integrationLatency: '$context.integrationLatency',
+      responseBytes: '$context.responseLength',
+      authorizerError: '$context.authorizer.error',
+      integrationError: '$context.integrationErrorMessage',
+    }),
+  );
 
 /** Limits of each route that needs no token: everyone can call it, and each call costs money. */
 const openRouteLimits = { rate: 50, burst: 100 };
@@ -43,7 +45,7 @@ export function createStage(api: HttpApi, settings: Settings, openRoutes: readon
     stageName: '$default',
     autoDeploy: true,
     throttle: { rateLimit: throttlingRate, burstLimit: throttlingBurst },
-    accessLogSettings: { destination: new LogGroupLogDestination(logGroup), format: accessLog },
+    accessLogSettings: { destination: new LogGroupLogDestination(logGroup), format: accessLog(settings) },
   });
   const limitsOf = (key: string) => {
     const [, path = ''] = key.split(' ');

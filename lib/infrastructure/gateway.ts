@@ -80,13 +80,11 @@ function httpApi(
 ): Gateway {
   const { settings } = context;
   const own = { scope, role: new GatewayRole(scope, 'GatewayRole') };
-  const access = { actions: [] };
   const fallback = integrate(own, 'rejectUnmatched', {
     ...context,
     file: fallbackFile,
     description: 'Responds to requests that match no operation.',
-    access,
-    role: sharedRole(scope, settings, access, false),
+    role: sharedRole(scope, settings, { actions: [] }, false),
     environment: { ROUTES: packRoutes(methodsOfDeployment(settings, operations)) },
   });
   const api = new HttpApi(scope, 'Api', {

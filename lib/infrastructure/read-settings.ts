@@ -44,14 +44,6 @@ function missingDecisions(settings: Settings): string[] {
 
 type Contradict = (name: keyof Settings, other: keyof Settings) => void;
 
-const contradictIn =
-  (settings: Settings, issues: string[]): Contradict =>
-  (name, other) => {
-    issues.push(
-      `"${name}" is ${JSON.stringify(settings[name])} and "${other}" is ${JSON.stringify(settings[other])}; "${name}" must be ${definitions[name].rule}.`,
-    );
-  };
-
 /** Names settings that are not valid with an existing user pool: nothing is created in it, so a client that is asked for would be missing. */
 function contradictionsOfPool(settings: Settings, contradict: Contradict): void {
   if (settings.authentication !== 'cognito') contradict('userPoolId', 'authentication');
@@ -79,46 +71,30 @@ function contradictionsOfLive(settings: Settings, contradict: Contradict): void 
   if (liveDomainName && liveWindow(settings) === undefined) contradict('liveDomainName', 'live');
 }
 
-/** Returns what is in another region than the deployment. Without the setting, the region is known when the stage is deployed. */
-export function regionIssues(settings: Settings): string[] {
+/** Names what is in another region than the deployment. */
+function contradictionsOfRegion(settings: Settings, contradict: Contradict): void {
   const { userPoolId, region } = settings;
-  const issues: string[] = [];
-  const contradict = contradictIn(settings, issues);
   for (const name of ['encryptionKey', 'otherEncryptionKey'] as const)
     if (settings[name] && regionOf(settings[name]) !== region) contradict('region', name);
-  if (!region) return issues;
+  if (!region) return;
   for (const name of ['alarmTopicArn', 'certificateArn'] as const)
     if (settings[name] && regionOf(settings[name]) !== region) contradict(name, 'region');
   if (userPoolId && !userPoolId.startsWith(`${region}_`)) contradict('userPoolId', 'region');
-  return issues;
 }
 
-/** Keys of the tags that every resource has. */
-const ownTags = ['application', 'stage'];
-
-/** Tags of a resource that AWS allows. */
-const maxTags = 50;
-
-/** Returns why a role cannot have the tags together with those of every resource. IAM ignores the case of keys. */
-function tagIssues({ tags }: Settings): string[] {
-  const keys = [...ownTags, ...tags.map((tag) => tag.slice(0, tag.indexOf('=')))];
-  const issues = keys.flatMap((key, index) => {
-    const former = keys.slice(0, index).find((one) => one.toLowerCase() === key.toLowerCase());
-    if (former === undefined) return [];
-    return former === key
-      ? `"tags" has the key "${key}" twice, or every resource has it already.`
-      : `"tags" has the key "${key}", which differs from "${former}" only in case: IAM takes them for one.`;
-  });
-  return keys.length <= maxTags
-    ? issues
-    : [...issues, `"tags" makes ${keys.length} tags with "application" and "stage"; AWS allows ${maxTags}.`];
-}
-
-/** Returns what is wrong with settings that are valid by themselves but not together. */
-function contradictions(settings: Settings): string[] {
+/**
+ * Returns what is wrong with settings that are valid by themselves but not together. Without the setting `region`, the region is known when the
+ * stage is deployed.
+ */
+export function contradictions(settings: Settings): string[] {
   const { tableName, tableStreamArn } = settings;
-  const issues = [...tagIssues(settings), ...regionIssues(settings)];
-  const contradict = contradictIn(settings, issues);
+  const issues: string[] = [];
+  const contradict: Contradict = (name, other) => {
+    issues.push(
+      `"${name}" is ${JSON.stringify(settings[name])} and "${other}" is ${JSON.stringify(settings[other])}; "${name}" must be ${definitions[name].rule}.`,
+    );
+  };
+  contradictionsOfRegion(settings, contradict);
   contradictionsOfTokens(settings, contradict);
   contradictionsOfLive(settings, contradict);
   if (tableStreamArn && tableName !== tableOfStream(tableStreamArn))

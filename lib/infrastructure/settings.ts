@@ -86,6 +86,10 @@ const reservation = () => v.optional(wholeNumber(0, 10_000), 0);
 const isReservation =
   'a whole number of invocations at once from 1 to 10000 that Lambda reserves, or 0 for no reservation';
 
+/** Tags of a resource that AWS allows, and the keys of those that every resource has. */
+const maxTags = 50;
+const ownTags = ['application', 'stage'];
+
 export const definitions = {
   stage: setting(
     v.optional(
@@ -199,6 +203,7 @@ export const definitions = {
     `a retention period of CloudWatch Logs in days: ${retentions.join(', ')}`,
   ),
   requestMetrics: setting(toggle(), isToggle),
+  logSourceIp: setting(toggle(), isToggle),
   tracing: setting(toggle(), isToggle),
   documentation: setting(toggle(true), isToggle),
   domainName: setting(
@@ -222,8 +227,15 @@ export const definitions = {
     'the ARN of a certificate for "liveDomainName" in us-east-1, or empty without "liveDomainName"',
   ),
   tags: setting(
-    listOf(/^(?!aws:)[\p{L}\p{Z}\p{N}_.:/+\-@]{1,128}=[\p{L}\p{Z}\p{N}_.:/=+\-@]{0,256}$/iu),
-    'tags of the form "key=value", separated by commas, of letters, digits, spaces and _ . : / = + - @, which are all that IAM accepts; a key does not begin with "aws:"',
+    v.pipe(
+      listOf(/^(?!aws:)[\p{L}\p{Z}\p{N}_.:/+\-@]{1,128}=[\p{L}\p{Z}\p{N}_.:/=+\-@]{0,256}$/iu),
+      v.maxLength(maxTags - ownTags.length),
+      v.check((tags) => {
+        const keys = [...ownTags, ...tags.map((tag) => tag.slice(0, tag.indexOf('=')).toLowerCase())];
+        return new Set(keys).size === keys.length;
+      }),
+    ),
+    `at most ${maxTags - ownTags.length} tags of the form "key=value", separated by commas, of letters, digits, spaces and _ . : / = + - @; a key does not begin with "aws:", and differs from other keys, "${ownTags.join('" and "')}" in more than case, which IAM ignores`,
   ),
   permissionsBoundary: setting(
     optionalArn(/^arn:[\w-]+:iam::(?:\d{12}|aws):policy\/.+$/),

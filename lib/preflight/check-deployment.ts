@@ -23,23 +23,14 @@ import {
   stackName,
   tableNameOf,
 } from '../infrastructure/names.ts';
-import { regionIssues } from '../infrastructure/read-settings.ts';
+import { contradictions } from '../infrastructure/read-settings.ts';
 import type { Settings } from '../infrastructure/settings.ts';
 import { accountRefusals } from './account.ts';
 import { clientSettings } from './client-settings.ts';
 import { formatRefusals, type ReleaseFormats } from './compare-formats.ts';
 import { type TableInUse, tableDifferences } from './compare-table.ts';
-import { concurrencyRefusals, reservedConcurrency } from './concurrency.ts';
-import {
-  boundaryRefusals,
-  certificateRefusals,
-  copyRefusals,
-  crossAccountRefusals,
-  keyRefusals,
-  senderRefusals,
-  vaultRefusals,
-  zoneRefusals,
-} from './named-resources.ts';
+import { concurrencyRefusals, concurrencyWarnings, reservedConcurrency } from './concurrency.ts';
+import { namedResources } from './named-resources.ts';
 
 /** Returns what DynamoDB knows of a table; undefined when there is no table of this name. */
 async function describeTable(client: DynamoDBClient, TableName: string): Promise<TableInUse | undefined> {
@@ -184,12 +175,14 @@ async function tableRefusals(region: string, settings: Settings, isImport: boole
   return [...tableDifferences(found, expected), ...(isInStack ? [] : await stackRefusals(region, settings))];
 }
 
-async function lambdaRefusals(region: string, settings: Settings): Promise<string[]> {
-  const reserved = reservedConcurrency(settings);
-  if (reserved === 0) return [];
+async function concurrencyFindings(region: string, settings: Settings): Promise<Findings> {
   const client = new LambdaClient(clientSettings(region));
   const { AccountLimit } = await client.send(new GetAccountSettingsCommand({}));
-  return concurrencyRefusals(reserved, AccountLimit?.ConcurrentExecutions ?? 0);
+  const limit = AccountLimit?.ConcurrentExecutions ?? 0;
+  return {
+    refusals: concurrencyRefusals(reservedConcurrency(settings), limit),
+    warnings: concurrencyWarnings(limit),
+  };
 }
 
 /** Routes of an API, by default. @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html */
@@ -212,21 +205,23 @@ const saysNothing = ({ name, $fault }: Error & { $fault?: string }): boolean =>
 
 const noRefusals = Promise.resolve<string[]>([]);
 
+/** What checks find, a sentence each. */
 interface Findings {
-  /** What the deployment must not begin with, a sentence each. */
+  /** What the deployment must not begin with. */
   readonly refusals: readonly string[];
-  /** Checks that were not possible, a sentence each. */
-  readonly skipped: readonly string[];
+  /** What the deployment may begin with, and checks that were not possible. */
+  readonly warnings: readonly string[];
 }
 
-async function findingsOf(what: string, check: Promise<string[]>): Promise<Findings> {
+async function findingsOf(what: string, check: Promise<string[] | Findings>): Promise<Findings> {
   try {
-    return { refusals: await check, skipped: [] };
+    const found = await check;
+    return 'refusals' in found ? found : { refusals: found, warnings: [] };
   } catch (error) {
     const { message } = error as Error;
     return saysNothing(error as Error)
-      ? { refusals: [], skipped: [`${what} was not checked: ${message}`] }
-      : { refusals: [`${what} cannot be checked: ${message}`], skipped: [] };
+      ? { refusals: [], warnings: [`${what} was not checked: ${message}`] }
+      : { refusals: [`${what} cannot be checked: ${message}`], warnings: [] };
   }
 }
 
@@ -246,24 +241,17 @@ export async function checkDeployment(
   const ofAccount = await findingsOf('The account', accountRefusals(region, settings));
   // In another account, all other findings would mislead.
   if (ofAccount.refusals.length > 0) return ofAccount;
-  const checks: readonly [what: string, refusals: Promise<string[]>][] = [
+  const checks: readonly (readonly [what: string, check: Promise<string[] | Findings>])[] = [
     ['The table in use', tableRefusals(region, settings, command === 'import')],
     ['The data stack', command === 'deploy' ? dataStackRefusals(region, settings) : noRefusals],
     ['The last update', rollbackRefusals(region, settings)],
     ['The stored formats', command === 'deploy' ? storedFormatRefusals(region, settings) : noRefusals],
-    ['The reserved concurrency', lambdaRefusals(region, settings)],
-    ['The certificate', certificateRefusals(settings)],
-    ['The hosted zone', zoneRefusals(region, settings)],
-    ['The key', keyRefusals(region, settings)],
-    ['The permissions boundary', boundaryRefusals(region, settings)],
-    ['The sender of mails', senderRefusals(region, settings)],
-    ['The backup vault', vaultRefusals(region, settings)],
-    ['The copy of backups', copyRefusals(region, settings)],
-    ['The copy of backups to another account', crossAccountRefusals(region, settings)],
+    ['The concurrency', concurrencyFindings(region, settings)],
+    ...Object.entries(namedResources).map(([what, check]) => [what, check(region, settings)] as const),
   ];
   const found = [ofAccount, ...(await Promise.all(checks.map((check) => findingsOf(...check))))];
   return {
-    refusals: [...regionIssues({ ...settings, region }), ...found.flatMap(({ refusals }) => refusals)],
-    skipped: [...found.flatMap(({ skipped }) => skipped), ...routesToCheck(numberOfRoutes)],
+    refusals: [...contradictions({ ...settings, region }), ...found.flatMap(({ refusals }) => refusals)],
+    warnings: [...found.flatMap(({ warnings }) => warnings), ...routesToCheck(numberOfRoutes)],
   };
 }

@@ -25,3 +25,11 @@ export const concurrencyRefusals = (reserved: number, limit: number): string[] =
     : [
         `The settings reserve ${reserved} concurrent executions (signInConcurrency, scheduleConcurrency, and streamConcurrency for each of two functions), and ${minUnreserved} must stay unreserved, but the account has ${limit}. Reserve less, or raise the quota (docs/deployment.md#raise-the-quotas-of-a-new-account).`,
       ];
+
+/** Returns what an account feels that has fewer executions than Lambda leaves to others, in a sentence. @param limit of the account. */
+export const concurrencyWarnings = (limit: number): string[] =>
+  limit >= minUnreserved
+    ? []
+    : [
+        `The account has ${limit} concurrent executions: a page that loads several lists at once can get 503. Raise the quota (docs/deployment.md#raise-the-quotas-of-a-new-account).`,
+      ];

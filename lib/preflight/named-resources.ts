@@ -1,7 +1,4 @@
-/**
- * Checks what the settings name, for example a certificate, a hosted zone and a key. What does not exist is an error of AWS, which refuses the
- * deployment.
- */
+/** Checks what the settings name, for example a certificate and a key. What does not exist is an error of AWS, which refuses the deployment. */
 import { ACMClient, DescribeCertificateCommand } from '@aws-sdk/client-acm';
 import {
   BackupClient,
@@ -37,102 +34,87 @@ async function refusalsOfCertificate(CertificateArn: string, domainName: string)
   ];
 }
 
-export async function certificateRefusals({
-  certificateArn,
-  domainName,
-  liveCertificateArn,
-  liveDomainName,
-}: Settings): Promise<string[]> {
-  return [
-    ...(certificateArn ? await refusalsOfCertificate(certificateArn, domainName) : []),
-    ...(liveCertificateArn ? await refusalsOfCertificate(liveCertificateArn, liveDomainName) : []),
-  ];
-}
-
-export async function zoneRefusals(
-  region: string,
-  { hostedZoneId: Id, domainName }: Settings,
-): Promise<string[]> {
-  if (!Id) return [];
-  const client = new Route53Client(clientSettings(region));
-  const { HostedZone } = await client.send(new GetHostedZoneCommand({ Id }));
-  const zone = HostedZone?.Name?.replace(/\.$/, '') ?? '';
-  return [
-    ...(HostedZone?.Config?.PrivateZone ? [`The hosted zone ${Id} is private: it must be public.`] : []),
-    ...(`.${domainName}`.endsWith(`.${zone}`)
-      ? []
-      : [`The hosted zone ${Id} is that of ${zone}, not of "${domainName}".`]),
-  ];
-}
-
-export async function keyRefusals(region: string, { encryptionKey: KeyId }: Settings): Promise<string[]> {
-  if (!KeyId) return [];
-  const client = new KMSClient(clientSettings(region));
-  const { KeyMetadata } = await client.send(new DescribeKeyCommand({ KeyId }));
-  const { KeyState, KeySpec } = KeyMetadata ?? {};
-  return [
-    ...(KeyState === 'Enabled' ? [] : [`The key is in the state ${KeyState}: it must be Enabled.`]),
-    // DynamoDB uses no other keys.
-    ...(KeySpec === 'SYMMETRIC_DEFAULT' ? [] : [`The key is ${KeySpec}: it must be SYMMETRIC_DEFAULT.`]),
-  ];
-}
-
-export async function boundaryRefusals(
-  region: string,
-  { permissionsBoundary: PolicyArn }: Settings,
-): Promise<string[]> {
-  if (PolicyArn) await new IAMClient(clientSettings(region)).send(new GetPolicyCommand({ PolicyArn }));
-  return [];
-}
+type Check = (region: string, settings: Settings) => Promise<string[]>;
 
 /** Vaults that AWS Backup lists at once, which are more than an account can have in a region. */
 const maxVaults = 1_000;
 
-/** Looks for the vault among all: AWS Backup denies access to a vault that does not exist, also to a caller who may describe it. */
-export async function vaultRefusals(region: string, { backupVault }: Settings): Promise<string[]> {
-  if (!backupVault) return [];
-  const client = new BackupClient(clientSettings(region));
-  const { BackupVaultList = [] } = await client.send(new ListBackupVaultsCommand({ MaxResults: maxVaults }));
-  return BackupVaultList.some(({ BackupVaultName }) => BackupVaultName === backupVault)
-    ? []
-    : [`There is no vault "${backupVault}" in ${region}. Leave "backupVault" empty for a new one.`];
-}
+/** The checks by what they are about. Each returns why the deployment cannot use what the settings name. */
+export const namedResources: Readonly<Record<string, Check>> = {
+  'The certificate': async (_, settings) => {
+    const { certificateArn, domainName, liveCertificateArn, liveDomainName } = settings;
+    return [
+      ...(certificateArn ? await refusalsOfCertificate(certificateArn, domainName) : []),
+      ...(liveCertificateArn ? await refusalsOfCertificate(liveCertificateArn, liveDomainName) : []),
+    ];
+  },
 
-export async function senderRefusals(region: string, { emailFrom }: Settings): Promise<string[]> {
-  if (!emailFrom) return [];
-  const client = new SESv2Client(clientSettings(region));
-  const EmailIdentity = domainOf(emailFrom);
-  const { VerifiedForSendingStatus } = await client.send(new GetEmailIdentityCommand({ EmailIdentity }));
-  return VerifiedForSendingStatus
-    ? []
-    : [
-        `SES has not verified ${EmailIdentity}, the domain of "emailFrom": publish the records of its identity.`,
-      ];
-}
+  'The hosted zone': async (region, { hostedZoneId: Id, domainName }) => {
+    if (!Id) return [];
+    const client = new Route53Client(clientSettings(region));
+    const { HostedZone } = await client.send(new GetHostedZoneCommand({ Id }));
+    const zone = HostedZone?.Name?.replace(/\.$/, '') ?? '';
+    return [
+      ...(HostedZone?.Config?.PrivateZone ? [`The hosted zone ${Id} is private: it must be public.`] : []),
+      ...(`.${domainName}`.endsWith(`.${zone}`)
+        ? []
+        : [`The hosted zone ${Id} is that of ${zone}, not of "${domainName}".`]),
+    ];
+  },
 
-/** Returns why backups of the region cannot be copied to another region or account. */
-export async function copyRefusals(region: string, { backupCopyVaultArn }: Settings): Promise<string[]> {
-  if (!backupCopyVaultArn) return [];
-  const client = new BackupClient(clientSettings(region));
-  const { ResourceTypeManagementPreference } = await client.send(new DescribeRegionSettingsCommand({}));
-  return ResourceTypeManagementPreference?.['DynamoDB'] === false
-    ? [
-        `Backups of DynamoDB in ${region} cannot be copied ("backupCopyVaultArn"). Switch its advanced backup on: aws backup update-region-settings --region ${region} --resource-type-management-preference DynamoDB=true`,
-      ]
-    : [];
-}
+  'The key': async (region, { encryptionKey: KeyId }) => {
+    if (!KeyId) return [];
+    const client = new KMSClient(clientSettings(region));
+    const { KeyMetadata } = await client.send(new DescribeKeyCommand({ KeyId }));
+    const { KeyState, KeySpec } = KeyMetadata ?? {};
+    return [
+      ...(KeyState === 'Enabled' ? [] : [`The key is in the state ${KeyState}: it must be Enabled.`]),
+      // DynamoDB uses no other keys.
+      ...(KeySpec === 'SYMMETRIC_DEFAULT' ? [] : [`The key is ${KeySpec}: it must be SYMMETRIC_DEFAULT.`]),
+    ];
+  },
 
-/** Returns why the organization does not let backups leave the account. AWS responds with an error to an account without an organization. */
-export async function crossAccountRefusals(
-  region: string,
-  { backupCopyVaultArn }: Settings,
-): Promise<string[]> {
-  if (!backupCopyVaultArn || backupCopyVaultArn.split(':')[4] === (await callerAccount(region))) return [];
-  const client = new BackupClient(clientSettings(region));
-  const { GlobalSettings } = await client.send(new DescribeGlobalSettingsCommand({}));
-  return GlobalSettings?.['isCrossAccountBackupEnabled'] === 'false'
-    ? [
-        'The organization does not copy backups to other accounts ("backupCopyVaultArn"). Switch it on in its management account: aws backup update-global-settings --global-settings isCrossAccountBackupEnabled=true',
-      ]
-    : [];
-}
+  'The permissions boundary': async (region, { permissionsBoundary: PolicyArn }) => {
+    if (PolicyArn) await new IAMClient(clientSettings(region)).send(new GetPolicyCommand({ PolicyArn }));
+    return [];
+  },
+
+  'The sender of mails': async (region, { emailFrom }) => {
+    if (!emailFrom) return [];
+    const client = new SESv2Client(clientSettings(region));
+    const EmailIdentity = domainOf(emailFrom);
+    const { VerifiedForSendingStatus } = await client.send(new GetEmailIdentityCommand({ EmailIdentity }));
+    const refusal = `SES has not verified ${EmailIdentity}, the domain of "emailFrom": publish the records of its identity.`;
+    return VerifiedForSendingStatus ? [] : [refusal];
+  },
+
+  'The backup vault': async (region, { backupVault }) => {
+    if (!backupVault) return [];
+    const client = new BackupClient(clientSettings(region));
+    // AWS Backup denies access to a vault that does not exist, also to a caller who may describe it.
+    const { BackupVaultList: vaults = [] } = await client.send(
+      new ListBackupVaultsCommand({ MaxResults: maxVaults }),
+    );
+    return vaults.some(({ BackupVaultName }) => BackupVaultName === backupVault)
+      ? []
+      : [`There is no vault "${backupVault}" in ${region}. Leave "backupVault" empty for a new one.`];
+  },
+
+  'The copy of backups': async (region, { backupCopyVaultArn }) => {
+    if (!backupCopyVaultArn) return [];
+    const client = new BackupClient(clientSettings(region));
+    const { ResourceTypeManagementPreference } = await client.send(new DescribeRegionSettingsCommand({}));
+    const refusal = `Backups of DynamoDB in ${region} cannot be copied ("backupCopyVaultArn"). Switch its advanced backup on: aws backup update-region-settings --region ${region} --resource-type-management-preference DynamoDB=true`;
+    return ResourceTypeManagementPreference?.['DynamoDB'] === false ? [refusal] : [];
+  },
+
+  // An account without an organization gets an error.
+  'The copy of backups to another account': async (region, { backupCopyVaultArn: copy }) => {
+    if (!copy || copy.split(':')[4] === (await callerAccount(region))) return [];
+    const client = new BackupClient(clientSettings(region));
+    const { GlobalSettings } = await client.send(new DescribeGlobalSettingsCommand({}));
+    const refusal =
+      'The organization does not copy backups to other accounts ("backupCopyVaultArn"). Switch it on in its management account: aws backup update-global-settings --global-settings isCrossAccountBackupEnabled=true';
+    return GlobalSettings?.['isCrossAccountBackupEnabled'] === 'false' ? [refusal] : [];
+  },
+};

@@ -87,7 +87,7 @@ const refusalsOf = async (settings: Settings, command: 'deploy' | 'import' = 'de
 test('the first deployment of a stage finds no table, and nothing to refuse', async () => {
   expect(await checkDeployment('deploy', settingsOf({ stage: 'first' }), region)).toEqual({
     refusals: [],
-    skipped: [],
+    warnings: [],
   });
 });
 
@@ -124,7 +124,8 @@ test('a table that nobody has completed after the restore is refused, with one s
       })),
     }),
   );
-  const settings = { ...settingsOf({}), tableName: TableName, tableStreamArn: 'arn' };
+  const tableStreamArn = `arn:aws:dynamodb:${region}:123456789012:table/${TableName}/stream/2026`;
+  const settings = settingsOf({ tableName: TableName, tableStreamArn });
   expect(await refusalsOf(settings)).toEqual(
     [
       'has the index by-creation with the attributes KEYS_ONLY instead of ALL',
@@ -213,10 +214,23 @@ test('credentials of another account are refused, before anything else is checke
     refusals: [
       'The credentials are of the account 123456789012, and the stage "first" is of 210987654321 ("account"). Choose its profile (AWS_PROFILE).',
     ],
-    skipped: [],
+    warnings: [],
   });
   aws.outputs.clear();
   expect(await refusalsOf(settingsOf({ stage: 'first', account: '123456789012' }))).toEqual([]);
+});
+
+test('an account with fewer than a hundred executions gets a warning, and can deploy', async () => {
+  const settings = settingsOf({ stage: 'first' });
+  aws.concurrency = 99;
+  expect(await checkDeployment('deploy', settings, region)).toEqual({
+    refusals: [],
+    warnings: [
+      'The account has 99 concurrent executions: a page that loads several lists at once can get 503. Raise the quota (docs/deployment.md#raise-the-quotas-of-a-new-account).',
+    ],
+  });
+  aws.concurrency = 100;
+  expect((await checkDeployment('deploy', settings, region)).warnings).toEqual([]);
 });
 
 test('a user pool of another region is refused', async () => {
@@ -427,9 +441,9 @@ test('what the credentials do not permit is said, and refuses nothing', async ()
   );
   expect(found).toEqual({
     refusals: [],
-    skipped: [
+    warnings: [
       expect.stringContaining('The table in use was not checked'),
-      expect.stringContaining('The reserved concurrency was not checked'),
+      expect.stringContaining('The concurrency was not checked'),
     ],
   });
 });

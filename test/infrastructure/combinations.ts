@@ -14,6 +14,7 @@ export const combinations = {
     live: 2,
     liveSpread: '3000',
     requestMetrics: true,
+    logSourceIp: true,
     tracing: true,
   },
   'without tokens': {

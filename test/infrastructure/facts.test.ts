@@ -243,6 +243,11 @@ const facts: Partial<Record<Combination, Record<string, Record<string, object>>>
         ]),
       },
     },
+    ApiStage: {
+      'the access log can have the address of the caller': {
+        AccessLogSettings: { Format: expect.stringContaining('"sourceIp":"$context.identity.sourceIp"') },
+      },
+    },
     listTasksFunction: { 'traces are complete': { TracingConfig: { Mode: 'Active' } } },
     EventBus: { 'the bus has the name of the stage': { Name: 'project-management-production' } },
     EventArchive: {
@@ -580,6 +585,24 @@ test('the preflight reserves as much concurrency as the functions, which reserve
   expect(await reserved('default')).toEqual([]);
   const sum = (await reserved('strict')).reduce((one, other) => one + other);
   expect(reservedConcurrency(readSettings(combinations.strict))).toBe(sum);
+});
+
+test.each<[Combination, readonly string[]]>([
+  // It opens a session, as each operation with a token does. A stage without limits of tenants has no permission for it.
+  ['default', ['readLiveFunction']],
+  ['production', []],
+  ['without tokens', []],
+])('functions without a permission for the table do not know its name (%s)', async (settings, exceptions) => {
+  const { resources } = await stacksOf(settings);
+  const named = ofType(resources, 'AWS::Lambda::Function').filter(([, { Properties }]) =>
+    JSON.stringify(Properties['Environment'] ?? {}).includes('TABLE_NAME'),
+  );
+  expect(named.length).toBeGreaterThan(50);
+  const withoutPermission = named.filter(([, { Properties }]) => {
+    const [, role = ''] = /^<(\w+)\.Arn>$/.exec(String(Properties['Role'])) ?? [];
+    return !JSON.stringify(resources[role]).includes('dynamodb:');
+  });
+  expect(withoutPermission.map(([id]) => id)).toEqual(exceptions);
 });
 
 test.each<[string, Combination, (role: string) => unknown]>([
