@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commands } from '#bin/program.ts';
@@ -50,6 +50,7 @@ describe('the roles of the workflows', () => {
   interface Statement {
     readonly Effect: string;
     readonly Action: string | readonly string[];
+    readonly NotResource?: readonly string[];
     readonly Condition?: { readonly StringEquals: Readonly<Record<string, string | readonly string[]>> };
   }
   const statements = (name: string) =>
@@ -93,9 +94,28 @@ describe('the roles of the workflows', () => {
       ...['GetItem', 'BatchGetItem', 'Query', 'Scan', 'GetRecords'].map((name) => `dynamodb:${name}`),
       ...['GetLogEvents', 'FilterLogEvents', 'StartQuery', 'GetQueryResults'].map((name) => `logs:${name}`),
       ...['ListUsers', 'AdminGetUser', 'DescribeUserPoolClient'].map((name) => `cognito-idp:${name}`),
+      ...['GetRecords', 'SubscribeToShard'].map((name) => `kinesis:${name}`),
+      ...['GetFunction', 'GetFunctionConfiguration', 'ListFunctions'].map((name) => `lambda:${name}`),
+      ...['GetParameter', 'GetParameters', 'GetParametersByPath'].map((name) => `ssm:${name}`),
       'sts:AssumeRole',
     ])
       expect([action, matches(action)]).toEqual([action, true]);
+  });
+
+  test('limit pull requests to the parameters of CDK and the functions of this service, and give them no other role', () => {
+    const limited = statements('pull-request').filter(({ NotResource }) => NotResource);
+    expect(limited.map(({ Effect, NotResource }) => [Effect, NotResource])).toEqual([
+      [
+        'Deny',
+        ['arn:aws:lambda:*:*:function:project-management-*', 'arn:aws:ssm:*:*:parameter/cdk-bootstrap/*'],
+      ],
+    ]);
+    expect(statements('pull-request')).toContainEqual({
+      Sid: 'NoOtherRole',
+      Effect: 'Deny',
+      Action: 'sts:AssumeRole',
+      Resource: '*',
+    });
   });
 });
 
@@ -163,6 +183,25 @@ describe('the watch of a deployment', () => {
 
 describe('a rollback', () => {
   const steps = jobs['roll-back'] ?? '';
+
+  test.each([
+    ['deploys a commit of main', 'main~1', 0],
+    ['is refused for the commit of another branch, whoever has recorded it as deployed', 'other', 1],
+  ])('%s', (_, commit, status) => {
+    const [, script = ''] = /not a commit of main\n {8}run: (.*)\n/.exec(steps) ?? [];
+    expect(steps.indexOf(script)).toBeLessThan(steps.indexOf('npm ci'));
+    const cwd = temporaryFolder();
+    const git = (...args: string[]) => execFileSync('git', args, { cwd, stdio: 'pipe' });
+    const commitEmpty = (message: string) =>
+      git('-c', 'user.name=a', '-c', 'user.email=a@example.com', 'commit', '--allow-empty', '-m', message);
+    git('init', '--quiet', '--initial-branch', 'main');
+    for (const message of ['first', 'second']) commitEmpty(message);
+    git('update-ref', 'refs/remotes/origin/main', 'main');
+    git('checkout', '--quiet', '-b', 'other', 'main~1');
+    commitEmpty('other');
+    git('checkout', '--quiet', '--detach', commit);
+    expect(spawnSync('bash', ['-e', '-c', script], { cwd }).status).toBe(status);
+  });
 
   test.each([
     ['is refused when the deployment has changed the name of the table', { tableName: 'restored' }, 1],
