@@ -1,11 +1,10 @@
 /** What the owner of an account requires of all resources: tags, and a boundary for the permissions of roles. */
 import { type Stack, Tags } from 'aws-cdk-lib';
 import { ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
-import type { Settings } from './settings.ts';
+import { ownTags, type Settings } from './settings.ts';
 
 export function applyAccountRules(stack: Stack, { stage, tags, permissionsBoundary }: Settings): void {
-  const own = ['application=project-management', `stage=${stage}`];
-  for (const tag of [...own, ...tags]) {
+  for (const tag of [...ownTags(stage), ...tags]) {
     const [key = '', ...value] = tag.split('=');
     Tags.of(stack).add(key, value.join('='));
   }

@@ -142,7 +142,6 @@ class OwnAccounts extends Construct implements Accounts {
   }
 
   #pool(settings: Settings): UserPool {
-    const { emailFrom } = settings;
     const pool = new UserPool(this, 'Pool', {
       userPoolName: `project-management-${settings.stage}`,
       // Everyone who signs up would be a new tenant.
@@ -163,10 +162,10 @@ class OwnAccounts extends Construct implements Accounts {
         requireSymbols: true,
       },
       accountRecovery: AccountRecovery.EMAIL_ONLY,
-      ...(emailFrom && {
+      ...(settings.emailFrom && {
         email: UserPoolEmail.withSES({
-          fromEmail: emailFrom,
-          sesVerifiedDomain: domainOf(emailFrom),
+          fromEmail: settings.emailFrom,
+          sesVerifiedDomain: domainOf(settings.emailFrom),
           sesRegion: Aws.REGION,
         }),
       }),

@@ -31,19 +31,13 @@ export function backups(scope: Construct, settings: Settings): IBackupVault | un
   const { backupDays, backupCopyVaultArn, stage } = settings;
   if (backupDays === 0) return undefined;
   const vault = vaultFor(scope, settings);
+  const copies = backupCopyVaultArn && BackupVault.fromBackupVaultArn(scope, 'Copies', backupCopyVaultArn);
   const deleteAfter = Duration.days(backupDays);
   const rule = new BackupPlanRule({
     backupVault: vault,
     scheduleExpression: Schedule.cron({ hour: '3', minute: '0' }),
     deleteAfter,
-    ...(backupCopyVaultArn && {
-      copyActions: [
-        {
-          destinationBackupVault: BackupVault.fromBackupVaultArn(scope, 'Copies', backupCopyVaultArn),
-          deleteAfter,
-        },
-      ],
-    }),
+    ...(copies && { copyActions: [{ destinationBackupVault: copies, deleteAfter }] }),
   });
   const plan = new BackupPlan(scope, 'BackupPlan', {
     backupPlanName: `project-management-${stage}`,

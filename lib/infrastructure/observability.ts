@@ -52,10 +52,7 @@ const consoleHosts = {
   'aws-cn': 'console.amazonaws.cn',
 };
 
-/**
- * Returns a table of the log lines of requests. A query costs something only when somebody looks: a metric costs 0.30 $ a month for each
- * operation or tenant.
- */
+/** Returns a table of log lines of requests. A query costs something only when somebody looks, and a metric of each tenant 0.30 $ a month. */
 const requestTable = (settings: Settings, title: string, ...queryLines: string[]): IWidget =>
   new LogQueryWidget({
     title,

@@ -82,10 +82,7 @@ function contradictionsOfRegion(settings: Settings, contradict: Contradict): voi
   if (userPoolId && !userPoolId.startsWith(`${region}_`)) contradict('userPoolId', 'region');
 }
 
-/**
- * Returns what is wrong with settings that are valid by themselves but not together. Without the setting `region`, the region is known when the
- * stage is deployed.
- */
+/** Returns what is wrong with settings that are valid by themselves but not together. An empty region is compared with that of keys alone. */
 export function contradictions(settings: Settings): string[] {
   const { tableName, tableStreamArn } = settings;
   const issues: string[] = [];

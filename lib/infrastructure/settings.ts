@@ -86,9 +86,11 @@ const reservation = () => v.optional(wholeNumber(0, 10_000), 0);
 const isReservation =
   'a whole number of invocations at once from 1 to 10000 that Lambda reserves, or 0 for no reservation';
 
-/** Tags of a resource that AWS allows, and the keys of those that every resource has. */
-const maxTags = 50;
-const ownTags = ['application', 'stage'];
+/** Returns the tags that every resource has. */
+export const ownTags = (stage: string): string[] => ['application=project-management', `stage=${stage}`];
+
+/** Tags of the owner of the account. AWS allows 50 of a resource. */
+const maxTags = 50 - ownTags('').length;
 
 export const definitions = {
   stage: setting(
@@ -229,13 +231,13 @@ export const definitions = {
   tags: setting(
     v.pipe(
       listOf(/^(?!aws:)[\p{L}\p{Z}\p{N}_.:/+\-@]{1,128}=[\p{L}\p{Z}\p{N}_.:/=+\-@]{0,256}$/iu),
-      v.maxLength(maxTags - ownTags.length),
+      v.maxLength(maxTags),
       v.check((tags) => {
-        const keys = [...ownTags, ...tags.map((tag) => tag.slice(0, tag.indexOf('=')).toLowerCase())];
+        const keys = [...ownTags(''), ...tags].map((tag) => tag.replace(/=.*/s, '').toLowerCase());
         return new Set(keys).size === keys.length;
       }),
     ),
-    `at most ${maxTags - ownTags.length} tags of the form "key=value", separated by commas, of letters, digits, spaces and _ . : / = + - @; a key does not begin with "aws:", and differs from other keys, "${ownTags.join('" and "')}" in more than case, which IAM ignores`,
+    `at most ${maxTags} tags of the form "key=value", separated by commas, of letters, digits, spaces and _ . : / = + - @; a key does not begin with "aws:", and differs from other keys, "application" and "stage" in more than case, which IAM ignores`,
   ),
   permissionsBoundary: setting(
     optionalArn(/^arn:[\w-]+:iam::(?:\d{12}|aws):policy\/.+$/),

@@ -4,7 +4,6 @@ import {
   DescribeStackResourcesCommand,
   DescribeStacksCommand,
   GetTemplateSummaryCommand,
-  type Stack,
 } from '@aws-sdk/client-cloudformation';
 import {
   DescribeContinuousBackupsCommand,
@@ -25,12 +24,11 @@ import {
 } from '../infrastructure/names.ts';
 import { contradictions } from '../infrastructure/read-settings.ts';
 import type { Settings } from '../infrastructure/settings.ts';
-import { accountRefusals } from './account.ts';
 import { clientSettings } from './client-settings.ts';
 import { formatRefusals, type ReleaseFormats } from './compare-formats.ts';
 import { type TableInUse, tableDifferences } from './compare-table.ts';
 import { concurrencyRefusals, concurrencyWarnings, reservedConcurrency } from './concurrency.ts';
-import { namedResources } from './named-resources.ts';
+import { accountRefusals, namedResources } from './named-resources.ts';
 
 /** Returns what DynamoDB knows of a table; undefined when there is no table of this name. */
 async function describeTable(client: DynamoDBClient, TableName: string): Promise<TableInUse | undefined> {
@@ -100,26 +98,14 @@ const failedRollback = (StackName: string): string =>
   aws cloudformation continue-update-rollback --stack-name ${StackName}
   aws cloudformation wait stack-rollback-complete --stack-name ${StackName}`;
 
-async function describeStack(region: string, StackName: string): Promise<Stack | undefined> {
+/** Returns why a deployed stack cannot become the new one. The rollback of a nested stack fails with that of its parent, which continues both. */
+async function updateRefusals(region: string, settings: Settings, part: 'data' | 'api'): Promise<string[]> {
   const client = new CloudFormationClient(clientSettings(region));
+  const StackName = stackName(settings, part);
   const found = await ifKnown(client.send(new DescribeStacksCommand({ StackName })));
-  return found?.Stacks?.[0];
-}
-
-/** Returns why a stack cannot be updated. When the rollback of a nested stack fails, so does that of its parent, which continues both. */
-async function rollbackRefusals(region: string, settings: Settings): Promise<string[]> {
-  const parts = ['data', 'api'] as const;
-  const stacks = await Promise.all(parts.map((part) => describeStack(region, stackName(settings, part))));
-  return stacks.flatMap((stack) =>
-    stack?.StackStatus === 'UPDATE_ROLLBACK_FAILED' ? failedRollback(stack.StackName ?? '') : [],
-  );
-}
-
-/** Returns why the deployed data stack cannot become the new one. */
-async function dataStackRefusals(region: string, settings: Settings): Promise<string[]> {
-  const StackName = stackName(settings, 'data');
-  const stack = await describeStack(region, StackName);
-  if (!stack) return [];
+  const [stack] = found?.Stacks ?? [];
+  if (stack?.StackStatus === 'UPDATE_ROLLBACK_FAILED') return [failedRollback(StackName)];
+  if (!stack || part === 'api') return [];
   if (/^ROLLBACK_(?:COMPLETE|FAILED)$/.test(stack.StackStatus ?? ''))
     return isDisposable(settings) ? [] : [failedStack(StackName)];
   const output = (name: string) => stack.Outputs?.find(({ OutputKey }) => OutputKey === name)?.OutputValue;
@@ -203,8 +189,6 @@ export const routesToCheck = (routes: number): string[] =>
 const saysNothing = ({ name, $fault }: Error & { $fault?: string }): boolean =>
   $fault === undefined || /^AccessDenied|^UnauthorizedOperation/.test(name);
 
-const noRefusals = Promise.resolve<string[]>([]);
-
 /** What checks find, a sentence each. */
 interface Findings {
   /** What the deployment must not begin with. */
@@ -238,18 +222,22 @@ export async function checkDeployment(
   settings: Settings,
   region: string,
 ): Promise<Findings> {
-  const ofAccount = await findingsOf('The account', accountRefusals(region, settings));
-  // In another account, all other findings would mislead.
-  if (ofAccount.refusals.length > 0) return ofAccount;
-  const checks: readonly (readonly [what: string, check: Promise<string[] | Findings>])[] = [
+  const checks: (readonly [what: string, check: Promise<string[] | Findings>])[] = [
+    ['The account', accountRefusals(region, settings)],
     ['The table in use', tableRefusals(region, settings, command === 'import')],
-    ['The data stack', command === 'deploy' ? dataStackRefusals(region, settings) : noRefusals],
-    ['The last update', rollbackRefusals(region, settings)],
-    ['The stored formats', command === 'deploy' ? storedFormatRefusals(region, settings) : noRefusals],
     ['The concurrency', concurrencyFindings(region, settings)],
     ...Object.entries(namedResources).map(([what, check]) => [what, check(region, settings)] as const),
   ];
-  const found = [ofAccount, ...(await Promise.all(checks.map((check) => findingsOf(...check))))];
+  if (command === 'deploy')
+    checks.push(
+      ['The data stack', updateRefusals(region, settings, 'data')],
+      ['The API stack', updateRefusals(region, settings, 'api')],
+      ['The stored formats', storedFormatRefusals(region, settings)],
+    );
+  const found = await Promise.all(checks.map((check) => findingsOf(...check)));
+  const [ofAccount] = found;
+  // In another account, all other findings would mislead.
+  if (ofAccount && ofAccount.refusals.length > 0) return ofAccount;
   return {
     refusals: [...contradictions({ ...settings, region }), ...found.flatMap(({ refusals }) => refusals)],
     warnings: [...found.flatMap(({ warnings }) => warnings), ...routesToCheck(numberOfRoutes)],

@@ -10,9 +10,9 @@ import { GetPolicyCommand, IAMClient } from '@aws-sdk/client-iam';
 import { DescribeKeyCommand, KMSClient } from '@aws-sdk/client-kms';
 import { GetHostedZoneCommand, Route53Client } from '@aws-sdk/client-route-53';
 import { GetEmailIdentityCommand, SESv2Client } from '@aws-sdk/client-sesv2';
+import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { regionOf } from '../infrastructure/names.ts';
 import { domainOf, type Settings } from '../infrastructure/settings.ts';
-import { callerAccount } from './account.ts';
 import { clientSettings } from './client-settings.ts';
 
 /** Returns whether a certificate for a name is valid for a domain. `*` stands for one label. */
@@ -34,10 +34,22 @@ async function refusalsOfCertificate(CertificateArn: string, domainName: string)
   ];
 }
 
+/** Returns the account of the credentials. Nobody needs a permission to ask for it. */
+async function callerAccount(region: string): Promise<string> {
+  const { Account = '' } = await new STSClient(clientSettings(region)).send(new GetCallerIdentityCommand({}));
+  return Account;
+}
+
+const backup = (region: string) => new BackupClient(clientSettings(region));
+
 type Check = (region: string, settings: Settings) => Promise<string[]>;
 
-/** Vaults that AWS Backup lists at once, which are more than an account can have in a region. */
-const maxVaults = 1_000;
+/** Returns why the credentials cannot deploy the stage: they would make a second deployment in another account. */
+export const accountRefusals: Check = async (region, { account, stage }) => {
+  const used = account && (await callerAccount(region));
+  const refusal = `The credentials are of the account ${used}, and the stage "${stage}" is of ${account} ("account"). Choose its profile (AWS_PROFILE).`;
+  return used === account ? [] : [refusal];
+};
 
 /** The checks by what they are about. Each returns why the deployment cannot use what the settings name. */
 export const namedResources: Readonly<Record<string, Check>> = {
@@ -90,10 +102,9 @@ export const namedResources: Readonly<Record<string, Check>> = {
 
   'The backup vault': async (region, { backupVault }) => {
     if (!backupVault) return [];
-    const client = new BackupClient(clientSettings(region));
-    // AWS Backup denies access to a vault that does not exist, also to a caller who may describe it.
-    const { BackupVaultList: vaults = [] } = await client.send(
-      new ListBackupVaultsCommand({ MaxResults: maxVaults }),
+    // AWS Backup denies access to a vault that does not exist, also to a caller who may describe it. An account has less than 1,000 in a region.
+    const { BackupVaultList: vaults = [] } = await backup(region).send(
+      new ListBackupVaultsCommand({ MaxResults: 1_000 }),
     );
     return vaults.some(({ BackupVaultName }) => BackupVaultName === backupVault)
       ? []
@@ -102,8 +113,9 @@ export const namedResources: Readonly<Record<string, Check>> = {
 
   'The copy of backups': async (region, { backupCopyVaultArn }) => {
     if (!backupCopyVaultArn) return [];
-    const client = new BackupClient(clientSettings(region));
-    const { ResourceTypeManagementPreference } = await client.send(new DescribeRegionSettingsCommand({}));
+    const { ResourceTypeManagementPreference } = await backup(region).send(
+      new DescribeRegionSettingsCommand({}),
+    );
     const refusal = `Backups of DynamoDB in ${region} cannot be copied ("backupCopyVaultArn"). Switch its advanced backup on: aws backup update-region-settings --region ${region} --resource-type-management-preference DynamoDB=true`;
     return ResourceTypeManagementPreference?.['DynamoDB'] === false ? [refusal] : [];
   },
@@ -111,8 +123,7 @@ export const namedResources: Readonly<Record<string, Check>> = {
   // An account without an organization gets an error.
   'The copy of backups to another account': async (region, { backupCopyVaultArn: copy }) => {
     if (!copy || copy.split(':')[4] === (await callerAccount(region))) return [];
-    const client = new BackupClient(clientSettings(region));
-    const { GlobalSettings } = await client.send(new DescribeGlobalSettingsCommand({}));
+    const { GlobalSettings } = await backup(region).send(new DescribeGlobalSettingsCommand({}));
     const refusal =
       'The organization does not copy backups to other accounts ("backupCopyVaultArn"). Switch it on in its management account: aws backup update-global-settings --global-settings isCrossAccountBackupEnabled=true';
     return GlobalSettings?.['isCrossAccountBackupEnabled'] === 'false' ? [refusal] : [];
