@@ -5,6 +5,7 @@ import { isDisposable } from './names.ts';
 import {
   alarmAddress,
   definitions,
+  hasOwnPool,
   liveWindow,
   ofOneStage,
   type Setting,
@@ -23,8 +24,7 @@ function missingDecisions(settings: Settings): string[] {
   const { stage, authentication, callbackUrls, machineClient, allowUnauthenticated } = settings;
   if (isDisposable(settings)) return [];
   const issues: string[] = [];
-  const needsClient = authentication === 'cognito' && !settings.userPoolId;
-  if (needsClient && callbackUrls.length === 0 && !machineClient) {
+  if (hasOwnPool(settings) && callbackUrls.length === 0 && !machineClient) {
     issues.push(
       `Stage "${stage}" with Cognito needs "callbackUrls" (for example "https://app.example.com/") or "machineClient" (true).`,
     );
@@ -62,6 +62,14 @@ function contradictionsOfTokens(settings: Settings, contradict: Contradict): voi
   else if (/^https:/.test(authentication) !== audience.length > 0) contradict('audience', 'authentication');
 }
 
+/** Names settings of the function that uses the service from outside which are not valid together: it needs a client. */
+function contradictionsOfCanary(settings: Settings, contradict: Contradict): void {
+  const { canary, canaryClient, authentication } = settings;
+  if (canary && authentication === 'none') contradict('canary', 'authentication');
+  if ((canary === true && !hasOwnPool(settings)) !== (canaryClient !== ''))
+    contradict('canaryClient', 'canary');
+}
+
 /** Names settings of announcements that are not valid together: only tokens subscribe. */
 function contradictionsOfLive(settings: Settings, contradict: Contradict): void {
   const { authentication, live, liveDomainName, liveCertificateArn } = settings;
@@ -81,6 +89,7 @@ function contradictions(settings: Settings): string[] {
     );
   };
   contradictionsOfTokens(settings, contradict);
+  contradictionsOfCanary(settings, contradict);
   contradictionsOfLive(settings, contradict);
   if (tableStreamArn && tableName !== tableOfStream(tableStreamArn))
     contradict('tableStreamArn', 'tableName');
@@ -90,7 +99,8 @@ function contradictions(settings: Settings): string[] {
   if (hostedZoneId && !domainName) contradict('hostedZoneId', 'domainName');
   if (encryptionKey && encryptionKey.split(':')[3] !== region) contradict('region', 'encryptionKey');
   if (backupVault && backupDays === 0) contradict('backupVault', 'backupDays');
-  if (settings.alarmTopicArn && !settings.alarms) contradict('alarms', 'alarmTopicArn');
+  for (const name of ['alarmTopicArn', 'urgentTopicArn'] as const)
+    if (settings[name] && !settings.alarms) contradict('alarms', name);
   if (monthlyBudget > 0 && !alarmAddress(settings)) contradict('monthlyBudget', 'alarmEmail');
   return issues;
 }
