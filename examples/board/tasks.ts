@@ -93,8 +93,21 @@ export async function readChoices(client: Client): Promise<Choices> {
   };
 }
 
+/** Returns the columns with each task once: a task that moves while the lists are read can be in two of them. Its newer state stays. */
+function withoutRepeats(columns: readonly Column[]): Column[] {
+  const newest = new Map<string, Card>();
+  for (const card of columns.flatMap(({ cards }) => cards)) {
+    const other = newest.get(card.id);
+    if (!other || other.updatedAt < card.updatedAt) newest.set(card.id, card);
+  }
+  return columns.map((column) => {
+    const cards = column.cards.filter((card) => newest.get(card.id) === card);
+    return { ...column, cards, total: column.total - (column.cards.length - cards.length) };
+  });
+}
+
 /** Returns the columns with the tasks that match: first those that people have placed, then the others, the most urgent first. */
-export function readColumns(
+export async function readColumns(
   client: Client,
   statuses: readonly string[],
   filters: ListQuery<TaskTypes>,
@@ -115,7 +128,7 @@ export function readColumns(
     );
     return { status, cards: data.slice(0, maxCards), next: data[maxCards], total };
   };
-  return Promise.all(statuses.map(read));
+  return withoutRepeats(await Promise.all(statuses.map(read)));
 }
 
 /** Returns the current card of a task; `undefined` if it was deleted. */

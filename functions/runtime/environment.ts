@@ -49,6 +49,14 @@ export const environment = {
     secretAccessKey: process.env['AWS_SECRET_ACCESS_KEY'] ?? '',
     ...(process.env['AWS_SESSION_TOKEN'] && { sessionToken: process.env['AWS_SESSION_TOKEN'] }),
   }),
+  /** The public address of the API, for the function that uses it from outside. */
+  apiUrl: (): string => required('API_URL'),
+  /** The client of that function, and where it gets its tokens. */
+  canaryClient: () => ({
+    tokenUrl: required('TOKEN_URL'),
+    clientId: required('CLIENT_ID'),
+    clientSecret: required('CLIENT_SECRET'),
+  }),
   eventBusName: (): string => required('EVENT_BUS_NAME'),
   /** Address of the queue that gets the keys of records whose events the bus did not accept. */
   unpublishedQueueUrl: (): string => required('UNPUBLISHED_QUEUE_URL'),

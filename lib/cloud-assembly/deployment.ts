@@ -77,23 +77,23 @@ function functionsOf(templates: Templates, assembly: string): DeployedFunction[]
   });
 }
 
-/** Checks that a service of AWS may call a function: with the role that it has for it. */
-function requireCaller(
-  roles: ReadonlyMap<string, Properties>,
-  roleArn: unknown,
-  service: 'apigateway' | 'appsync',
-  functionArn: unknown,
-): void {
-  const role = roleBy(roles, roleArn);
-  const isAllowed =
-    role &&
-    JSON.stringify(role['AssumeRolePolicyDocument']).includes(`"${service}.amazonaws.com"`) &&
-    policyOf(role).permissionFor({ action: 'lambda:InvokeFunction', resource: String(functionArn) });
-  if (!isAllowed) throw new Error(`${service} has no permission to call ${String(functionArn)}.`);
+/** Checks that API Gateway may call the function of a route: one of the permissions of the function has a pattern for the route. */
+function requirePermission(templates: Templates, key: string, functionArn: string): void {
+  const [apiId] = templates.theOnly('AWS::ApiGatewayV2::Api');
+  const { region, account } = templates.place;
+  const resource = `arn:aws:execute-api:${region}:${account}:${apiId}/$default/${key.replace(' ', '')}`;
+  const action = 'lambda:InvokeFunction';
+  const permissions = [...templates.ofType('AWS::Lambda::Permission').values()].filter(
+    ({ FunctionName, Principal }) => FunctionName === functionArn && Principal === 'apigateway.amazonaws.com',
+  );
+  const policy = new Policy(
+    permissions.map(({ SourceArn }) => ({ Effect: 'Allow', Action: action, Resource: String(SourceArn) })),
+  );
+  if (!policy.permissionFor({ action, resource }))
+    throw new Error(`API Gateway has no permission to call ${functionArn} for ${key}.`);
 }
 
 function routesOf(templates: Templates, functions: readonly DeployedFunction[]): DeployedRoute[] {
-  const roles = templates.ofType('AWS::IAM::Role');
   const integrations = templates.ofType('AWS::ApiGatewayV2::Integration');
   return [...templates.ofType('AWS::ApiGatewayV2::Route').values()].map((properties) => {
     const integration = integrations.get(String(properties['Target']).split('/')[1] ?? '');
@@ -105,7 +105,7 @@ function routesOf(templates: Templates, functions: readonly DeployedFunction[]):
           ? ((properties['AuthorizationScopes'] ?? []) as string[])
           : undefined,
     };
-    requireCaller(roles, integration?.['CredentialsArn'], 'apigateway', integration?.['IntegrationUri']);
+    requirePermission(templates, route.key, String(integration?.['IntegrationUri']));
     return route;
   });
 }
@@ -184,7 +184,12 @@ function liveOf(templates: Templates, functions: readonly DeployedFunction[]) {
   if (OnSubscribe.Behavior !== 'DIRECT' || InvokeType !== 'REQUEST_RESPONSE')
     throw new Error('AppSync does not wait for the decision on a subscription.');
   const { LambdaFunctionArn: arn } = source['LambdaConfig'] as { LambdaFunctionArn: string };
-  requireCaller(templates.ofType('AWS::IAM::Role'), source['ServiceRoleArn'], 'appsync', arn);
+  const role = roleBy(templates.ofType('AWS::IAM::Role'), source['ServiceRoleArn']);
+  const isAllowed =
+    role &&
+    JSON.stringify(role['AssumeRolePolicyDocument']).includes('"appsync.amazonaws.com"') &&
+    policyOf(role).permissionFor({ action: 'lambda:InvokeFunction', resource: arn });
+  if (!isAllowed) throw new Error(`AppSync has no permission to call ${arn}.`);
   const { region, account } = templates.place;
   return {
     namespaceArn: `arn:aws:appsync:${region}:${account}:apis/${apiId}/channelNamespace/${String(Name)}`,
@@ -204,8 +209,10 @@ export function readDeployment(assembly: string) {
   const templates = new Templates(assembly, place);
   const functions = functionsOf(templates, assembly);
   const [, api] = templates.theOnly('AWS::ApiGatewayV2::Api');
-  const [, rule] = templates.theOnly('AWS::Events::Rule');
-  const [target] = rule['Targets'] as { Arn: string }[];
+  // The canary has a rule too, and nothing here has its address.
+  const targets = [...templates.ofType('AWS::Events::Rule').values()].flatMap(
+    ({ Targets }) => Targets as { Arn: string }[],
+  );
   const [, table] = templates.theOnly('AWS::DynamoDB::GlobalTable');
   return {
     place,
@@ -218,7 +225,7 @@ export function readDeployment(assembly: string) {
     authentication: authenticationOf(templates),
     streams: streamsOf(templates, functions),
     queue: queueOf(templates, functions),
-    schedule: functionBy(functions, target?.Arn),
+    schedule: functionBy(functions, targets.find(({ Arn }) => Arn.includes('onSchedule'))?.Arn),
     live: liveOf(templates, functions),
   };
 }

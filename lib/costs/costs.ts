@@ -35,13 +35,16 @@ export const total = (cost: ReturnType<typeof costOfMillion>): number =>
   Object.values(cost).reduce((sum, part) => sum + part, 0);
 
 /** Metrics of all alarms (`lib/infrastructure/alarmed-symptoms.ts`). A test compares it with the template. */
-export const alarmMetrics = 36;
+export const alarmMetrics = 39;
 
 /**
  * Metrics that the functions for jobs write (`functions/jobs/job-metrics.ts`): two of them write that of the pending records, and none that of logs that are not
  * compacted while there are none.
  */
 const scheduleMetrics = Object.keys(jobMetrics).length;
+
+/** Metrics that filters make of the log of the functions: requests that write, and pending records. */
+const logMetrics = 2;
 
 /** Runs of the schedule in a month, the milliseconds of each, and the read units of each: half a unit for each partition, and for the place of the daily visit. */
 const schedule = {
@@ -56,7 +59,7 @@ export function idleMonth(hasAlarms: boolean): number {
   const run = costOfMillion({ ...schedule, writeUnits: 0, responseBytes: 0 });
   const runs = ((run.database + run.lambda + run.logs) * schedule.runs) / million;
   const alarms = hasAlarms ? alarmMetrics * prices.alarmMetric : 0;
-  return runs + alarms + scheduleMetrics * prices.customMetric + prices.dashboard;
+  return runs + alarms + (scheduleMetrics + logMetrics) * prices.customMetric + prices.dashboard;
 }
 
 /** Hours for which Lambda keeps an environment without requests: an estimate. AWS does not document it. */

@@ -10,6 +10,7 @@ export const logRecordsWithBusFile = 'jobs/on-log-records-with-bus.ts';
 export const scheduleFile = 'jobs/on-schedule.ts';
 export const tenantClaimFile = 'authentication/claim-tenant.ts';
 export const subscriptionFile = 'authentication/authorize-subscription.ts';
+export const canaryFile = 'canary/use-service.ts';
 
 export const functionFiles: readonly string[] = [
   ...routes.map(({ file }) => file),
@@ -21,6 +22,7 @@ export const functionFiles: readonly string[] = [
   scheduleFile,
   tenantClaimFile,
   subscriptionFile,
+  canaryFile,
 ];
 
 /** Where the documentation is built. */

@@ -22,8 +22,7 @@ import { roles } from '../../functions/authentication/roles.ts';
 import { allProjectsScope } from '../../functions/contract/scopes.ts';
 import { requestTimeoutMs, tenantClaimFile } from '../hosting/functions.ts';
 import { apiScopes, resourceServer } from '../hosting/scopes.ts';
-import { byPartition } from './aws-partitions.ts';
-import { isDisposable } from './names.ts';
+import { isDisposable, signInDomain } from './names.ts';
 import { ServiceFunction, type ServiceFunctionContext } from './service-function.ts';
 import { domainOf, type Settings } from './settings.ts';
 
@@ -93,10 +92,8 @@ class OwnAccounts extends Construct implements Accounts {
     this.claimTenant = createClaimTenant(this, context);
     this.pool = this.#pool(settings);
     this.#groups();
-    const domainPrefix = `project-management-${settings.stage}-${Aws.ACCOUNT_ID}`;
+    const domainPrefix = signInDomain(settings);
     this.pool.addDomain('SignIn', { cognitoDomain: { domainPrefix } });
-    const hosts = { aws: 'auth.', 'aws-us-gov': 'auth-fips.' };
-    const signInHost = `${domainPrefix}.${byPartition(this, 'SignInHosts', hosts)}${Aws.REGION}.amazoncognito.com`;
     const scopes = apiScopes.map(
       (scopeName) => new ResourceServerScope({ scopeName, scopeDescription: describe(scopeName) }),
     );
@@ -111,7 +108,7 @@ class OwnAccounts extends Construct implements Accounts {
     this.#keep(settings);
     const output = (name: string, value: string) => new CfnOutput(Stack.of(this), name, { value });
     output('UserPoolId', this.userPoolId);
-    output('SignInUrl', `https://${signInHost}`);
+    output('SignInUrl', `https://${domainPrefix}.auth.${Aws.REGION}.amazoncognito.com`);
     if (appClient) output('AppClientId', appClient.userPoolClientId);
     if (appClient) output('CallbackUrls', callbackUrls.join(','));
     if (machineClient) output('MachineClientId', machineClient.userPoolClientId);

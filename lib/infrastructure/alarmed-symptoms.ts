@@ -11,28 +11,37 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import { FilterPattern, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
+import {
+  FilterPattern,
+  type IFilterPattern,
+  type ILogGroup,
+  LogGroup,
+  MetricFilter,
+} from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
 import { jobMetrics } from '../../functions/jobs/job-metrics.ts';
 import { lostPokes } from '../../functions/jobs/publish-pokes.ts';
 import { metricNamespace } from '../../functions/runtime/logger.ts';
+import type { Accounts } from './accounts.ts';
 import type { Jobs } from './jobs.ts';
 import type { Live } from './live.ts';
-import { accessLogName, requestNamespace } from './names.ts';
+import { accessLogName, requestNamespace, tableNameOf } from './names.ts';
 import type { Settings } from './settings.ts';
 import { highestOf, period, sumOf, withIndexes } from './table-metrics.ts';
 
-export interface MonitoredResources extends Jobs {
-  readonly api: HttpApi;
-  readonly table: string;
+/** What the data stack has that an alarm watches. */
+interface WatchedData {
+  readonly jobs: Jobs;
   /** undefined without Cognito. */
-  readonly claimTenant: LambdaFunction | undefined;
-  /** undefined without backups. */
-  readonly backupVault: IBackupVault | undefined;
+  readonly accounts: Accounts | undefined;
   /** undefined where changes are not announced. */
   readonly live: Live | undefined;
+  /** undefined without backups. */
+  readonly backupVault: IBackupVault | undefined;
+  readonly functionLog: ILogGroup;
 }
 
-interface Symptom {
+export interface Symptom {
   /** Heading of its section in docs/operations.md. */
   readonly heading: string;
   readonly metric: Metric | MathExpression;
@@ -44,6 +53,8 @@ interface Symptom {
   readonly label: string;
   /** Whether the alarm is about too little: fewer than the threshold, or no data at all. */
   readonly isTooLittle?: boolean;
+  /** Whether users are affected now, so that it cannot wait until the morning. */
+  readonly isUrgent?: boolean;
 }
 
 export const comparisonOf = ({ isTooLittle }: Symptom) =>
@@ -84,7 +95,7 @@ const shareOfRequests = (api: HttpApi, label: string, counted: IMetric): MathExp
     period: shareWindow,
   });
 
-const requestSymptoms = ({ api }: MonitoredResources): Symptom[] => [
+const requestSymptoms = (api: HttpApi): Symptom[] => [
   {
     heading: 'Requests fail',
     label: '% of responses with 5xx',
@@ -93,6 +104,7 @@ const requestSymptoms = ({ api }: MonitoredResources): Symptom[] => [
       '% of responses with 5xx',
       api.metricServerError({ period: shareWindow, statistic: 'Sum' }),
     ),
+    isUrgent: true,
   },
   {
     heading: 'Requests are slow',
@@ -100,33 +112,37 @@ const requestSymptoms = ({ api }: MonitoredResources): Symptom[] => [
     metric: api.metricLatency({ period, statistic: 'p99' }),
     threshold: 3_000,
     periods: 3,
+    isUrgent: true,
   },
 ];
 
-/**
- * Returns the number of responses with some statuses. The gateway's own metric counts all of 4xx together, also those that are no problem.
- * @param name of the metric and of its filter of the access log.
- */
-function countOfStatuses(
-  api: HttpApi,
-  settings: Settings,
-  name: string,
-  statuses: readonly string[],
-): Metric {
-  const logGroup = LogGroup.fromLogGroupName(api, `${name}Log`, accessLogName(settings));
-  const filter = new MetricFilter(api, name, {
-    logGroup,
-    filterPattern: FilterPattern.any(
-      ...statuses.map((status) => FilterPattern.stringValue('$.status', '=', status)),
-    ),
-    metricNamespace: requestNamespace(settings),
-    metricName: name,
-  });
-  return filter.metric({ period: shareWindow, statistic: 'Sum' });
+interface LogMetric {
+  /** Name of the metric and of its filter. */
+  readonly name: string;
+  readonly logGroup: ILogGroup;
+  readonly pattern: IFilterPattern;
+  /** What the metric counts of a line. Default: the line. */
+  readonly value?: string;
 }
 
-/** The symptoms of callers whom the service turns away. */
-function refusalSymptoms({ api, claimTenant }: MonitoredResources, settings: Settings): Symptom[] {
+/** Returns a metric of the lines of a log. */
+function metricOfLog(
+  scope: Construct,
+  settings: Settings,
+  { name, logGroup, pattern, value }: LogMetric,
+): MetricFilter {
+  return new MetricFilter(scope, name, {
+    logGroup,
+    filterPattern: pattern,
+    metricNamespace: requestNamespace(settings),
+    metricName: name,
+    ...(value && { metricValue: value }),
+  });
+}
+
+/** The symptoms of callers whom the service turns away. The gateway's own metric counts all of 4xx together, also those that are no problem. */
+function refusalSymptoms(api: HttpApi, settings: Settings): Symptom[] {
+  const logGroup = LogGroup.fromLogGroupName(api, 'RefusalLog', accessLogName(settings));
   const shareOf = (
     heading: string,
     name: string,
@@ -134,56 +150,111 @@ function refusalSymptoms({ api, claimTenant }: MonitoredResources, settings: Set
     threshold: number,
   ): Symptom => {
     const label = `% of responses with ${statuses.join(' or ')}`;
-    const counted = countOfStatuses(api, settings, name, statuses);
-    return { heading, label, metric: shareOfRequests(api, label, counted), threshold };
+    const filter = metricOfLog(api, settings, {
+      name,
+      logGroup,
+      pattern: FilterPattern.any(
+        ...statuses.map((status) => FilterPattern.stringValue('$.status', '=', status)),
+      ),
+    });
+    const counted = filter.metric({ period: shareWindow, statistic: 'Sum' });
+    return { heading, label, metric: shareOfRequests(api, label, counted), threshold, isUrgent: true };
   };
   const limited = shareOf('Requests are limited', 'limited', ['429'], 5);
   if (settings.authentication === 'none') return [limited];
-  const refused = shareOf('Tokens are refused', 'refused', ['401', '403'], 20);
-  if (!claimTenant) return [limited, refused];
-  return [
-    limited,
-    refused,
-    {
-      heading: 'Sign-in fails',
-      label: 'failed calls of the function that adds the tenant to tokens',
-      metric: claimTenant.metricErrors({ period, statistic: 'Sum' }),
-    },
-  ];
+  return [limited, shareOf('Tokens are refused', 'refused', ['401', '403'], 20)];
 }
 
-const backupSymptoms = ({ backupVault }: MonitoredResources): Symptom[] =>
-  backupVault
+/** Returns the symptom of calls that Lambda refuses. All functions of the account share its concurrency, and its metric, unless it has their tags. */
+function concurrencySymptom({ stage, metricTags }: Settings): Symptom {
+  const query = `SELECT SUM(Throttles) FROM "AWS/Lambda" WHERE tag.application = 'project-management' AND tag.stage = '${stage}'`;
+  return {
+    heading: 'Functions are throttled',
+    label: metricTags ? 'throttled invocations' : 'throttled invocations of all functions of the account',
+    metric: metricTags
+      ? new MathExpression({ expression: query, usingMetrics: {}, label: 'Throttles', period })
+      : new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', statistic: 'Sum', period }),
+    threshold: 10,
+    periods: 2,
+    isUrgent: true,
+  };
+}
+
+const canarySymptoms = (canary: LambdaFunction | undefined): Symptom[] =>
+  canary
     ? [
         {
-          heading: 'Backups fail',
-          label: 'failed backups',
-          metric: new Metric({
-            namespace: 'AWS/Backup',
-            metricName: 'NumberOfBackupJobsFailed',
-            dimensionsMap: { BackupVaultName: backupVault.backupVaultName },
-            statistic: 'Sum',
+          heading: 'The canary fails',
+          label: 'successful runs of the function that uses the service from outside',
+          metric: new MathExpression({
+            label: 'successful runs',
+            expression: 'FILL(runs, 0) - FILL(failed, 0)',
+            usingMetrics: {
+              runs: canary.metricInvocations({ period }),
+              failed: canary.metricErrors({ period }),
+            },
             period,
           }),
+          threshold: 3,
+          isTooLittle: true,
+          isUrgent: true,
         },
       ]
     : [];
 
-const throttlingSymptoms = ({ table }: MonitoredResources): Symptom[] => [
-  {
-    heading: 'Functions are throttled',
-    label: 'throttled invocations',
-    // Concurrency is shared by the account, so the metric covers all functions.
-    metric: new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', statistic: 'Sum', period }),
-    threshold: 10,
-    periods: 2,
-  },
+/** Returns the symptoms of the stack of the API. */
+export const symptomsOfApi = (
+  api: HttpApi,
+  canary: LambdaFunction | undefined,
+  settings: Settings,
+): Symptom[] => [
+  ...canarySymptoms(canary),
+  ...requestSymptoms(api),
+  ...refusalSymptoms(api, settings),
+  concurrencySymptom(settings),
+];
+
+const signInSymptoms = ({ accounts }: WatchedData): Symptom[] =>
+  accounts
+    ? [
+        {
+          heading: 'Sign-in fails',
+          label: 'failed calls of the function that adds the tenant to tokens',
+          metric: accounts.claimTenant.metricErrors({ period, statistic: 'Sum' }),
+          isUrgent: true,
+        },
+      ]
+    : [];
+
+const backupSymptoms = ({ backupVault }: WatchedData): Symptom[] =>
+  backupVault
+    ? [
+        {
+          heading: 'Backups fail',
+          label: 'completed backups',
+          // Also when no backup begins: then none fails.
+          metric: new Metric({
+            namespace: 'AWS/Backup',
+            metricName: 'NumberOfBackupJobsCompleted',
+            dimensionsMap: { BackupVaultName: backupVault.backupVaultName },
+            statistic: 'Sum',
+            period: Duration.hours(6),
+          }),
+          // Backups are daily, and one can take longer than the one before.
+          periods: 5,
+          isTooLittle: true,
+        },
+      ]
+    : [];
+
+const throttlingSymptoms = (table: string): Symptom[] => [
   {
     heading: 'Reads are throttled',
     label: 'throttled reads of the table and its indexes',
     metric: sumOf('throttled', withIndexes(table, 'ReadThrottleEvents')),
     threshold: 10,
     periods: 2,
+    isUrgent: true,
   },
   {
     heading: 'Writes are throttled',
@@ -191,12 +262,14 @@ const throttlingSymptoms = ({ table }: MonitoredResources): Symptom[] => [
     metric: sumOf('throttled', withIndexes(table, 'WriteThrottleEvents')),
     threshold: 10,
     periods: 2,
+    isUrgent: true,
   },
   {
     heading: 'A key is hot',
     label: 'writes throttled by the limit of one partition',
     metric: sumOf('throttled', withIndexes(table, 'WriteKeyRangeThroughputThrottleEvents')),
     periods: 3,
+    isUrgent: true,
   },
   {
     // An alarm of its own, because an alarm can add at most ten metrics.
@@ -204,10 +277,11 @@ const throttlingSymptoms = ({ table }: MonitoredResources): Symptom[] => [
     label: 'reads throttled by the limit of one partition',
     metric: sumOf('throttled', withIndexes(table, 'ReadKeyRangeThroughputThrottleEvents')),
     periods: 3,
+    isUrgent: true,
   },
 ];
 
-const jobSymptoms = ({ onStream, onLogRecords, onSchedule, deadLetters }: MonitoredResources): Symptom[] => [
+const jobSymptoms = ({ onStream, onLogRecords, onSchedule, deadLetters }: Jobs): Symptom[] => [
   {
     heading: 'Jobs lag behind',
     label: 'ms iterator age',
@@ -261,33 +335,84 @@ const jobSymptoms = ({ onStream, onLogRecords, onSchedule, deadLetters }: Monito
   },
 ];
 
-const listSymptoms = ({ onLogRecords, onSchedule }: MonitoredResources): Symptom[] => [
-  {
-    heading: 'Compaction is late',
-    label: 'ms after a reminder was due',
-    metric: jobMetric(onSchedule, jobMetrics.delay),
-    // Records expire after 7 days or more.
-    threshold: 1_800_000,
-  },
-  {
-    heading: 'Change logs are long',
-    label: 'records that are not in columns',
-    metric: highestOf(
-      'pending',
-      [onLogRecords, onSchedule].map((one) => jobMetric(one, jobMetrics.pending)),
-    ),
-    threshold: 1_000,
-    periods: 3,
-  },
-  {
-    heading: 'Changes are not compacted',
-    label: 'logs with a change that is four days old, or that could not be visited',
-    // The visit of a log is daily.
-    metric: jobMetric(onSchedule, jobMetrics.uncompacted).with({ period: Duration.days(1) }),
-  },
-];
+/**
+ * The fewest write units of a request that writes a record: the transaction of a tag takes 5, with its position. What else a request writes without a record, as
+ * the count of its units, takes fewer.
+ */
+const minUnitsOfRecord = 5;
 
-const eventSymptoms = ({ unpublishedEvents }: MonitoredResources): Symptom[] =>
+/** Requests that write, from which on the function must have been called. */
+const minWrites = 50;
+
+function listSymptoms(
+  scope: Construct,
+  { jobs: { onLogRecords, onSchedule, recordsMapping }, functionLog: logGroup }: WatchedData,
+  settings: Settings,
+): Symptom[] {
+  const writes = metricOfLog(scope, settings, {
+    name: 'writes',
+    logGroup,
+    pattern: FilterPattern.all(
+      FilterPattern.stringValue('$.message', '=', 'The request is finished.'),
+      FilterPattern.numberValue('$.writeUnits', '>=', minUnitsOfRecord),
+    ),
+  });
+  const pending = metricOfLog(scope, settings, {
+    name: 'pendingRecords',
+    logGroup,
+    pattern: FilterPattern.numberValue('$.pendingRecords', '>', 0),
+    value: '$.pendingRecords',
+  });
+  return [
+    {
+      heading: 'Records are not delivered',
+      label: 'times that requests wrote and the stream delivered nothing',
+      metric: new MathExpression({
+        label: 'not delivered',
+        expression: `IF(FILL(writes, 0) >= ${minWrites} AND FILL(delivered, 0) < 1, 1, 0)`,
+        usingMetrics: {
+          writes: writes.metric({ period: shareWindow, statistic: 'Sum' }),
+          // Not the calls of the function: a queue calls it too.
+          delivered: new Metric({
+            namespace: 'AWS/Lambda',
+            metricName: 'InvokedEventCount',
+            dimensionsMap: { EventSourceMappingUUID: recordsMapping.eventSourceMappingId },
+            statistic: 'Sum',
+            period: shareWindow,
+          }),
+        },
+        period: shareWindow,
+      }),
+      isUrgent: true,
+    },
+    {
+      heading: 'Compaction is late',
+      label: 'ms after a reminder was due',
+      metric: jobMetric(onSchedule, jobMetrics.delay),
+      // Records expire after 7 days or more.
+      threshold: 1_800_000,
+    },
+    {
+      heading: 'Change logs are long',
+      label: 'records that are not in columns',
+      // What the functions count that compact, and lists, which count also while the stream delivers nothing.
+      metric: highestOf('pending', [
+        ...[onLogRecords, onSchedule].map((one) => jobMetric(one, jobMetrics.pending)),
+        pending.metric({ period, statistic: 'Maximum' }),
+      ]),
+      threshold: 1_000,
+      periods: 3,
+    },
+    {
+      heading: 'Changes are not compacted',
+      label: 'logs with a change that is four days old, or that could not be visited',
+      // The visit of a log is daily.
+      metric: jobMetric(onSchedule, jobMetrics.uncompacted).with({ period: Duration.days(1) }),
+    },
+  ];
+}
+
+const eventSymptoms = ({ unpublishedEvents }: Jobs): Symptom[] =>
   unpublishedEvents
     ? [
         {
@@ -302,7 +427,7 @@ const eventSymptoms = ({ unpublishedEvents }: MonitoredResources): Symptom[] =>
       ]
     : [];
 
-const liveSymptoms = ({ live, onLogRecords }: MonitoredResources): Symptom[] =>
+const liveSymptoms = ({ live, jobs: { onLogRecords } }: WatchedData): Symptom[] =>
   live
     ? [
         {
@@ -314,14 +439,13 @@ const liveSymptoms = ({ live, onLogRecords }: MonitoredResources): Symptom[] =>
       ]
     : [];
 
-/** Returns the symptoms with an alarm: one per symptom over all functions, because each alarm costs money and attention. */
-export const symptoms = (resources: MonitoredResources, settings: Settings): Symptom[] => [
-  ...requestSymptoms(resources),
-  ...refusalSymptoms(resources, settings),
-  ...throttlingSymptoms(resources),
-  ...jobSymptoms(resources),
-  ...listSymptoms(resources),
-  ...eventSymptoms(resources),
-  ...liveSymptoms(resources),
-  ...backupSymptoms(resources),
+/** Returns the symptoms of the stack of the data: one per symptom over all functions, because each alarm costs money and attention. */
+export const symptomsOfData = (scope: Construct, data: WatchedData, settings: Settings): Symptom[] => [
+  ...signInSymptoms(data),
+  ...throttlingSymptoms(tableNameOf(settings)),
+  ...jobSymptoms(data.jobs),
+  ...listSymptoms(scope, data, settings),
+  ...eventSymptoms(data.jobs),
+  ...liveSymptoms(data),
+  ...backupSymptoms(data),
 ];

@@ -2,14 +2,17 @@ import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { Route } from '../../functions/routes.ts';
 import { applyAccountRules } from './account-rules.ts';
+import { symptomsOfApi } from './alarmed-symptoms.ts';
+import { createAlarms } from './alarms.ts';
 import { budget } from './budget.ts';
+import { canaryClient, createCanary } from './canary.ts';
+import { createDashboard } from './dashboard.ts';
 import type { DataStack } from './data-stack.ts';
 import { mapDomain } from './domain.ts';
 import { gateway } from './gateway.ts';
-import { tableNameOf } from './names.ts';
-import { observability } from './observability.ts';
 import { refreshReferences } from './references.ts';
 import type { ServiceFunctionContext } from './service-function.ts';
+import { hasOwnPool } from './settings.ts';
 
 interface ApiStackProperties extends StackProps {
   readonly context: ServiceFunctionContext;
@@ -27,22 +30,23 @@ export class ApiStack extends Stack {
     super(scope, id, { ...properties, description: 'Project management: the API.' });
     // Without authentication there is no reference that would order the stacks.
     this.addStackDependency(data);
-    const api = gateway(this, context, data, operations);
-    const { dashboardUrl, alarmTopicArn } = observability(this, context.settings, {
-      api,
-      table: tableNameOf(context.settings),
-      ...data.jobs,
-      claimTenant: data.accounts?.claimTenant,
-      backupVault: data.backupVault,
-      live: data.live,
-    });
-    const url = mapDomain(this, context.settings, api);
+    const { settings } = context;
+    const client = canaryClient(this, settings, data.accounts);
+    const accounts = data.accounts && {
+      userPoolId: data.accounts.userPoolId,
+      clientIds: [...data.accounts.clientIds, ...(client && hasOwnPool(settings) ? [client.clientId] : [])],
+    };
+    const api = gateway(this, context, { accounts, live: data.live }, operations);
+    const url = mapDomain(this, settings, api);
+    const canary = client && createCanary(this, context, url, client);
+    const own = createAlarms(this, settings, symptomsOfApi(api, canary, settings));
+    const alarms = [...own, ...data.alarms];
+    const dashboardUrl = createDashboard(this, settings, { api, live: data.live, alarms });
     new CfnOutput(this, 'Url', { value: url });
-    if (context.settings.documentation) new CfnOutput(this, 'DocsUrl', { value: `${url}/docs` });
+    if (settings.documentation) new CfnOutput(this, 'DocsUrl', { value: `${url}/docs` });
     new CfnOutput(this, 'DashboardUrl', { value: dashboardUrl });
-    if (alarmTopicArn) new CfnOutput(this, 'AlarmTopicArn', { value: alarmTopicArn });
-    budget(this, context.settings);
-    applyAccountRules(this, context.settings);
+    budget(this, settings);
+    applyAccountRules(this, settings);
     refreshReferences(this);
   }
 }

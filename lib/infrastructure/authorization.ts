@@ -12,12 +12,14 @@ export interface AcceptedTokens {
   readonly environment: Readonly<Record<string, string>>;
 }
 
+type Clients = Pick<Accounts, 'userPoolId' | 'clientIds'>;
+
 export type Authorization = NonNullable<ReturnType<typeof authorization>>;
 
 /** Returns the tokens of the user pool or of another issuer. @returns undefined when authentication is off. */
 export function acceptedTokens(
   { authentication, audience, tenantClaim }: Settings,
-  accounts: Accounts | undefined,
+  accounts: Clients | undefined,
 ): AcceptedTokens | undefined {
   if (authentication === 'none') return undefined;
   const issuer = accounts
@@ -31,7 +33,7 @@ export function acceptedTokens(
 }
 
 /** Returns an authorizer for the tokens that the API accepts. @returns undefined when authentication is off. */
-export function authorization(settings: Settings, accounts: Accounts | undefined) {
+export function authorization(settings: Settings, accounts: Clients | undefined) {
   const tokens = acceptedTokens(settings, accounts);
   if (!tokens) return undefined;
   const { issuer, audience } = tokens;

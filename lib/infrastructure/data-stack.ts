@@ -5,6 +5,7 @@ import {
   AttributeType,
   Billing,
   type CfnGlobalTable,
+  ContributorInsightsMode,
   ProjectionType,
   StreamViewType,
   TableEncryptionV2,
@@ -18,6 +19,8 @@ import { formats } from '../../functions/engine/model/stored-format.ts';
 import { table as shape } from '../../functions/engine/model/table.ts';
 import { applyAccountRules } from './account-rules.ts';
 import { type Accounts, accounts } from './accounts.ts';
+import { symptomsOfData } from './alarmed-symptoms.ts';
+import { createAlarms, createAlarmTopic } from './alarms.ts';
 import { acceptedTokens } from './authorization.ts';
 import { backups } from './backups.ts';
 import { createDomain } from './domain.ts';
@@ -52,6 +55,8 @@ export class DataStack extends Stack {
   readonly live: Live | undefined;
   /** undefined without backups. */
   readonly backupVault: IBackupVault | undefined;
+  /** The names of the alarms of this stack. */
+  readonly alarms: readonly string[];
 
   constructor(
     scope: Construct,
@@ -82,9 +87,15 @@ export class DataStack extends Stack {
     this.accounts = settings.authentication === 'cognito' ? accounts(this, context) : undefined;
     this.live = this.#live(context);
     this.jobs = jobs(this, context, settings.tableStreamArn || tableStreamArn, this.live);
-    this.#logs(settings);
+    const functionLog = this.#logs(settings);
     this.backupVault = backups(this, settings);
     createDomain(this, settings);
+    const topic = createAlarmTopic(this, settings);
+    if (topic) new CfnOutput(this, 'AlarmTopicArn', { value: topic.topicArn });
+    const { jobs: watchedJobs, accounts: watchedAccounts, live, backupVault } = this;
+    const watched = { jobs: watchedJobs, accounts: watchedAccounts, live, backupVault, functionLog };
+    this.alarms = createAlarms(this, settings, symptomsOfData(this, watched, settings));
+    this.#keepOutputs();
     applyAccountRules(this, settings);
   }
 
@@ -103,6 +114,8 @@ export class DataStack extends Stack {
         projectionType: ProjectionType.ALL,
       })),
       timeToLiveAttribute: shape.timeToLive,
+      // It costs something only while keys are throttled, and names them.
+      contributorInsightsSpecification: { enabled: true, mode: ContributorInsightsMode.THROTTLED_KEYS },
       billing: Billing.onDemand(),
       encryption: this.#encryption(settings),
       // docs/decisions/0016-keys-in-the-stream.md
@@ -131,8 +144,27 @@ export class DataStack extends Stack {
         TableEncryptionV2.dynamoOwnedKey();
   }
 
+  /**
+   * Keeps the outputs that the API stack of release 0.9 reads, for its alarms and graphs: when the update of the API stack fails, its rollback reads them again.
+   * They can go with the release after the next one.
+   */
+  #keepOutputs(): void {
+    const { jobs: own, accounts: users, backupVault } = this;
+    const { onStream, onLogRecords, onSchedule, deadLetters, unpublishedEvents } = own;
+    const kept: readonly [suffix: string, value: string | undefined][] = [
+      ['RefonStreamFunction2A18CAB6F986E22B', onStream.functionName],
+      ['RefonLogRecordsFunctionA220E651C4820429', onLogRecords.functionName],
+      ['RefonScheduleFunction099EE80717364B1D', onSchedule.functionName],
+      ['FnGetAttDeadLettersBBF8BAABQueueNameEA293C96', deadLetters.queueName],
+      ['FnGetAttUnpublishedEvents9B6C9933QueueName5045EEDB', unpublishedEvents?.queueName],
+      ['FnGetAttBackups9A29A52DBackupVaultNameD56159C1', backupVault?.backupVaultName],
+      ['RefAccountsclaimTenantFunctionAF06B022B409508D', users?.claimTenant.functionName],
+    ];
+    for (const [suffix, value] of kept) if (value) new CfnOutput(this, `PublishOutput${suffix}`, { value });
+  }
+
   /** Creates the log groups of both stacks. They are here so that logs outlive a replaced API stack. */
-  #logs(settings: Settings): void {
+  #logs(settings: Settings): LogGroup {
     const ofEach = { retention: settings.logRetentionDays, removalPolicy: RemovalPolicy.DESTROY };
     const functionLog = new LogGroup(this, 'FunctionLog', {
       logGroupName: functionLogName(settings),
@@ -143,5 +175,6 @@ export class DataStack extends Stack {
     for (const child of this.node.findAll()) {
       if (child instanceof LambdaFunction) child.node.addDependency(functionLog);
     }
+    return functionLog;
   }
 }

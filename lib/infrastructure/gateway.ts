@@ -1,5 +1,6 @@
 import { Duration, NestedStack, Validations } from 'aws-cdk-lib';
 import { CorsHttpMethod, HttpApi, HttpMethod, HttpRoute, HttpRouteKey } from 'aws-cdk-lib/aws-apigatewayv2';
+import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import type { Construct } from 'constructs';
 import { collectionOf, needsToken, scopeOf } from '../../functions/contract/contract.ts';
 import { documentationMethods, documentationPaths } from '../../functions/documentation/paths.ts';
@@ -14,9 +15,8 @@ import {
 } from '../hosting/functions.ts';
 import { createStage } from './api-stage.ts';
 import { type Authorization, authorization } from './authorization.ts';
-import type { DataStack } from './data-stack.ts';
-import { FunctionIntegration, GatewayRole } from './function-integration.ts';
 import { sharedRole } from './function-roles.ts';
+import type { Live } from './live.ts';
 import { isDisposable, requestNamespace } from './names.ts';
 import {
   ServiceFunction,
@@ -26,21 +26,17 @@ import {
 import type { Settings } from './settings.ts';
 import { accessOf } from './table-access.ts';
 
-/** A stack with functions of the API, and the role with which the gateway calls them. */
-interface FunctionStack {
-  readonly scope: Construct;
-  readonly role: GatewayRole;
-}
-
 interface Gateway {
   readonly context: ServiceFunctionContext;
   readonly api: HttpApi;
   /** The API stack itself. It has the functions without a collection. */
-  readonly own: FunctionStack;
+  readonly own: Construct;
   /** Responds to all requests without a function of their own. */
-  readonly fallback: FunctionIntegration;
-  readonly data: Pick<DataStack, 'accounts' | 'live'>;
+  readonly fallback: HttpLambdaIntegration;
+  readonly data: { readonly accounts: Parameters<typeof authorization>[1]; readonly live: Live | undefined };
 }
+
+const fallbackId = 'rejectUnmatched';
 
 const needsNoToken = {
   id: 'AwsSolutions-APIG4',
@@ -49,10 +45,10 @@ const needsNoToken = {
 
 /** Creates a function that responds to requests, and returns how the gateway calls it. */
 function integrate(
-  { scope, role }: FunctionStack,
+  scope: Construct,
   id: string,
   properties: Omit<ServiceFunctionProperties, 'timeoutMs'>,
-): FunctionIntegration {
+): HttpLambdaIntegration {
   const { settings, environment } = properties;
   const metrics = settings.requestMetrics && { REQUEST_METRICS: requestNamespace(settings) };
   const { function: target } = new ServiceFunction(scope, id, {
@@ -60,7 +56,8 @@ function integrate(
     timeoutMs: requestTimeoutMs,
     environment: { ...metrics, ...environment },
   });
-  return new FunctionIntegration(id, target, role);
+  // One permission for all routes instead of one for each. Its pattern has a method and a path, which the route of the fallback has not.
+  return new HttpLambdaIntegration(id, target, { scopePermissionToRoute: id === fallbackId });
 }
 
 /** Returns the methods of each path that has a function. */
@@ -79,8 +76,7 @@ function httpApi(
   operations: readonly Route[],
 ): Gateway {
   const { settings } = context;
-  const own = { scope, role: new GatewayRole(scope, 'GatewayRole') };
-  const fallback = integrate(own, 'rejectUnmatched', {
+  const fallback = integrate(scope, fallbackId, {
     ...context,
     file: fallbackFile,
     description: 'Responds to requests that match no operation.',
@@ -102,12 +98,12 @@ function httpApi(
     },
   });
   Validations.of(api).acknowledge(needsNoToken);
-  return { context, api, own, fallback, data };
+  return { context, api, own: scope, fallback, data };
 }
 
 /** Adds the routes of a path to the stack of their function. */
 function addRoutes(
-  { scope }: FunctionStack,
+  scope: Construct,
   httpApi: HttpApi,
   path: string,
   methods: readonly (keyof typeof HttpMethod)[],
@@ -134,7 +130,7 @@ function addDocumentation({ context, api, own, fallback }: Gateway): HttpRoute[]
         ...context,
         file: documentationFile,
         description: 'Responds with the pages and files of the documentation.',
-        role: sharedRole(own.scope, context.settings, { actions: [] }, false),
+        role: sharedRole(own, context.settings, { actions: [] }, false),
       })
     : fallback;
   return documentationPaths.flatMap((path) =>
@@ -151,7 +147,7 @@ function tenantRateOf(settings: Settings): number {
 /** Adds the function and the routes of an operation. HEAD and GET share a function. */
 function addOperation(
   { context, api, own, data: { live } }: Gateway,
-  stack: FunctionStack,
+  stack: Construct,
   { contract, file, methods }: Route,
   auth: Authorization | undefined,
 ): HttpRoute[] {
@@ -167,7 +163,7 @@ function addOperation(
     file,
     description: summary,
     access,
-    role: sharedRole(own.scope, settings, access, isLimited),
+    role: sharedRole(own, settings, access, isLimited),
     environment: {
       ...(contract.method !== 'GET' && { HISTORY_DAYS: String(settings.historyDays) }),
       ...(contract.method !== 'GET' &&
@@ -202,14 +198,14 @@ export function gateway(
   const parent = httpApi(scope, context, data, operations);
   const { api, own } = parent;
   const auth = authorization(settings, data.accounts);
-  const nested = new Map<string, FunctionStack>();
+  const nested = new Map<string, Construct>();
   let previous: NestedStack | undefined;
-  const nestedStack = (collection: string): FunctionStack => {
+  const nestedStack = (collection: string): Construct => {
     const stack = new NestedStack(scope, collection, { description: `The operations of ${collection}.` });
     // One after the other: API Gateway takes ten changes a second of an account, and refuses what changes an API at the same time.
     if (previous) stack.addStackDependency(previous);
     previous = stack;
-    return { scope: stack, role: new GatewayRole(stack, `${collection}GatewayRole`) };
+    return stack;
   };
   const openRoutes: HttpRoute[] = [];
   for (const route of operations) {

@@ -8,6 +8,7 @@ import {
   FilterCriteria,
   FilterRule,
   type Function as LambdaFunction,
+  MetricType,
   StartingPosition,
 } from 'aws-cdk-lib/aws-lambda';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
@@ -41,6 +42,8 @@ import { type Access, compactionAccess, jobsAccess, scheduleAccess } from './tab
 export interface Jobs {
   readonly onStream: LambdaFunction;
   readonly onLogRecords: LambdaFunction;
+  /** The mapping of the stream that calls `onLogRecords`. */
+  readonly recordsMapping: EventSourceMapping;
   readonly onSchedule: LambdaFunction;
   /** Stream batches and schedule events whose retries failed. Retained for 14 days. */
   readonly deadLetters: Queue;
@@ -64,7 +67,7 @@ interface StreamConsumer
   readonly access: Access;
   readonly mapping: Pick<
     EventSourceMappingProps,
-    'batchSize' | 'maxBatchingWindow' | 'filters' | 'reportBatchItemFailures'
+    'batchSize' | 'maxBatchingWindow' | 'filters' | 'reportBatchItemFailures' | 'metricsConfig'
   >;
 }
 
@@ -73,8 +76,8 @@ const sendTo = ({ queueArn }: Queue): PolicyStatement =>
 
 function streamFunction(
   { scope, context, streamArn: eventSourceArn, deadLetters }: JobsContext,
-  { ids: [id, mappingId], access, mapping, statements = [], ...properties }: StreamConsumer,
-): LambdaFunction {
+  { ids: [id, mappingId], access, mapping: ofMapping, statements = [], ...properties }: StreamConsumer,
+) {
   const { function: target } = new ServiceFunction(scope, id, {
     ...context,
     ...properties,
@@ -92,7 +95,7 @@ function streamFunction(
       ...statements,
     ],
   });
-  new EventSourceMapping(scope, mappingId, {
+  const mapping = new EventSourceMapping(scope, mappingId, {
     target,
     eventSourceArn,
     startingPosition: StartingPosition.LATEST,
@@ -104,9 +107,9 @@ function streamFunction(
     maxRecordAge: Duration.hours(1),
     // The construct's own destination would add a separate policy resource.
     onFailure: { bind: () => ({ destination: deadLetters.queueArn }) },
-    ...mapping,
+    ...ofMapping,
   });
-  return target;
+  return { target, mapping };
 }
 
 /** Returns the filter for changes of items with a sort key. */
@@ -131,7 +134,7 @@ const changesOf = (own: JobsContext): Record<string, string> => ({
  * Starts jobs within a second of the write that creates them. Steps of jobs write items that call the function again. Lambda's recursive-loop detection
  * follows SQS, SNS, S3 and direct calls, but no table's stream, so no function needs `RecursiveLoop: Allow`.
  */
-const onStream = (context: JobsContext): LambdaFunction =>
+const onStream = (context: JobsContext) =>
   streamFunction(context, {
     ids: ['onStream', 'Stream'],
     file: streamFile,
@@ -162,10 +165,13 @@ function windowOf({ context }: JobsContext, withoutLiveMs: number): Duration {
   return seconds === undefined ? Duration.millis(withoutLiveMs) : Duration.seconds(seconds);
 }
 
-const logRecordsFilters = [keysFilter(['INSERT'], FilterRule.beginsWith(recordPrefix))];
+const ofRecords = {
+  filters: [keysFilter(['INSERT'], FilterRule.beginsWith(recordPrefix))],
+  metricsConfig: { metrics: [MetricType.EVENT_COUNT] },
+};
 
 /** Compacts busy logs soon after records are written to them. */
-const onLogRecords = (context: JobsContext): LambdaFunction =>
+const onLogRecords = (context: JobsContext) =>
   streamFunction(context, {
     ids: logRecordsIds,
     file: logRecordsFile,
@@ -176,7 +182,7 @@ const onLogRecords = (context: JobsContext): LambdaFunction =>
     mapping: {
       batchSize: maxLogRecords,
       maxBatchingWindow: windowOf(context, logRecordsWindowMs),
-      filters: logRecordsFilters,
+      ...ofRecords,
     },
   });
 
@@ -184,11 +190,11 @@ const onLogRecords = (context: JobsContext): LambdaFunction =>
  * Publishes new records as events soon after they are written, and then compacts busy logs. The function sends what it gives up to the queue, which
  * calls it again after each pause. A message that fails again is reported, which is no error of the function: the alarm "Jobs fail" does not count it.
  */
-function onLogRecordsWithBus(own: JobsContext, unpublished: Queue): LambdaFunction {
+function onLogRecordsWithBus(own: JobsContext, unpublished: Queue) {
   const { scope, context } = own;
   const { settings } = context;
   const { queueArn, queueUrl } = unpublished;
-  const target = streamFunction(own, {
+  const { target, mapping } = streamFunction(own, {
     ids: logRecordsIds,
     file: logRecordsWithBusFile,
     description: 'Publishes changes as events, and compacts busy change logs.',
@@ -209,25 +215,25 @@ function onLogRecordsWithBus(own: JobsContext, unpublished: Queue): LambdaFuncti
     mapping: {
       batchSize: publishing.maxRecords,
       maxBatchingWindow: windowOf(own, publishing.windowMs),
-      filters: logRecordsFilters,
+      ...ofRecords,
       reportBatchItemFailures: true,
     },
   });
   // Two calls at the same time, the fewest that Lambda allows: a failing bus must not take the concurrency of the stream.
-  const mapping = new EventSourceMapping(scope, 'Unpublished', {
+  const unpublishedMapping = new EventSourceMapping(scope, 'Unpublished', {
     target,
     eventSourceArn: queueArn,
     batchSize: 1,
     maxConcurrency: 2,
     reportBatchItemFailures: true,
   });
-  Validations.of(mapping).acknowledge({
+  Validations.of(unpublishedMapping).acknowledge({
     id: 'Serverless-LambdaEventSourceMappingDestination',
     reason: 'A message that the function cannot handle stays in the queue.',
   });
   // A function without its bus would give up the first records.
   target.node.addDependency(createEventBus(scope, settings));
-  return target;
+  return { target, mapping };
 }
 
 /** Runs delayed jobs, and continues the jobs of discarded stream records. */
@@ -297,11 +303,13 @@ export function jobs(
   const unpublishedEvents = context.settings.eventBus
     ? queueOf(scope, 'UnpublishedEvents', 'Its messages are repeated until they succeed.')
     : undefined;
+  const records = unpublishedEvents ? onLogRecordsWithBus(own, unpublishedEvents) : onLogRecords(own);
   return {
     deadLetters,
     unpublishedEvents,
-    onStream: onStream(own),
-    onLogRecords: unpublishedEvents ? onLogRecordsWithBus(own, unpublishedEvents) : onLogRecords(own),
+    onStream: onStream(own).target,
+    onLogRecords: records.target,
+    recordsMapping: records.mapping,
     onSchedule: onSchedule(own),
   };
 }

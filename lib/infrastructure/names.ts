@@ -32,6 +32,9 @@ export const tableLogicalId = (stage: Stage, name: string): string =>
     ? 'Table'
     : `Table${name.replaceAll(/[^a-zA-Z0-9]/g, (character) => `x${character.charCodeAt(0).toString(16)}`)}`;
 
+/** Returns the prefix of the domain of the sign-in page. All accounts of a region share these names. */
+export const signInDomain = ({ stage }: Stage): string => `project-management-${stage}-${Aws.ACCOUNT_ID}`;
+
 export const functionLogName = ({ stage }: Stage): string => `project-management-${stage}`;
 
 export const functionLogArn = (stage: Stage): string =>

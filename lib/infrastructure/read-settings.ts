@@ -5,6 +5,7 @@ import { isDisposable, regionOf } from './names.ts';
 import {
   alarmAddress,
   definitions,
+  hasOwnPool,
   liveWindow,
   ofOneStage,
   type Setting,
@@ -23,8 +24,7 @@ function missingDecisions(settings: Settings): string[] {
   const { stage, authentication, callbackUrls, machineClient, allowUnauthenticated } = settings;
   if (isDisposable(settings)) return [];
   const issues: string[] = [];
-  const needsClient = authentication === 'cognito' && !settings.userPoolId;
-  if (needsClient && callbackUrls.length === 0 && !machineClient) {
+  if (hasOwnPool(settings) && callbackUrls.length === 0 && !machineClient) {
     issues.push(
       `Stage "${stage}" with Cognito needs "callbackUrls" (for example "https://app.example.com/") or "machineClient" (true).`,
     );
@@ -62,6 +62,14 @@ function contradictionsOfTokens(settings: Settings, contradict: Contradict): voi
   else if (/^https:/.test(authentication) !== audience.length > 0) contradict('audience', 'authentication');
 }
 
+/** Names settings of the function that uses the service from outside which are not valid together: it needs a client. */
+function contradictionsOfCanary(settings: Settings, contradict: Contradict): void {
+  const { canary, canaryClient, authentication } = settings;
+  if (canary && authentication === 'none') contradict('canary', 'authentication');
+  if ((canary === true && !hasOwnPool(settings)) !== (canaryClient !== ''))
+    contradict('canaryClient', 'canary');
+}
+
 /** Names settings of announcements that are not valid together: only tokens subscribe. */
 function contradictionsOfLive(settings: Settings, contradict: Contradict): void {
   const { authentication, live, liveDomainName, liveCertificateArn } = settings;
@@ -77,7 +85,7 @@ function contradictionsOfRegion(settings: Settings, contradict: Contradict): voi
   for (const name of ['encryptionKey', 'otherEncryptionKey'] as const)
     if (settings[name] && regionOf(settings[name]) !== region) contradict('region', name);
   if (!region) return;
-  for (const name of ['alarmTopicArn', 'certificateArn'] as const)
+  for (const name of ['alarmTopicArn', 'urgentTopicArn', 'certificateArn'] as const)
     if (settings[name] && regionOf(settings[name]) !== region) contradict(name, 'region');
   if (userPoolId && !userPoolId.startsWith(`${region}_`)) contradict('userPoolId', 'region');
 }
@@ -93,6 +101,7 @@ export function contradictions(settings: Settings): string[] {
   };
   contradictionsOfRegion(settings, contradict);
   contradictionsOfTokens(settings, contradict);
+  contradictionsOfCanary(settings, contradict);
   contradictionsOfLive(settings, contradict);
   if (tableStreamArn && tableName !== tableOfStream(tableStreamArn))
     contradict('tableStreamArn', 'tableName');
@@ -102,7 +111,8 @@ export function contradictions(settings: Settings): string[] {
   if (hostedZoneId && !domainName) contradict('hostedZoneId', 'domainName');
   for (const name of ['backupVault', 'backupCopyVaultArn'] as const)
     if (settings[name] && backupDays === 0) contradict(name, 'backupDays');
-  if (settings.alarmTopicArn && !settings.alarms) contradict('alarms', 'alarmTopicArn');
+  for (const name of ['alarmTopicArn', 'urgentTopicArn'] as const)
+    if (settings[name] && !settings.alarms) contradict('alarms', name);
   if (monthlyBudget > 0 && !alarmAddress(settings)) contradict('monthlyBudget', 'alarmEmail');
   return issues;
 }

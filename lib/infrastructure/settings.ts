@@ -267,7 +267,7 @@ export const definitions = {
     v.optional(wholeNumber(0, 10_000_000), 0),
     'a whole number of US dollars a month, or 0 for no budget; it needs "alarmEmail"',
   ),
-  alarms: setting(toggle(true), `${isToggle}, and true with "alarmTopicArn"`),
+  alarms: setting(toggle(true), `${isToggle}, and true with "alarmTopicArn" or "urgentTopicArn"`),
   alarmEmail: setting(
     optionalText(v.union([v.literal('none'), v.pipe(v.string(), v.email())])),
     'an e-mail address, or "none"',
@@ -275,6 +275,19 @@ export const definitions = {
   alarmTopicArn: setting(
     optionalArn(/^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/),
     'the ARN of a topic of SNS in the region of the API that gets the alarms, or empty for a topic of the stack',
+  ),
+  urgentTopicArn: setting(
+    optionalArn(/^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/),
+    'the ARN of a topic of SNS in the region of the API that gets the alarms which cannot wait, or empty for that of the other alarms',
+  ),
+  metricTags: setting(toggle(), isToggle),
+  canary: setting(
+    v.optional(v.union([v.literal(''), toggle()]), ''),
+    `${isToggle}, or empty for true where the stage is not disposable and has a user pool of its own; true needs tokens, and "canaryClient" with another issuer or pool`,
+  ),
+  canaryClient: setting(
+    optionalArn(/^arn:[\w-]+:secretsmanager:[\w-]+:\d{12}:secret:.+$/),
+    'the ARN of a secret of Secrets Manager with "tokenUrl", "clientId" and "clientSecret" of a client with the scopes "tags:read" and "tags:write", or empty with a user pool of the stack',
   ),
 } satisfies Record<string, Setting>;
 
@@ -299,6 +312,8 @@ export const ofOneStage = [
   'backupCopyVaultArn',
   'alarmEmail',
   'alarmTopicArn',
+  'urgentTopicArn',
+  'canaryClient',
 ] as const satisfies readonly (keyof typeof definitions)[];
 
 export type Settings = {
@@ -314,5 +329,9 @@ export const alarmAddress = ({ alarmEmail }: Settings): string => (alarmEmail ==
 /** Returns the seconds for which changes are collected before they are announced; `undefined` where they are not announced. */
 export const liveWindow = ({ authentication, live }: Settings): number | undefined =>
   authentication === 'none' || live === 'off' ? undefined : live || 0;
+
+/** Returns whether the stack creates a user pool. */
+export const hasOwnPool = ({ authentication, userPoolId }: Settings): boolean =>
+  authentication === 'cognito' && userPoolId === '';
 
 export const settingNames = Object.keys(definitions) as (keyof Settings)[];

@@ -143,6 +143,37 @@ test('a dragged card moves at once, before the service responds', async () => {
   expect(errors).toEqual([]);
 });
 
+test('a task that somebody else moves while the columns are read is shown once', async () => {
+  await holdFeed();
+  const task = await client.tasks.create({ name: 'Elsewhere', status: 'planned' });
+  let showPlanned = (): void => {};
+  const isPlannedRead = new Promise<void>((resolve) => {
+    showPlanned = resolve;
+  });
+  await page.route('**/v1/tasks?*', async (route) => {
+    const { searchParams } = new URL(route.request().url());
+    if (searchParams.get('status') === 'planned') {
+      const response = await route.fetch();
+      showPlanned();
+      return route.fulfill({ response });
+    }
+    if (searchParams.get('status') === 'completed') {
+      await isPlannedRead;
+      await client.tasks.update(task.id, { status: 'completed' });
+    }
+    return route.continue();
+  });
+  await open();
+  expect(await names('planned')).not.toContain('Elsewhere');
+  expect(await names('completed')).toContain('Elsewhere');
+  expect((await totals()).map(Number)).toEqual([
+    (await names('planned')).length,
+    (await names('active')).length,
+    (await names('completed')).length,
+  ]);
+  expect(errors).toEqual([]);
+});
+
 test('a move is taken back when somebody else changed the task, and the next one succeeds', async () => {
   await holdFeed();
   await openWith('Contended');

@@ -22,6 +22,8 @@ export const combinations = {
     authentication: 'none',
     allowUnauthenticated: true,
     alarmTopicArn: 'arn:aws:sns:eu-central-1:123456789012:alarms',
+    urgentTopicArn: 'arn:aws:sns:eu-central-1:123456789012:urgent',
+    metricTags: true,
     corsOrigins: 'https://app.example.com',
   },
   'another issuer': {
@@ -35,6 +37,8 @@ export const combinations = {
     liveDomainName: 'live.example.com',
     liveCertificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/two',
     tags: 'team=platform,cost-centre=4=2',
+    canary: true,
+    canaryClient: 'arn:aws:secretsmanager:eu-central-1:123456789012:secret:canary-a1B2c3',
   },
   'adopted pool': {
     stage: 'production',

@@ -72,6 +72,7 @@ test.each([
   ['region', { encryptionKey: key }],
   ['region', { region: 'eu-west-1', encryptionKey: key }],
   ['region', { otherEncryptionKey: key }],
+  ['urgentTopicArn', { region: 'eu-west-1', urgentTopicArn: 'arn:aws:sns:us-east-1:123456789012:urgent' }],
   ['alarmTopicArn', { region: 'eu-west-1', alarmTopicArn: 'arn:aws:sns:us-east-1:123456789012:alarms' }],
 ])('rejects settings that do not fit together: %s', (name, settings) => {
   expect(() => read(settings)).toThrow(`"${name}"`);

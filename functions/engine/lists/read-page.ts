@@ -15,7 +15,7 @@ import type { DeletedEntity, StoredEntity } from '../model/entity.ts';
 import { StoreUnavailable } from '../model/errors.ts';
 import { decodeAnyEntity, storedOfRow } from '../model/item-codec.ts';
 import { entityKey } from '../model/keys.ts';
-import type { Kind } from '../model/schema.ts';
+import { type Kind, settingsInUse } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
 import { readTexts } from '../table/stored-entities.ts';
 import { type IndexPartition, readPageFromIndex } from './read-page-from-index.ts';
@@ -58,11 +58,21 @@ export const queryAfter = (filters: readonly RowFilter[], limit: number, after =
 /** Times that a page is read, at most, while the log or the entities of the page change. */
 const maxAttempts = 5;
 
+/** Pending records of which a list reports that it met them: it reports also while nothing compacts the log. */
+const maxPendingRecords = 5_000;
+
 async function selectPage(session: Session, kind: Kind, query: RowQuery) {
   const { tenant, database } = session;
   const reader = openLogReader(database, tenant, kind);
   const source: ListSource = { reader, memory: logMemory(database, tenant, kind) };
   const state = await readState(source, (manifest) => prefetch(source, manifest, query));
+  const pendingRecords = state.records.length;
+  if (pendingRecords > maxPendingRecords)
+    settingsInUse().logWarning('A list met many records that are not in columns.', {
+      tenant,
+      kind,
+      pendingRecords,
+    });
   const withDeleted = query.isOfDeleted === true;
   // Later than the state: what the list has was created after that through which it is seen.
   const { filter, viewer } = await readVisibleRows(session, kind);

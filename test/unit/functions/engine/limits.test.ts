@@ -112,6 +112,10 @@ const tests: Readonly<Record<string, readonly [file: string, title: string]>> = 
   'lists/children.ts pageSize': [deletions, 'returns the children page by page'],
   'lists/place-cursor.ts maxPlaceCursorLength': [`${folder}/lists.test.ts`, 'has 4,000 characters at most'],
   'lists/read-page.ts maxAttempts': [reads, 'is read again, at most 5 times'],
+  'lists/read-page.ts maxPendingRecords': [
+    `${folder}/look-at-logs.test.ts`,
+    'meets more than 5,000 pending records',
+  ],
   'lists/read-referenced.ts maxKeyReads': [
     `${folder}/columns/shown-rows.test.ts`,
     'until the process knows the log of their kind',

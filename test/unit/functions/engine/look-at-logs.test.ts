@@ -4,6 +4,7 @@ import { emptyManifest } from '#functions/engine/columns/format/manifest.ts';
 import { compactBusyLog, continueReminder } from '#functions/engine/due-work/compact-log.ts';
 import { remindBy } from '#functions/engine/due-work/reminders.ts';
 import { visitLog, visitLogs } from '#functions/engine/due-work/visit-logs.ts';
+import { readPage } from '#functions/engine/lists/read-page.ts';
 import { Positions } from '#functions/engine/log/positions.ts';
 import type { LogIdentity } from '#functions/engine/model/change-log.ts';
 import { buildCreate } from '#functions/engine/model/changes.ts';
@@ -22,6 +23,7 @@ import { applyInBatches } from '#functions/engine/write/commit.ts';
 import { setTimeAndChance } from '#functions/runtime/time-and-chance.ts';
 import { absorbedRows } from '#test/support/compaction.ts';
 import { startTestStore } from '#test/support/local-store.ts';
+import { allRows } from '#test/support/log-builder.ts';
 import { conditionFailed } from '#test/support/table/errors.ts';
 import { nth, touches } from '#test/support/table/faults.ts';
 import { VirtualTime } from '#test/support/virtual-time.ts';
@@ -254,4 +256,23 @@ describe('continueReminder', () => {
     await continueReminder(store.database(), due);
     expect(await storedReminder()).toEqual({ ...log(), dueAt: writtenAt + 60_000 });
   });
+});
+
+test('a list that meets more than 5,000 pending records logs their number: nothing else counts them while nothing compacts', async () => {
+  const write = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+  const reported = () =>
+    write.mock.calls.map(([line]) => JSON.parse(String(line))).filter(({ pendingRecords }) => pendingRecords);
+  const list = () => readPage(session, 'tag', { ...allRows, limit: 1 });
+  try {
+    await writeRecords(5_000);
+    await list();
+    expect(reported()).toEqual([]);
+    await writeRecords(1);
+    await list();
+    expect(reported()).toEqual([
+      expect.objectContaining({ level: 'WARN', tenant: session.tenant, kind: 'tag', pendingRecords: 5_001 }),
+    ]);
+  } finally {
+    write.mockRestore();
+  }
 });
