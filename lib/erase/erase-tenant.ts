@@ -25,6 +25,7 @@ import type { DynamoDb } from '../../functions/engine/table/operations.ts';
 import { forEach } from '../../functions/runtime/for-each.ts';
 import { CommandFailure } from '../command-line/command-line.ts';
 import { openTable, scanTable } from '../hosting/scan-table.ts';
+import { UnitPace } from '../hosting/unit-pace.ts';
 
 /** Deletions at the same time. */
 const concurrency = 16;
@@ -42,22 +43,6 @@ interface EraseOptions {
   /** Called with the number of items that were read. */
   readonly onItems?: (count: number) => void;
   readonly onPass?: (pass: number, erased: Erased) => void;
-}
-
-/** Waits so that no more units are used in a second than allowed. */
-class UnitPace {
-  readonly #unitsPerSecond: number;
-  #paidUntil = performance.now();
-
-  constructor(unitsPerSecond: number) {
-    this.#unitsPerSecond = unitsPerSecond;
-  }
-
-  async use(units: number): Promise<void> {
-    this.#paidUntil = Math.max(this.#paidUntil, performance.now()) + (1_000 * units) / this.#unitsPerSecond;
-    const waitMs = this.#paidUntil - performance.now();
-    if (waitMs > 1) await delay(waitMs);
-  }
 }
 
 const namesOfItems: Readonly<Record<string, string>> = {

@@ -1,6 +1,7 @@
 /** Checks, before a deployment, what CloudFormation would find too late or not at all. */
 import {
   CloudFormationClient,
+  DescribeStackEventsCommand,
   DescribeStackResourcesCommand,
   DescribeStacksCommand,
   GetTemplateSummaryCommand,
@@ -10,9 +11,11 @@ import {
   DescribeTableCommand,
   DescribeTimeToLiveCommand,
   DynamoDBClient,
+  GetItemCommand,
   ResourceNotFoundException,
 } from '@aws-sdk/client-dynamodb';
 import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { maxRequestMs } from '../../functions/engine/table/deadline.ts';
 import { methodsByPath } from '../../functions/routes.ts';
 import {
   formatsKey,
@@ -23,8 +26,9 @@ import {
   tableNameOf,
 } from '../infrastructure/names.ts';
 import type { Settings } from '../infrastructure/settings.ts';
+import { type LowestFormats, lowestFormatsAttribute, lowestFormatsKey } from '../rewrite/lowest-formats.ts';
 import { clientSettings } from './client-settings.ts';
-import { formatRefusals, type ReleaseFormats } from './compare-formats.ts';
+import { dropsFormat, formatRefusals, leftFormatRefusals, type ReleaseFormats } from './compare-formats.ts';
 import { type TableInUse, tableDifferences } from './compare-table.ts';
 import { concurrencyRefusals, reservedConcurrency } from './concurrency.ts';
 import { certificateRefusals, keyRefusals, zoneRefusals } from './named-resources.ts';
@@ -108,6 +112,49 @@ async function dataStackRefusals(region: string, settings: Settings): Promise<st
   ];
 }
 
+/** Returns when the last operation of a stack ended, in milliseconds since 1970. */
+async function lastOperation(client: CloudFormationClient, StackName: string): Promise<number> {
+  const found = await ifKnown(client.send(new DescribeStackEventsCommand({ StackName })));
+  return found?.StackEvents?.[0]?.Timestamp?.getTime() ?? 0;
+}
+
+/**
+ * Returns the lowest formats that are left in a table; none without a pass that began after the last deployment: each of the releases before can have been
+ * one that writes lower formats, and its last calls end within half a minute.
+ */
+async function readLowestFormats(region: string, settings: Settings, TableName: string) {
+  const [client, stacks] = [
+    new DynamoDBClient(clientSettings(region)),
+    new CloudFormationClient(clientSettings(region)),
+  ];
+  const Key = { pk: { S: lowestFormatsKey.pk }, sk: { S: lowestFormatsKey.sk } };
+  const { Item } = await client.send(new GetItemCommand({ TableName, Key, ConsistentRead: true }));
+  const { beganAt, lowest } = JSON.parse(
+    Item?.[lowestFormatsAttribute]?.S ?? '{"beganAt":0}',
+  ) as LowestFormats;
+  const parts = (['data', 'api'] as const).map((part) => lastOperation(stacks, stackName(settings, part)));
+  return beganAt > Math.max(...(await Promise.all(parts))) + maxRequestMs ? lowest : {};
+}
+
+/** Returns why this release cannot read what is left in the table in use. A release that reads all that the deployed one reads needs no pass. */
+async function leftRefusals(region: string, settings: Settings, deployed: ReleaseFormats): Promise<string[]> {
+  const name = tableNameOf(settings);
+  // A release that reads the first format reads all that is left.
+  if (leftFormatRefusals(name, {}).length === 0) return [];
+  const client = new CloudFormationClient(clientSettings(region));
+  const found = await ifKnown(
+    client.send(new DescribeStacksCommand({ StackName: stackName(settings, 'data') })),
+  );
+  const used = found?.Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === 'TableName')?.OutputValue;
+  if (used === name && !dropsFormat(deployed)) return [];
+  try {
+    return leftFormatRefusals(name, await readLowestFormats(region, settings, name));
+  } catch (error) {
+    if (error instanceof ResourceNotFoundException) return [];
+    return [`The lowest formats of the table "${name}" cannot be read: ${(error as Error).message}`];
+  }
+}
+
 /** Returns why this release cannot follow the deployed one: the template of the data stack says which formats that one reads and writes. */
 async function storedFormatRefusals(region: string, settings: Settings): Promise<string[]> {
   const client = new CloudFormationClient(clientSettings(region));
@@ -117,7 +164,7 @@ async function storedFormatRefusals(region: string, settings: Settings): Promise
     string,
     ReleaseFormats
   >;
-  return formatRefusals(deployed);
+  return [...formatRefusals(deployed), ...(await leftRefusals(region, settings, deployed))];
 }
 
 const importHelp = (stage: string): string =>
@@ -221,7 +268,7 @@ export async function checkDeployment(
   const checks: readonly [what: string, refusals: Promise<string[]>][] = [
     ['The table in use', tableRefusals(region, settings, command === 'import')],
     ['The data stack', command === 'deploy' ? dataStackRefusals(region, settings) : noRefusals],
-    ['The stored formats', command === 'deploy' ? storedFormatRefusals(region, settings) : noRefusals],
+    ['The stored formats', storedFormatRefusals(region, settings)],
     ['The reserved concurrency', lambdaRefusals(region, settings)],
     ['The certificate', certificateRefusals(region, settings)],
     ['The hosted zone', zoneRefusals(region, settings)],

@@ -18,6 +18,8 @@ export interface AwsStandIn {
   metadata: object;
   /** The status of all stacks. */
   stackStatus: string;
+  /** When the last operation of each stack ended, in milliseconds since 1970. */
+  operatedAt: number;
   /** What ACM, Route 53 and KMS describe. */
   certificate: object;
   zone: { readonly name: string; readonly isPrivate: boolean };
@@ -51,6 +53,11 @@ const templateSummary = (metadata: object): string =>
   `<GetTemplateSummaryResponse xmlns="${namespace}"><GetTemplateSummaryResult><Metadata>${JSON.stringify(metadata)}</Metadata>
   </GetTemplateSummaryResult></GetTemplateSummaryResponse>`;
 
+const stackEvents = (stack: string, time: number): string =>
+  `<DescribeStackEventsResponse xmlns="${namespace}"><DescribeStackEventsResult><StackEvents><member><StackId>1</StackId><EventId>1</EventId>
+  <StackName>${stack}</StackName><Timestamp>${new Date(time).toISOString()}</Timestamp></member></StackEvents></DescribeStackEventsResult>
+  </DescribeStackEventsResponse>`;
+
 const describedZone = ({ name, isPrivate }: AwsStandIn['zone']): string =>
   `<GetHostedZoneResponse xmlns="https://route53.amazonaws.com/doc/2013-04-01/"><HostedZone><Id>/hostedzone/Z1</Id><Name>${name}.</Name>
   <CallerReference>one</CallerReference><Config><PrivateZone>${isPrivate}</PrivateZone></Config></HostedZone></GetHostedZoneResponse>`;
@@ -75,6 +82,7 @@ export async function startAwsStandIn(engine: string): Promise<AwsStandIn> {
     outputs: new Map<string, Readonly<Record<string, string>>>(),
     metadata: {},
     stackStatus: 'UPDATE_COMPLETE',
+    operatedAt: 0,
     certificate: {},
     zone: { name: '', isPrivate: false },
     key: {},
@@ -106,6 +114,8 @@ export async function startAwsStandIn(engine: string): Promise<AwsStandIn> {
     const outputs = state.outputs.get(described);
     if (outputs && values.get('Action') === 'GetTemplateSummary')
       return [200, templateSummary(state.metadata)];
+    if (outputs && values.get('Action') === 'DescribeStackEvents')
+      return [200, stackEvents(described, state.operatedAt)];
     if (outputs) return [200, describedStack(described, state.stackStatus, outputs)];
     const table = values.get('PhysicalResourceId') ?? '';
     const stack = state.stacks.get(table);
