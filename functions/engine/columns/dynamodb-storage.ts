@@ -26,7 +26,7 @@ export function itemKey(tenant: string, kind: Kind, name: ItemName): Key {
   return { pk: `${tenant}#${kind}#columns#${name.slice(0, end)}`, sk: name.slice(end + 1) };
 }
 
-export const itemName = ({ pk, sk }: Item): ItemName => `${pk.slice(pk.lastIndexOf('#') + 1)}/${sk}`;
+export const itemName = ({ pk, sk }: Key): ItemName => `${pk.slice(pk.lastIndexOf('#') + 1)}/${sk}`;
 
 /** Returns the item that stores bytes under a name. */
 export const bytesItem = (key: Key, name: ItemName, bytes: Uint8Array): Item => ({

@@ -27,7 +27,7 @@ import { type Kind, schemaInUse } from './schema.ts';
 import { formatAttributes, requireFormat, requireReadable } from './stored-format.ts';
 import { table } from './table.ts';
 import { wordsField } from './words.ts';
-import type { Item, Key } from './writes.ts';
+import type { Condition, Item, Key } from './writes.ts';
 
 /** Returns the entity of a row. It has a digest in the place of a long text. */
 export function entityOfRow(kind: Kind, id: string, row: Row): ItemFields {
@@ -151,10 +151,26 @@ function textIn(item: Item): unknown {
   return item['text'];
 }
 
+/** Returns the item of an entity as this release writes it, with the keys of its indexes. @throws UnknownFormat. */
+export function presentEntity(item: Item): Item {
+  const stored = decodeAnyEntity(item);
+  return encodeEntity(item.pk.slice(0, item.pk.indexOf('#')), stored, stored.logPosition as number);
+}
+
 /** Returns the item of a long text as this release writes it: it expires as before. @throws UnknownFormat. */
 export const presentText = (item: Item): Item => ({
   ...textAt(item, textIn(item)),
-  [table.timeToLive]: item[table.timeToLive],
+  ...(table.timeToLive in item && { [table.timeToLive]: item[table.timeToLive] }),
+});
+
+/** Returns the condition that the item of a long text is as it was read. */
+export const hasText = (item: Item): Condition => ({
+  expression: `#text = :text AND ${table.timeToLive in item ? '#expiry = :expiry' : 'attribute_not_exists(#expiry)'}`,
+  names: { '#text': 'text', '#expiry': table.timeToLive },
+  values: {
+    ':text': item['text'],
+    ...(table.timeToLive in item && { ':expiry': item[table.timeToLive] }),
+  },
 });
 
 /** Returns an entity with its long text; `undefined` when the text in the item is not the one that belongs to it. */

@@ -64,6 +64,9 @@ export const namesEntity = (id: string) => ({
   values: { ':entity': id },
 });
 
+/** Returns the condition that the item of a unique value names the entity that it named when it was read. */
+export const namesSameEntity = (item: Item) => namesEntity(entityOfUniqueValue(item).id);
+
 /**
  * Returns the writes of the items of unique values that belong to a change. The condition of the entity's own write holds for the removal: the old
  * item is that of this entity.
