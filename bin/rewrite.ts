@@ -15,16 +15,7 @@ import { UnitPace } from '../lib/hosting/unit-pace.ts';
 import { setEngineEnvironment } from '../lib/local/engine-environment.ts';
 import { rewriteTable } from '../lib/rewrite/rewrite-table.ts';
 
-interface Rewriting {
-  readonly table: string;
-  readonly region: string | undefined;
-  readonly endpoint: string | undefined;
-  readonly unitsPerSecond: number;
-}
-
-async function rewrite({ table, region, endpoint, unitsPerSecond }: Rewriting): Promise<void> {
-  if (endpoint) setEngineEnvironment(endpoint);
-  const client = new DynamoDBClient({ maxAttempts: 10, ...(region && { region }) });
+async function rewrite(client: DynamoDBClient, table: string, unitsPerSecond: number): Promise<void> {
   try {
     const { Table } = await client.send(new DescribeTableCommand({ TableName: table }));
     const progress = progressOn(process.stdout);
@@ -36,11 +27,9 @@ async function rewrite({ table, region, endpoint, unitsPerSecond }: Rewriting): 
     const left = Object.entries(lowest).filter(
       ([kind, format]) => format < formats[kind as StoredItem].writes,
     );
-    for (const [kind, format] of left) console.log(`Left of the stored item "${kind}": format ${format}.`);
-    if (left.length > 0)
-      console.log(
-        'Columns are written by "npx pm-api audit --rebuild", and the rest expires. Repeat the command then.',
-      );
+    for (const [kind, format] of left)
+      console.log(`An earlier format is left: ${format} of the stored item "${kind}".`);
+    if (left.length > 0) console.log('See docs/operations.md#write-all-items-again.');
   } finally {
     client.destroy();
   }
@@ -55,6 +44,8 @@ export const command = new Command('rewrite')
   .addOption(unitsOption())
   .addOption(endpointOption())
   .action(async ({ unitsPerSecond, dynamodbEndpoint: endpoint, ...options }) => {
-    const { name: table, region } = tableOf(options);
-    await asFailure(rewrite({ table, region, endpoint, unitsPerSecond }));
+    const { name, region } = tableOf(options);
+    if (endpoint) setEngineEnvironment(endpoint);
+    const client = new DynamoDBClient({ maxAttempts: 10, ...(region && { region }) });
+    await asFailure(rewrite(client, name, unitsPerSecond));
   });

@@ -28,7 +28,7 @@ import {
 import type { Settings } from '../infrastructure/settings.ts';
 import { type LowestFormats, lowestFormatsAttribute, lowestFormatsKey } from '../rewrite/lowest-formats.ts';
 import { clientSettings } from './client-settings.ts';
-import { dropsFormat, formatRefusals, leftFormatRefusals, type ReleaseFormats } from './compare-formats.ts';
+import { formatRefusals, leftFormatRefusals, type ReleaseFormats } from './compare-formats.ts';
 import { type TableInUse, tableDifferences } from './compare-table.ts';
 import { concurrencyRefusals, reservedConcurrency } from './concurrency.ts';
 import { certificateRefusals, keyRefusals, zoneRefusals } from './named-resources.ts';
@@ -112,43 +112,33 @@ async function dataStackRefusals(region: string, settings: Settings): Promise<st
   ];
 }
 
-/** Returns when the last operation of a stack ended, in milliseconds since 1970. */
-async function lastOperation(client: CloudFormationClient, StackName: string): Promise<number> {
-  const found = await ifKnown(client.send(new DescribeStackEventsCommand({ StackName })));
-  return found?.StackEvents?.[0]?.Timestamp?.getTime() ?? 0;
-}
-
 /**
- * Returns the lowest formats that are left in a table; none without a pass that began after the last deployment: each of the releases before can have been
- * one that writes lower formats, and its last calls end within half a minute.
+ * Returns the lowest formats that are left in a table; none without a pass that began after the last deployment. Each deployment before can have been that of
+ * a release that writes lower formats. The last calls of its functions end within half a minute.
  */
 async function readLowestFormats(region: string, settings: Settings, TableName: string) {
-  const [client, stacks] = [
-    new DynamoDBClient(clientSettings(region)),
-    new CloudFormationClient(clientSettings(region)),
-  ];
+  const client = new DynamoDBClient(clientSettings(region));
   const Key = { pk: { S: lowestFormatsKey.pk }, sk: { S: lowestFormatsKey.sk } };
   const { Item } = await client.send(new GetItemCommand({ TableName, Key, ConsistentRead: true }));
-  const { beganAt, lowest } = JSON.parse(
-    Item?.[lowestFormatsAttribute]?.S ?? '{"beganAt":0}',
-  ) as LowestFormats;
-  const parts = (['data', 'api'] as const).map((part) => lastOperation(stacks, stackName(settings, part)));
-  return beganAt > Math.max(...(await Promise.all(parts))) + maxRequestMs ? lowest : {};
+  const { beganAt, lowest }: LowestFormats = JSON.parse(Item?.[lowestFormatsAttribute]?.S ?? '{"beganAt":0}');
+  const stacks = new CloudFormationClient(clientSettings(region));
+  for (const part of ['data', 'api'] as const) {
+    const StackName = stackName(settings, part);
+    const found = await ifKnown(stacks.send(new DescribeStackEventsCommand({ StackName })));
+    const ended = found?.StackEvents?.[0]?.Timestamp?.getTime() ?? 0;
+    if (beganAt < ended + maxRequestMs) return {};
+  }
+  return lowest;
 }
 
-/** Returns why this release cannot read what is left in the table in use. A release that reads all that the deployed one reads needs no pass. */
-async function leftRefusals(region: string, settings: Settings, deployed: ReleaseFormats): Promise<string[]> {
+/** Returns why this release cannot read what is left in the table in use. @param deployed the lowest formats that the deployed release reads there. */
+async function leftRefusals(region: string, settings: Settings, deployed: Readonly<Record<string, number>>) {
   const name = tableNameOf(settings);
-  // A release that reads the first format reads all that is left.
-  if (leftFormatRefusals(name, {}).length === 0) return [];
-  const client = new CloudFormationClient(clientSettings(region));
-  const found = await ifKnown(
-    client.send(new DescribeStacksCommand({ StackName: stackName(settings, 'data') })),
-  );
-  const used = found?.Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === 'TableName')?.OutputValue;
-  if (used === name && !dropsFormat(deployed)) return [];
+  const refusals = leftFormatRefusals(name, deployed);
+  if (refusals.length === 0) return [];
   try {
-    return leftFormatRefusals(name, await readLowestFormats(region, settings, name));
+    const left = leftFormatRefusals(name, await readLowestFormats(region, settings, name));
+    return refusals.filter((refusal) => left.includes(refusal));
   } catch (error) {
     if (error instanceof ResourceNotFoundException) return [];
     return [`The lowest formats of the table "${name}" cannot be read: ${(error as Error).message}`];
@@ -159,12 +149,18 @@ async function leftRefusals(region: string, settings: Settings, deployed: Releas
 async function storedFormatRefusals(region: string, settings: Settings): Promise<string[]> {
   const client = new CloudFormationClient(clientSettings(region));
   const StackName = stackName(settings, 'data');
-  const found = await ifKnown(client.send(new GetTemplateSummaryCommand({ StackName })));
-  const { [formatsKey]: deployed = {} } = JSON.parse(found?.Metadata ?? '{}') as Record<
+  const [summary, described] = await Promise.all([
+    ifKnown(client.send(new GetTemplateSummaryCommand({ StackName }))),
+    ifKnown(client.send(new DescribeStacksCommand({ StackName }))),
+  ]);
+  const { [formatsKey]: deployed = {} } = JSON.parse(summary?.Metadata ?? '{}') as Record<
     string,
     ReleaseFormats
   >;
-  return [...formatRefusals(deployed), ...(await leftRefusals(region, settings, deployed))];
+  const used = described?.Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === 'TableName');
+  const read = Object.entries(deployed).map(([item, { reads }]) => [item, Math.min(...reads)]);
+  const left = used?.OutputValue === tableNameOf(settings) ? Object.fromEntries(read) : {};
+  return [...formatRefusals(deployed), ...(await leftRefusals(region, settings, left))];
 }
 
 const importHelp = (stage: string): string =>

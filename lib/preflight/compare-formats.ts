@@ -31,21 +31,16 @@ export function formatRefusals(deployed: ReleaseFormats, own: ReleaseFormats = f
   });
 }
 
-/** Returns whether the deployed release reads an earlier format than this one. */
-export const dropsFormat = (deployed: ReleaseFormats): boolean =>
-  kindsInTable.some((item) => Math.min(...(deployed[item]?.reads ?? [])) < Math.min(...formats[item].reads));
-
 /**
  * Returns why a release cannot read what is left in a table, a sentence for each stored item.
  * @param lowest the lowest formats that are left. Without one, it is the first format.
  */
 export const leftFormatRefusals = (table: string, lowest: Readonly<Record<string, number>>): string[] =>
   kindsInTable.flatMap((item) => {
-    const { [item]: left = firstFormat } = lowest;
     const { reads } = formats[item];
-    return Math.min(...reads) <= left
+    return Math.min(...reads) <= (lowest[item] ?? firstFormat)
       ? []
       : [
-          `The table "${table}" can have a stored item (${item}) in the format ${left}, and this release reads ${reads.join(' and ')}. Run "npx pm-api rewrite --table ${table}" with a release that reads it, the deployed one, and deploy then (docs/operations.md#write-all-items-again).`,
+          `The table "${table}" can have a stored item (${item}) in an earlier format, and this release reads ${reads.join(' and ')}. Run "npx pm-api rewrite --table ${table}" with a release that reads it, the deployed one, and deploy then (docs/operations.md#write-all-items-again).`,
         ];
   });

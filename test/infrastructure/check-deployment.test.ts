@@ -321,7 +321,7 @@ describe('a release that does not read the first format', () => {
   afterAll(() => items.destroy());
 
   const refusal = (item: string) =>
-    `The table "${tableName}" can have a stored item (${item}) in the format 1, and this release reads 2 and 3. Run "npx pm-api rewrite --table ${tableName}" with a release that reads it, the deployed one, and deploy then (docs/operations.md#write-all-items-again).`;
+    `The table "${tableName}" can have a stored item (${item}) in an earlier format, and this release reads 2 and 3. Run "npx pm-api rewrite --table ${tableName}" with a release that reads it, the deployed one, and deploy then (docs/operations.md#write-all-items-again).`;
 
   /** Lets a release of this kind be deployed, or be this one. */
   const release = (item: 'entity' | 'manifest', ...reads: readonly [number, number]) => ({
