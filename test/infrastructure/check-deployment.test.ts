@@ -342,21 +342,24 @@ describe('a release that does not read the first format', () => {
     settings = await outside(tableName);
     aws.outputs.set(dataStack, { TableName: tableName });
     aws.outputs.set('project-management-production-api', {});
-    aws.operatedAt = Date.now() - 60_000;
+    aws.operatedAt.clear();
     aws.metadata = { StoredFormats: release('entity', 1, 2) };
     Object.assign(formats, release('entity', 2, 3));
   });
 
   afterEach(() => Object.assign(formats, first));
 
-  test('is refused until the deployed release has written all items again', async () => {
-    expect(await refusalsOf(settings)).toEqual([refusal('entity')]);
-    await rewrite();
-    expect(await refusalsOf(settings)).toEqual([]);
-    // What was deployed since can have been a release that writes format 1, as a rollback is.
-    aws.operatedAt = Date.now();
-    expect(await refusalsOf(settings)).toEqual([refusal('entity')]);
-  });
+  test.each(['data', 'api'])(
+    'is refused until the deployed release has written all items again, after the last operation of the %s stack',
+    async (part) => {
+      expect(await refusalsOf(settings)).toEqual([refusal('entity')]);
+      await rewrite();
+      expect(await refusalsOf(settings)).toEqual([]);
+      // What was deployed since can have been a release that writes format 1, as a rollback is.
+      aws.operatedAt.set(`project-management-production-${part}`, Date.now());
+      expect(await refusalsOf(settings)).toEqual([refusal('entity')]);
+    },
+  );
 
   test('is refused as long as something is left that the command does not write', async () => {
     aws.metadata = { StoredFormats: release('manifest', 1, 2) };

@@ -184,20 +184,20 @@ function beforePutOf(sortKey: string, act: (item: Item) => Promise<void>): void 
   });
 }
 
-test.each([entitySortKey, textSortKey, uniqueSortKey])(
-  'a change of the item "%s" during the pass is kept, also when a release writes it that has the format of before',
-  async (sortKey) => {
+test.each<[what: string, sortKey: string, change: (item: Item) => object]>([
+  ['an entity', entitySortKey, ({ version }) => ({ name: 'changed', version: Number(version) + 1 })],
+  ['a long text', textSortKey, () => ({ text: 'changed' })],
+  ['the expiry of a long text', textSortKey, () => ({ expiresAt: 4_000_000_000 })],
+  ['a unique value', uniqueSortKey, () => ({ entityId: 'changed' })],
+])(
+  'a change of %s during the pass is kept, also when a release makes it that writes the format of before',
+  async (_, sortKey, change) => {
     await fill();
     beNextRelease(...writtenAgain);
-    const changes: Readonly<Record<string, (item: Item) => object>> = {
-      [entitySortKey]: ({ version }) => ({ name: 'changed', version: Number(version) + 1 }),
-      [textSortKey]: () => ({ text: 'changed', expiresAt: 4_000_000_000 }),
-      [uniqueSortKey]: () => ({ entityId: 'changed' }),
-    };
     let changed: Item | undefined;
     beforePutOf(sortKey, async (item) => {
       const { format: _, ...former } = item;
-      changed = { ...former, ...changes[sortKey]?.(item) } as Item;
+      changed = { ...former, ...change(item) } as Item;
       await put(changed);
     });
     await rewrite();
@@ -205,6 +205,23 @@ test.each([entitySortKey, textSortKey, uniqueSortKey])(
     expect(stored).toEqual({ ...changed, format: 2 });
   },
 );
+
+test('an entity that such a release deletes during the pass is written again, deleted', async () => {
+  await fill();
+  let id = '';
+  beNextRelease('entity');
+  beforePutOf(entitySortKey, async (item) => {
+    id = String(item['id']);
+    Object.assign(formats, structuredClone(firstRelease));
+    const { format: _, ...former } = item;
+    await put(former as Item);
+    await send('DELETE', `/v1/${item['kind']}s/${id}`);
+    beNextRelease('entity');
+  });
+  await rewrite();
+  const stored = service.table.snapshot().find(({ pk, sk }) => pk.endsWith(id) && sk === entitySortKey);
+  expect(stored).toMatchObject({ deletedAt: expect.any(Number), format: 2 });
+});
 
 test('an item that is removed during the pass does not come back', async () => {
   await fill();

@@ -18,8 +18,8 @@ export interface AwsStandIn {
   metadata: object;
   /** The status of all stacks. */
   stackStatus: string;
-  /** When the last operation of each stack ended, in milliseconds since 1970. */
-  operatedAt: number;
+  /** When the last operation of stacks ended, in milliseconds since 1970, by the name of the stack. */
+  readonly operatedAt: Map<string, number>;
   /** What ACM, Route 53 and KMS describe. */
   certificate: object;
   zone: { readonly name: string; readonly isPrivate: boolean };
@@ -82,7 +82,7 @@ export async function startAwsStandIn(engine: string): Promise<AwsStandIn> {
     outputs: new Map<string, Readonly<Record<string, string>>>(),
     metadata: {},
     stackStatus: 'UPDATE_COMPLETE',
-    operatedAt: 0,
+    operatedAt: new Map<string, number>(),
     certificate: {},
     zone: { name: '', isPrivate: false },
     key: {},
@@ -115,7 +115,7 @@ export async function startAwsStandIn(engine: string): Promise<AwsStandIn> {
     if (outputs && values.get('Action') === 'GetTemplateSummary')
       return [200, templateSummary(state.metadata)];
     if (outputs && values.get('Action') === 'DescribeStackEvents')
-      return [200, stackEvents(described, state.operatedAt)];
+      return [200, stackEvents(described, state.operatedAt.get(described) ?? 0)];
     if (outputs) return [200, describedStack(described, state.stackStatus, outputs)];
     const table = values.get('PhysicalResourceId') ?? '';
     const stack = state.stacks.get(table);
