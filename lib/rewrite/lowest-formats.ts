@@ -1,6 +1,5 @@
 /** The lowest format that a table has of each kind of stored item, as the last complete pass of `rewrite` found it. */
-import { itemName } from '../../functions/engine/columns/dynamodb-storage.ts';
-import { storedItemOf } from '../../functions/engine/columns/format/decode-item.ts';
+import { kindOfImmutable } from '../../functions/engine/columns/dynamodb-storage.ts';
 import { formatOfRecord, manifestSortKey, recordPrefix } from '../../functions/engine/model/change-log.ts';
 import { jobSortKey } from '../../functions/engine/model/job.ts';
 import { entitySortKey, textSortKey } from '../../functions/engine/model/keys.ts';
@@ -40,7 +39,7 @@ const bySortKey: Readonly<Record<string, StoredItem>> = {
 /** Returns which kind of stored item the item of a key is; `undefined` for one without a format, such as a counter. */
 export function kindOfItem(key: Key): StoredItem | undefined {
   const [, first, second] = key.pk.split('#');
-  if (second === 'columns') return storedItemOf(itemName(key));
+  if (second === 'columns') return kindOfImmutable(key);
   if (first === 'idempotency') return 'idempotency record';
   if (first === 'reminder') return 'reminder';
   return key.sk.startsWith(recordPrefix) ? 'record' : bySortKey[key.sk];
