@@ -197,11 +197,18 @@ describe('the drill', () => {
   const table = (/^ +TABLE: (.*)$/m.exec(drill) ?? [])[1] ?? '';
   const arnOf = (name: string) => `arn:aws:dynamodb:eu-central-1:123456789012:table/${name}`;
 
-  test('deploys a disposable stage with the restored table, without alarms, events and pokes', () => {
+  test('deploys a disposable stage with the restored table, without alarms, canary, events and pokes', () => {
     const flags = [...drill.matchAll(/-c "?(\w+)=([^" ]+)/g)].map(([, name, value]) => [name, value]);
     const given = { tableName: table, tableStreamArn: `${arnOf(table)}/stream/1` };
     const settings = readSettings({ ...Object.fromEntries(flags), ...given });
-    expect(settings).toMatchObject({ stage, ...given, alarms: false, eventBus: false, live: 'off' });
+    expect(settings).toMatchObject({
+      stage,
+      ...given,
+      alarms: false,
+      canary: false,
+      eventBus: false,
+      live: 'off',
+    });
     expect(isDisposable(settings)).toBe(true);
   });
 
