@@ -4,9 +4,15 @@ import { isId } from '../functions/engine/model/ids.ts';
 import { SdkDynamoDb } from '../functions/engine/table/client.ts';
 import { publicTenant } from '../functions/http/caller.ts';
 import { resources } from '../functions/schema.ts';
-import { asFailure, wholeNumber } from '../lib/command-line/command-line.ts';
+import { asFailure } from '../lib/command-line/command-line.ts';
 import { progressOn } from '../lib/command-line/progress.ts';
-import { endpointOption, stageOption, tableOf, tableOption } from '../lib/command-line/table-options.ts';
+import {
+  endpointOption,
+  stageOption,
+  tableOf,
+  tableOption,
+  unitsOption,
+} from '../lib/command-line/table-options.ts';
 import { tenantOption } from '../lib/command-line/tenant-option.ts';
 import { prices } from '../lib/costs/prices.ts';
 import { eraseEntity } from '../lib/erase/erase-entity.ts';
@@ -106,12 +112,7 @@ export const command = new Command('erase')
     'erases only this entity, which was deleted through the API before',
     parseEntity,
   )
-  .option(
-    '--units-per-second <number>',
-    'read and write units a second, at most. The command reads the whole table, which others use meanwhile',
-    wholeNumber(1, 40_000),
-    500,
-  )
+  .addOption(unitsOption())
   .addOption(endpointOption())
   .action(async ({ withoutTokens, accessRevoked, entity, unitsPerSecond, ...options }) => {
     const tenant = withoutTokens ? publicTenant : options.tenant;

@@ -16,6 +16,7 @@ export const commands: Readonly<Record<string, readonly [summary: string, load: 
   token: ['Prints an access token.', () => import('./token.ts')],
   audit: ['Checks the stored data.', () => import('./audit.ts')],
   erase: ['Erases a tenant, or a deleted entity.', () => import('./erase.ts')],
+  rewrite: ['Writes entities again, in the present format.', () => import('./rewrite.ts')],
   republish: ['Publishes events again.', () => import('./republish.ts')],
   verify: ['Runs the contract tests against a deployment.', () => import('./verify.ts')],
   trace: ['Finds the source of a stack trace in the log.', () => import('./trace.ts')],

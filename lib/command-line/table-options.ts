@@ -1,6 +1,6 @@
 /** Options of the commands that work on a table, without the service. */
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import { httpAddress } from './command-line.ts';
+import { httpAddress, wholeNumber } from './command-line.ts';
 import { readOutputs, requiredOutput } from './outputs.ts';
 
 export const tableOption = () => new Option('--table <name>', 'the table').conflicts('stage');
@@ -12,6 +12,14 @@ export const endpointOption = () =>
   new Option('--dynamodb-endpoint <url>', 'DynamoDB endpoint of the table; default: AWS')
     .env('DYNAMODB_ENDPOINT')
     .argParser(httpAddress);
+
+export const unitsOption = () =>
+  new Option(
+    '--units-per-second <number>',
+    'read and write units a second, at most. The command reads the whole table, which others use meanwhile',
+  )
+    .argParser(wholeNumber(1, 40_000))
+    .default(500);
 
 /**
  * Returns the table that the options name, and its region: by default, that of the environment.

@@ -18,13 +18,15 @@ import {
   sequencerKey,
 } from '../../functions/engine/model/change-log.ts';
 import { UnknownFormat } from '../../functions/engine/model/errors.ts';
-import { textSortKey } from '../../functions/engine/model/keys.ts';
+import type { StoredItem } from '../../functions/engine/model/stored-format.ts';
 import type { Key } from '../../functions/engine/model/writes.ts';
 import { countOf, type Database } from '../../functions/engine/table/database.ts';
 import type { DynamoDb } from '../../functions/engine/table/operations.ts';
 import { forEach } from '../../functions/runtime/for-each.ts';
 import { CommandFailure } from '../command-line/command-line.ts';
 import { openTable, scanTable } from '../hosting/scan-table.ts';
+import { UnitPace } from '../hosting/unit-pace.ts';
+import { kindOfItem } from '../rewrite/lowest-formats.ts';
 
 /** Deletions at the same time. */
 const concurrency = 16;
@@ -44,38 +46,21 @@ interface EraseOptions {
   readonly onPass?: (pass: number, erased: Erased) => void;
 }
 
-/** Waits so that no more units are used in a second than allowed. */
-class UnitPace {
-  readonly #unitsPerSecond: number;
-  #paidUntil = performance.now();
-
-  constructor(unitsPerSecond: number) {
-    this.#unitsPerSecond = unitsPerSecond;
-  }
-
-  async use(units: number): Promise<void> {
-    this.#paidUntil = Math.max(this.#paidUntil, performance.now()) + (1_000 * units) / this.#unitsPerSecond;
-    const waitMs = this.#paidUntil - performance.now();
-    if (waitMs > 1) await delay(waitMs);
-  }
-}
-
-const namesOfItems: Readonly<Record<string, string>> = {
-  log: 'records of changes',
-  columns: 'columns of lists',
-  subject: 'subjects of users',
-  idempotency: 'idempotency records',
+/** The names of what a tenant has. Other kinds of items belong to columns. */
+const names: { readonly [Kind in StoredItem]?: string } = {
+  entity: 'entities',
+  'long text': 'descriptions',
+  'unique value': 'subjects',
+  'idempotency record': 'idempotency records',
   job: 'jobs',
+  pace: 'others',
   reminder: 'reminders',
+  record: 'records of changes',
 };
 
-/** Returns what an item is. The key of an entity has its id where others have a name. */
-function nameOf({ pk, sk }: Key): string {
-  const [, first = '', second = ''] = pk.split('#');
-  const name = namesOfItems[second] ?? namesOfItems[first];
-  if (name) return name;
-  if (sk === 'entity') return 'entities';
-  return sk === textSortKey ? 'descriptions' : 'others';
+function nameOf(key: Key): string {
+  const kind = kindOfItem(key);
+  return kind ? (names[kind] ?? 'columns of lists') : 'others';
 }
 
 /** Returns whether columns are empty as of a position. */

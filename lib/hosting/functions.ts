@@ -33,6 +33,13 @@ export const requestTimeoutMs = 10_000;
 
 export const jobTimeoutMs = maxRequestMs;
 
+/**
+ * Seconds for which a refresh token that was used can be used again, the most that Cognito allows: a response can be lost, and a duplicated tab has the token
+ * too.
+ * @see https://docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference/API_RefreshTokenRotationType.html
+ */
+export const refreshGraceSeconds = 60;
+
 /** Highest limit of a tenant, in capacity units per second. */
 export const maxTenantRate = 100_000;
 

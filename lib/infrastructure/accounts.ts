@@ -20,7 +20,7 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { roles } from '../../functions/authentication/roles.ts';
 import { allProjectsScope } from '../../functions/contract/scopes.ts';
-import { requestTimeoutMs, tenantClaimFile } from '../hosting/functions.ts';
+import { refreshGraceSeconds, requestTimeoutMs, tenantClaimFile } from '../hosting/functions.ts';
 import { apiScopes, resourceServer } from '../hosting/scopes.ts';
 import { isDisposable, signInDomain } from './names.ts';
 import { ServiceFunction, type ServiceFunctionContext } from './service-function.ts';
@@ -188,6 +188,9 @@ class OwnAccounts extends Construct implements Accounts {
   #appClient(callbackUrls: readonly string[], allScopes: OAuthScope[]): UserPoolClient {
     return this.#client('AppClient', {
       generateSecret: false,
+      // With rotation, Cognito refuses the flow of refresh tokens; the page has a grant of its own for them. This one needs credentials of AWS.
+      authFlows: { adminUserPassword: true },
+      refreshTokenRotationGracePeriod: Duration.seconds(refreshGraceSeconds),
       oAuth: {
         flows: { authorizationCodeGrant: true },
         scopes: [OAuthScope.OPENID, ...allScopes],
@@ -213,8 +216,9 @@ class OwnAccounts extends Construct implements Accounts {
       writeAttributes: new ClientAttributes().withStandardAttributes({ email: true }),
       ...options,
     });
-    // Without this list, Cognito allows SRP and custom authentication. The construct leaves an empty list out.
-    (client.node.defaultChild as CfnUserPoolClient).explicitAuthFlows = ['ALLOW_REFRESH_TOKEN_AUTH'];
+    // Without a list, Cognito allows SRP, custom authentication and refresh tokens. The construct leaves an empty list out.
+    if (!options.authFlows)
+      (client.node.defaultChild as CfnUserPoolClient).explicitAuthFlows = ['ALLOW_REFRESH_TOKEN_AUTH'];
     return client;
   }
 }

@@ -1,6 +1,7 @@
 /** Checks, before a deployment, what CloudFormation would find too late or not at all. */
 import {
   CloudFormationClient,
+  DescribeStackEventsCommand,
   DescribeStackResourcesCommand,
   DescribeStacksCommand,
   GetTemplateSummaryCommand,
@@ -10,9 +11,11 @@ import {
   DescribeTableCommand,
   DescribeTimeToLiveCommand,
   DynamoDBClient,
+  GetItemCommand,
   ResourceNotFoundException,
 } from '@aws-sdk/client-dynamodb';
 import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { maxRequestMs } from '../../functions/engine/table/deadline.ts';
 import { methodsByPath } from '../../functions/routes.ts';
 import {
   formatsKey,
@@ -24,8 +27,9 @@ import {
 } from '../infrastructure/names.ts';
 import { contradictions } from '../infrastructure/read-settings.ts';
 import type { Settings } from '../infrastructure/settings.ts';
+import { type LowestFormats, lowestFormatsAttribute, lowestFormatsKey } from '../rewrite/lowest-formats.ts';
 import { clientSettings } from './client-settings.ts';
-import { formatRefusals, type ReleaseFormats } from './compare-formats.ts';
+import { formatRefusals, leftFormatRefusals, type ReleaseFormats } from './compare-formats.ts';
 import { type TableInUse, tableDifferences } from './compare-table.ts';
 import { concurrencyRefusals, concurrencyWarnings, reservedConcurrency } from './concurrency.ts';
 import { accountRefusals, namedResources } from './named-resources.ts';
@@ -115,16 +119,55 @@ async function updateRefusals(region: string, settings: Settings, part: 'data' |
   ];
 }
 
+/**
+ * Returns the lowest formats that are left in a table; none without a pass that began after the last deployment. Each deployment before can have been that of
+ * a release that writes lower formats. The last calls of its functions end within half a minute.
+ */
+async function readLowestFormats(region: string, settings: Settings, TableName: string) {
+  const client = new DynamoDBClient(clientSettings(region));
+  const Key = { pk: { S: lowestFormatsKey.pk }, sk: { S: lowestFormatsKey.sk } };
+  const { Item } = await client.send(new GetItemCommand({ TableName, Key, ConsistentRead: true }));
+  const { beganAt, lowest }: LowestFormats = JSON.parse(Item?.[lowestFormatsAttribute]?.S ?? '{"beganAt":0}');
+  const stacks = new CloudFormationClient(clientSettings(region));
+  for (const part of ['data', 'api'] as const) {
+    const StackName = stackName(settings, part);
+    const found = await ifKnown(stacks.send(new DescribeStackEventsCommand({ StackName })));
+    const ended = found?.StackEvents?.[0]?.Timestamp?.getTime() ?? 0;
+    if (beganAt < ended + maxRequestMs) return {};
+  }
+  return lowest;
+}
+
+/** Returns why this release cannot read what is left in the table in use. @param deployed the lowest formats that the deployed release reads there. */
+async function leftRefusals(region: string, settings: Settings, deployed: Readonly<Record<string, number>>) {
+  const name = tableNameOf(settings);
+  const refusals = leftFormatRefusals(name, deployed);
+  if (refusals.length === 0) return [];
+  try {
+    const left = leftFormatRefusals(name, await readLowestFormats(region, settings, name));
+    return refusals.filter((refusal) => left.includes(refusal));
+  } catch (error) {
+    if (error instanceof ResourceNotFoundException) return [];
+    return [`The lowest formats of the table "${name}" cannot be read: ${(error as Error).message}`];
+  }
+}
+
 /** Returns why this release cannot follow the deployed one: the template of the data stack says which formats that one reads and writes. */
 async function storedFormatRefusals(region: string, settings: Settings): Promise<string[]> {
   const client = new CloudFormationClient(clientSettings(region));
   const StackName = stackName(settings, 'data');
-  const found = await ifKnown(client.send(new GetTemplateSummaryCommand({ StackName })));
-  const { [formatsKey]: deployed = {} } = JSON.parse(found?.Metadata ?? '{}') as Record<
+  const [summary, described] = await Promise.all([
+    ifKnown(client.send(new GetTemplateSummaryCommand({ StackName }))),
+    ifKnown(client.send(new DescribeStacksCommand({ StackName }))),
+  ]);
+  const { [formatsKey]: deployed = {} } = JSON.parse(summary?.Metadata ?? '{}') as Record<
     string,
     ReleaseFormats
   >;
-  return formatRefusals(deployed);
+  const used = described?.Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === 'TableName');
+  const read = Object.entries(deployed).map(([item, { reads }]) => [item, Math.min(...reads)]);
+  const left = used?.OutputValue === tableNameOf(settings) ? Object.fromEntries(read) : {};
+  return [...formatRefusals(deployed), ...(await leftRefusals(region, settings, left))];
 }
 
 const importHelp = (stage: string): string =>
@@ -227,12 +270,12 @@ export async function checkDeployment(
     ['The table in use', tableRefusals(region, settings, command === 'import')],
     ['The concurrency', concurrencyFindings(region, settings)],
     ...Object.entries(namedResources).map(([what, check]) => [what, check(region, settings)] as const),
+    ['The stored formats', storedFormatRefusals(region, settings)],
   ];
   if (command === 'deploy')
     checks.push(
       ['The data stack', updateRefusals(region, settings, 'data')],
       ['The API stack', updateRefusals(region, settings, 'api')],
-      ['The stored formats', storedFormatRefusals(region, settings)],
     );
   const found = await Promise.all(checks.map((check) => findingsOf(...check)));
   const [ofAccount] = found;

@@ -1,5 +1,9 @@
-/** Compares the stored formats of two releases: each must read what the other one writes, during a deployment and after a rollback. */
-import { formats } from '../../functions/engine/model/stored-format.ts';
+/**
+ * Compares the stored formats of two releases: each must read what the other one writes, during a deployment and after a rollback. And a release must read
+ * what the releases before it have left in the table.
+ */
+import { firstFormat, formats } from '../../functions/engine/model/stored-format.ts';
+import { kindsInTable } from '../rewrite/lowest-formats.ts';
 
 /** The formats of a release by stored item, as the template of the data stack has them in its metadata. */
 export type ReleaseFormats = Readonly<
@@ -26,3 +30,17 @@ export function formatRefusals(deployed: ReleaseFormats, own: ReleaseFormats = f
     return refusals;
   });
 }
+
+/**
+ * Returns why a release cannot read what is left in a table, a sentence for each stored item.
+ * @param lowest the lowest formats that are left. Without one, it is the first format.
+ */
+export const leftFormatRefusals = (table: string, lowest: Readonly<Record<string, number>>): string[] =>
+  kindsInTable.flatMap((item) => {
+    const { reads } = formats[item];
+    return Math.min(...reads) <= (lowest[item] ?? firstFormat)
+      ? []
+      : [
+          `The table "${table}" can have a stored item (${item}) in an earlier format, and this release reads ${reads.join(' and ')}. Run "npx pm-api rewrite --table ${table}" with a release that reads it, the deployed one, and deploy then (docs/operations.md#write-all-items-again).`,
+        ];
+  });

@@ -122,8 +122,14 @@ async function openSignedIn(host = 'localhost'): Promise<unknown> {
   return personAfter(signInAsAda);
 }
 
-/** Lets the clock of the page reach the end of a token, which is valid for an hour, or of later ones. */
-const expireToken = (hours = 1): Promise<void> => page.clock.setSystemTime(Date.now() + hours * 3_600_000);
+/** Lets the clock of the page reach the end of a token, which is valid for an hour. */
+const expireToken = (): Promise<void> => page.clock.setSystemTime(Date.now() + 3_600_000);
+
+/** Changes the session of a tab. Without a refresh token, it is as that of an issuer that issues none. */
+const changeSession = (changes: { expires: number } | { refreshToken: string }, tab = page): Promise<void> =>
+  tab.evaluate(
+    `sessionStorage.setItem('session', JSON.stringify({ ...JSON.parse(sessionStorage.getItem('session')), ...${JSON.stringify(changes)} }))`,
+  );
 
 test("the app compiles with the compiler options of Vite's template", async () => {
   const options = {
@@ -158,8 +164,9 @@ test('a person who reloads the page stays signed in', async () => {
   expect(issuerPages).toEqual([]);
 });
 
-test('an expired token is renewed on the page of the issuer, which leads back', async () => {
+test('an expired token is renewed on the page of an issuer without refresh tokens, which leads back', async () => {
   await openSignedIn();
+  await changeSession({ refreshToken: '' });
   await expireToken();
   await page.reload();
   await page.waitForURL(`${issuer.url}/**`);
@@ -169,46 +176,57 @@ test('an expired token is renewed on the page of the issuer, which leads back', 
   expect(errors).toEqual([]);
 });
 
-/** Adds refresh tokens to the responses of the local issuer, which issues none. @returns the grants that the app used. */
-async function addRefreshTokens(): Promise<string[]> {
-  const grants: string[] = [];
-  await page.route(`${issuer.url}/token`, async (route) => {
-    const form = new URLSearchParams(route.request().postData() ?? '');
-    grants.push([form.get('grant_type'), form.get('refresh_token')].join(' '));
-    if (form.get('grant_type') === 'refresh_token') {
-      form.set('grant_type', 'client_credentials');
-      form.set('login_hint', 'tenant=globex&subject=ada&role=viewer');
-      form.set('scope', 'tasks:read');
-      await route.continue({ postData: form.toString() });
-    } else {
-      const response = await route.fetch();
-      const json = { ...((await response.json()) as object), refresh_token: 'first' };
-      await route.fulfill({ response, json });
-    }
+/** Collects the refresh tokens that a page uses. */
+function usedRefreshTokens(tab = page): unknown[] {
+  const used: unknown[] = [];
+  tab.on('request', (request) => {
+    const form = new URLSearchParams(request.postData() ?? '');
+    if (form.get('grant_type') === 'refresh_token') used.push(form.get('refresh_token'));
   });
-  return grants;
+  return used;
 }
 
-test('an expired token is renewed with the refresh token, once for requests at the same time', async () => {
-  const grants = await addRefreshTokens();
+const renewed = (tab: Page): Promise<string> =>
+  tab.evaluate<string>("import('/app.js').then(({ accessToken }) => accessToken())");
+
+test('an expired token is renewed with the last refresh token, once for requests at the same time', async () => {
+  const used = usedRefreshTokens();
   await openSignedIn();
   issuerPages = [];
-  await expireToken();
+  await changeSession({ expires: 0 });
   expect(await personAfter(() => page.reload())).toEqual(ada);
-  await expireToken(2);
+  await changeSession({ expires: 0 });
   const [first, second] = await page.evaluate<string[]>(
     "import('/app.js').then(({ accessToken }) => Promise.all([accessToken(), accessToken()]))",
   );
   expect(second).toBe(first);
-  expect(grants).toEqual(['authorization_code ', 'refresh_token first', 'refresh_token first']);
+  expect([used.length, new Set(used).size]).toEqual([2, 2]);
   expect(issuerPages).toEqual([]);
   expect(errors).toEqual([]);
 });
 
-test('a refresh token that the issuer refuses leads to the page of the issuer', async () => {
-  await addRefreshTokens();
+test('a duplicated tab and the first one renew their tokens with one refresh token, and then with their own', async () => {
   await openSignedIn();
-  await page.unroute(`${issuer.url}/token`);
+  const [copy] = await Promise.all([
+    page.waitForEvent('popup'),
+    page.evaluate('void window.open(location.href)'),
+  ]);
+  await copy.getByRole('button', { name: 'Sign out' }).waitFor();
+  const [ofFirst, ofCopy] = [usedRefreshTokens(), usedRefreshTokens(copy)];
+  for (const _ of [1, 2]) {
+    for (const tab of [page, copy]) await changeSession({ expires: 0 }, tab);
+    const [one, other] = await Promise.all([renewed(page), renewed(copy)]);
+    expect(one).not.toBe(other);
+  }
+  expect(ofFirst[0]).toBe(ofCopy[0]);
+  expect(ofFirst[1]).not.toBe(ofCopy[1]);
+  expect([ofFirst.length, ofCopy.length]).toEqual([2, 2]);
+  await copy.close();
+});
+
+test('a refresh token that the issuer refuses leads to the page of the issuer', async () => {
+  await openSignedIn();
+  await changeSession({ refreshToken: 'unknown' });
   await expireToken();
   await page.reload();
   await page.waitForURL(`${issuer.url}/**`);
@@ -239,6 +257,7 @@ test('a person signs out', async () => {
 
 test('a renewal that the issuer refuses ends the session, and leads back to the page', async () => {
   await openSignedIn();
+  await changeSession({ refreshToken: '' });
   await expireToken();
   await page.reload();
   await page.waitForURL(`${issuer.url}/**`);

@@ -8,11 +8,15 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { formats } from '#functions/engine/model/stored-format.ts';
 import { table } from '#functions/engine/model/table.ts';
+import { connect } from '#functions/engine/table/client.ts';
+import type { DynamoDb } from '#functions/engine/table/operations.ts';
+import { UnitPace } from '#lib/hosting/unit-pace.ts';
 import { readSettings } from '#lib/infrastructure/read-settings.ts';
 import type { Settings } from '#lib/infrastructure/settings.ts';
 import { setCredentials } from '#lib/local/engine-environment.ts';
 import { ensureTable } from '#lib/local/table.ts';
 import { checkDeployment, routesToCheck } from '#lib/preflight/check-deployment.ts';
+import { rewriteTable } from '#lib/rewrite/rewrite-table.ts';
 import { type AwsStandIn, startAwsStandIn } from '../support/aws-stand-in.ts';
 import { testWorker } from '../support/test-worker.ts';
 import { synthesizeTemplates } from './stacks.ts';
@@ -393,6 +397,92 @@ describe('the stored formats', () => {
     expect(await refusalsOf(settings)).toEqual([
       'This release writes the format 1 of a stored item (manifest), and the deployed release reads 2 and 3: it would fail until it is replaced, and after a rollback. First deploy a release that reads 1 and does not write it (docs/decisions/0022-formats-and-releases.md).',
       'The deployed release writes the format 3 of a stored item (manifest), and this release reads 1. Deploy a release that reads it (docs/decisions/0022-formats-and-releases.md).',
+    ]);
+  });
+});
+
+describe('a release that does not read the first format', () => {
+  const first = structuredClone(formats);
+  const dataStack = 'project-management-production-data';
+  let items: DynamoDb;
+  let settings: Settings;
+  let tableName: string;
+
+  beforeAll(() => {
+    items = connect({ endpoint: aws.endpoint, region });
+  });
+
+  afterAll(() => items.destroy());
+
+  const refusal = (item: string) =>
+    `The table "${tableName}" can have a stored item (${item}) in an earlier format, and this release reads 2 and 3. Run "npx pm-api rewrite --table ${tableName}" with a release that reads it, the deployed one, and deploy then (docs/operations.md#write-all-items-again).`;
+
+  /** Lets a release of this kind be deployed, or be this one. */
+  const release = (item: 'entity' | 'manifest', ...reads: readonly [number, number]) => ({
+    ...first,
+    [item]: { reads, writes: 2 },
+  });
+
+  /** Makes the pass of the deployed release. */
+  async function rewrite(): Promise<void> {
+    const own = structuredClone(formats);
+    Object.assign(formats, (aws.metadata as { StoredFormats: object }).StoredFormats);
+    await rewriteTable({ client: items, tableName }, new UnitPace(1_000));
+    Object.assign(formats, own);
+  }
+
+  beforeEach(async () => {
+    tableName = await createTable();
+    settings = await outside(tableName);
+    aws.outputs.set(dataStack, { TableName: tableName });
+    aws.outputs.set('project-management-production-api', {});
+    aws.operatedAt.clear();
+    aws.metadata = { StoredFormats: release('entity', 1, 2) };
+    Object.assign(formats, release('entity', 2, 3));
+  });
+
+  afterEach(() => Object.assign(formats, first));
+
+  test.each(['data', 'api'])(
+    'is refused until the deployed release has written all items again, after the last operation of the %s stack',
+    async (part) => {
+      expect(await refusalsOf(settings)).toEqual([refusal('entity')]);
+      await rewrite();
+      expect(await refusalsOf(settings)).toEqual([]);
+      // What was deployed since can have been a release that writes format 1, as a rollback is.
+      aws.operatedAt.set(`project-management-production-${part}`, Date.now());
+      expect(await refusalsOf(settings)).toEqual([refusal('entity')]);
+    },
+  );
+
+  test('is refused as long as something is left that the command does not write', async () => {
+    aws.metadata = { StoredFormats: release('manifest', 1, 2) };
+    Object.assign(formats, release('manifest', 2, 3), { entity: first.entity });
+    const key = { pk: 'public#tag#log', sk: '~' };
+    await items.putItem({ TableName: tableName, Item: key });
+    await rewrite();
+    expect(await refusalsOf(settings)).toEqual([refusal('manifest')]);
+    await items.putItem({ TableName: tableName, Item: { ...key, format: 2 } });
+    await rewrite();
+    expect(await refusalsOf(settings)).toEqual([]);
+  });
+
+  test('is not refused after a release that does not read it either, but for a restored table', async () => {
+    aws.metadata = { StoredFormats: release('entity', 2, 3) };
+    expect(await refusalsOf(settings)).toEqual([]);
+    aws.outputs.set(dataStack, { TableName: 'former' });
+    const switched = { ...settings, otherTableName: 'former' };
+    expect(await refusalsOf(switched)).toEqual([refusal('entity')]);
+    aws.metadata = { StoredFormats: release('entity', 1, 2) };
+    await rewrite();
+    expect(await refusalsOf(switched)).toEqual([]);
+  });
+
+  test('is refused when the credentials cannot read what is left, and is not when there is no table', async () => {
+    expect(await refusalsOf(settingsOf({ stage: 'first' }))).toEqual([]);
+    aws.denied.add('GetItem');
+    expect(await refusalsOf(settings)).toEqual([
+      expect.stringMatching(/^The lowest formats of the table ".*" cannot be read: .*GetItem/),
     ]);
   });
 });

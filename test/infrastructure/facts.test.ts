@@ -39,7 +39,6 @@ const reader = {
 const ofLogRecords = { ...reader, FilterCriteria: { Filters: [keys(['INSERT'], { prefix: 'r#' })] } };
 
 const client = {
-  ExplicitAuthFlows: ['ALLOW_REFRESH_TOKEN_AUTH'],
   PreventUserExistenceErrors: 'ENABLED',
   WriteAttributes: ['email'],
 };
@@ -183,13 +182,21 @@ const facts: Partial<Record<Combination, Record<string, Record<string, object>>>
       },
     },
     AccountsPoolAppClient: {
-      'users do not write their tenant, and clients allow no flow that nobody asked for': client,
+      'users do not write their tenant': client,
+      'a refresh token is used once, and callers without credentials of AWS have no flow but the page': {
+        ExplicitAuthFlows: ['ALLOW_ADMIN_USER_PASSWORD_AUTH'],
+        RefreshTokenRotation: { Feature: 'ENABLED', RetryGracePeriodSeconds: 60 },
+      },
       'production redirects to no machine of a user': {
         CallbackURLs: ['https://app.example.com/', 'com.example.app://signed-in'],
       },
     },
     AccountsPoolMachineClient: {
-      'programs do not write their tenant either': client,
+      'programs do not write their tenant either, and have no flow for users': {
+        ...client,
+        ExplicitAuthFlows: ['ALLOW_REFRESH_TOKEN_AUTH'],
+        RefreshTokenRotation: undefined,
+      },
       'tokens of programs cost money, so they live for a day': {
         AccessTokenValidity: 1_440,
         TokenValidityUnits: { AccessToken: 'minutes' },

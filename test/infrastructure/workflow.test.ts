@@ -2,6 +2,9 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commands } from '#bin/program.ts';
+import { Policy, type Statement } from '#lib/cloud-assembly/policy.ts';
+import { isDisposable } from '#lib/infrastructure/names.ts';
+import { readSettings } from '#lib/infrastructure/read-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { ofType, stacksOf } from './stacks.ts';
 
@@ -12,9 +15,11 @@ const workflows = readdirSync(folder).map(
   (name) => [name, readFileSync(join(folder, name), 'utf8')] as const,
 );
 
+const textOf = (name: string): string => readFileSync(join(folder, name), 'utf8');
+
 /** The jobs of the deployment of a stage, as text, by name. */
 const jobs: Readonly<Record<string, string>> = Object.fromEntries(
-  readFileSync(join(folder, 'deploy-stage.yml'), 'utf8')
+  textOf('deploy-stage.yml')
     .replace(/^.*^jobs:$/ms, '')
     .split(/^ {2}(?=[\w-]+:$)/m)
     .slice(1)
@@ -46,20 +51,19 @@ test.each(workflows)(
   },
 );
 
-describe('the roles of the workflows', () => {
-  interface Statement {
-    readonly Effect: string;
-    readonly Action: string | readonly string[];
-    readonly NotResource?: readonly string[];
-    readonly Condition?: { readonly StringEquals: Readonly<Record<string, string | readonly string[]>> };
-  }
-  const statements = (name: string) =>
-    (
-      JSON.parse(readFileSync(join(folder, `../roles/${name}.json`), 'utf8')) as {
-        Statement: readonly Statement[];
-      }
-    ).Statement;
+interface RoleStatement extends Statement {
+  readonly NotResource?: readonly string[];
+  readonly Condition?: { readonly StringEquals: Readonly<Record<string, string | readonly string[]>> };
+}
 
+const statements = (name: string) =>
+  (
+    JSON.parse(readFileSync(join(folder, `../roles/${name}.json`), 'utf8')) as {
+      Statement: readonly RoleStatement[];
+    }
+  ).Statement;
+
+describe('the roles of the workflows', () => {
   test('are assumed by the environments of the deployment, and by pull requests', () => {
     const subjects = (name: string) =>
       statements(name).map(
@@ -115,10 +119,21 @@ describe('the roles of the workflows', () => {
 
 /** Runs a script with a program that takes the place of the AWS command line. */
 function runScript(aws: string, script: string, ...args: readonly string[]) {
-  const programs = temporaryFolder();
-  writeFileSync(join(programs, 'aws'), `#!/bin/sh\n${aws}\n`, { mode: 0o755 });
-  const env = { ...process.env, PATH: `${programs}:${process.env['PATH']}` };
-  return spawnSync('bash', [join(folder, '..', script), 'production', ...args], { env, encoding: 'utf8' });
+  return runWith({ aws }, script, ['production', ...args]);
+}
+
+/** Runs a script with programs that take the place of others. */
+function runWith(
+  programs: Readonly<Record<string, string>>,
+  script: string,
+  args: readonly string[],
+  input = '',
+) {
+  const path = temporaryFolder();
+  for (const [name, text] of Object.entries(programs))
+    writeFileSync(join(path, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+  const env = { ...process.env, PATH: `${path}:${process.env['PATH']}` };
+  return spawnSync('bash', [join(folder, '..', script), ...args], { env, input, encoding: 'utf8' });
 }
 
 const noCredentials = 'echo "Unable to locate credentials" >&2; exit 253';
@@ -206,5 +221,89 @@ describe('a rollback', () => {
     const git = `git() { test "$2" = HEAD:cdk.json && echo '${file({})}' || echo '${file(change)}'; }\n`;
     const env = { ...process.env, STAGE: 'production', GITHUB_SHA: 'new' };
     expect(spawnSync('bash', ['-e', '-c', git + script], { env }).status).toBe(status);
+  });
+});
+
+describe('the drill', () => {
+  const drill = textOf('drill.yml');
+  const stage = 'development-drill';
+  const table = (/^ +TABLE: (.*)$/m.exec(drill) ?? [])[1] ?? '';
+  const arnOf = (name: string) => `arn:aws:dynamodb:eu-central-1:123456789012:table/${name}`;
+
+  test('deploys a disposable stage with the restored table, without alarms, canary, events and pokes', () => {
+    const flags = [...drill.matchAll(/-c "?(\w+)=([^" ]+)/g)].map(([, name, value]) => [name, value]);
+    const given = { tableName: table, tableStreamArn: `${arnOf(table)}/stream/1` };
+    const settings = readSettings({ ...Object.fromEntries(flags), ...given });
+    expect(settings).toMatchObject({
+      stage,
+      ...given,
+      alarms: false,
+      canary: false,
+      eventBus: false,
+      live: 'off',
+    });
+    expect(isDisposable(settings)).toBe(true);
+  });
+
+  test('deletes the stage and the table in any case, at the end', () => {
+    const last = drill.split(/^ {6}- /m).at(-1);
+    expect(last).toMatch(/if: always\(\).*cdk destroy -c stage=development-drill .*delete-table/s);
+  });
+
+  test('has a role that changes only what has its prefix, and deletes only what has its tag', () => {
+    const all = statements('drill');
+    const allowed = new Policy(all.filter(({ Effect, Condition }) => Effect === 'Allow' && !Condition));
+    const isAllowed = (action: string, name: string) =>
+      allowed.permissionFor({ action: `dynamodb:${action}`, resource: arnOf(name) }) !== undefined;
+    for (const action of ['DeleteTable', 'PutItem', 'DeleteItem', 'Scan', 'UpdateTable'])
+      expect([action, isAllowed(action, table), isAllowed(action, 'project-management-production')]).toEqual([
+        ...[action, true, false],
+      ]);
+    expect(isAllowed('RestoreTableToPointInTime', 'project-management-production')).toBe(true);
+    const ofStacks = all.filter(({ Action }) => [Action].flat().includes('cloudformation:*'));
+    expect(ofStacks.flatMap(({ Resource }) => Resource)).toEqual([
+      'arn:aws:cloudformation:*:*:stack/project-management-development-drill-*',
+      'arn:aws:dynamodb:*:*:table/project-management-development-drill-*',
+    ]);
+    expect(all.find(({ Effect }) => Effect === 'Deny')).toMatchObject({
+      Action: ['cloudformation:DeleteStack', 'dynamodb:DeleteTable'],
+      Resource: '*',
+      Condition: { StringNotEquals: { 'aws:ResourceTag/stage': stage } },
+    });
+  });
+
+  test.each([
+    [stage, '--no-deletion-protection-enabled'],
+    ['production', '--deletion-protection-enabled'],
+  ])('completes a restored table of the stage %s with %s', (name, protection) => {
+    const aws = 'echo "$@" >&2; if [ "$2" = describe-table ]; then echo the-arn; fi';
+    const { stderr, status } = runWith({ aws }, 'complete-table.sh', ['restored', name]);
+    expect(status).toBe(0);
+    const calls = stderr.trim().split('\n');
+    expect(calls).toContain(
+      `dynamodb tag-resource --resource-arn the-arn --tags Key=application,Value=project-management Key=stage,Value=${name}`,
+    );
+    expect(calls).toContain(
+      `dynamodb update-table --table-name restored ${protection} --stream-specification StreamEnabled=true,StreamViewType=KEYS_ONLY`,
+    );
+    expect(calls.filter((call) => /update-(?:continuous-backups|time-to-live)/.test(call))).toHaveLength(2);
+  });
+
+  test('repeats the erasures since the backup, and stops at one that fails', () => {
+    const erasures = [
+      '2026-01-31T11:59:59Z --tenant before --access-revoked',
+      '2026-01-31T12:00:00Z --tenant acme --access-revoked',
+      '',
+      '2026-02-01T00:00:00Z --tenant globex --entity tasks/1',
+    ].join('\n');
+    const repeat = (npx: string) =>
+      runWith({ npx }, 'repeat-erasures.sh', ['restored', '2026-01-31T12:00:00Z'], `${erasures}\n`);
+    const first = 'pm-api erase --table restored --tenant acme --access-revoked\n';
+    expect(repeat('cat; echo "$@"')).toMatchObject({
+      stdout: `${first}pm-api erase --table restored --tenant globex --entity tasks/1\n`,
+      status: 0,
+    });
+    expect(repeat('echo "$@"; exit 1')).toMatchObject({ stdout: first, status: 1 });
+    expect(runWith({ npx: 'echo' }, 'repeat-erasures.sh', ['restored', '2026'], '\n').stdout).toBe('');
   });
 });

@@ -8,10 +8,12 @@ import { testWorker } from '../support/test-worker.ts';
 /** The issuer of `npm start -- --sign-in`, with a real client of OpenID Connect. It is for development, and for this machine only. */
 
 let issuer: SignInIssuer;
+/** The time of the issuer. */
+let nowMs = 0;
 let service: Awaited<ReturnType<typeof startFetchedService>>;
 
 beforeAll(async () => {
-  issuer = await (await testWorker()).startSignIn();
+  issuer = await (await testWorker()).startSignIn(() => nowMs);
   service = await startFetchedService({
     authentication: { issuer: issuer.url, audience: [issuer.audience] },
   });
@@ -168,6 +170,67 @@ describe('the token endpoint refuses', () => {
   });
 });
 
+describe('a refresh token', () => {
+  async function refresh(token = '') {
+    const server = await discover();
+    const response = await oauth.refreshTokenGrantRequest(server, client, oauth.None(), token, insecure);
+    return oauth.processRefreshTokenResponse(server, client, response);
+  }
+
+  const firstToken = async (person: Person = {}) =>
+    (await exchange(await signIn(await authorizationUrl(), person))).refresh_token;
+
+  test('gives tokens of the same person with the same scopes, and the next refresh token', async () => {
+    const first = await firstToken({ tenant: 'globex', subject: 'bob', roles: ['viewer'] });
+    const second = await refresh(first);
+    expect(second.scope).toBe('openid tasks:read users:read');
+    expect(oauth.getValidatedIdTokenClaims(second)).toMatchObject({ sub: 'bob', aud: 'web' });
+    const person = { subject: 'bob', tenant: 'globex', scopes: ['users:read', 'tasks:read'] };
+    expect(await me(second.access_token)).toMatchObject(person);
+    const third = await refresh(second.refresh_token);
+    expect(await me(third.access_token)).toMatchObject(person);
+    expect(new Set([first, second.refresh_token, third.refresh_token]).size).toBe(3);
+  });
+
+  test('that two tabs use at the same time gives each of them tokens, with which both go on', async () => {
+    const first = await firstToken();
+    const tabs = await Promise.all([refresh(first), refresh(first)]);
+    nowMs += 3_600_000;
+    const renewed = await Promise.all(tabs.map((tab) => refresh(tab.refresh_token)));
+    for (const { access_token } of renewed) expect(await me(access_token)).toMatchObject({ subject: 'ada' });
+  });
+
+  test('that was used is refused after the grace period, however often it was used in it', async () => {
+    const first = await firstToken();
+    const { refresh_token: unused } = await refresh(first);
+    nowMs += 59_999;
+    await refresh(first);
+    nowMs += 1;
+    await expect(refresh(first)).rejects.toMatchObject({ error: 'invalid_grant', status: 400 });
+    expect((await refresh(unused)).access_token).toEqual(expect.any(String));
+  });
+
+  test.each(['', 'unknown'])('%j is refused', async (token) => {
+    const body = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: token, client_id: 'web' });
+    const response = await fetch(`${issuer.url}/token`, { method: 'POST', body });
+    expect([response.status, await response.json()]).toEqual([400, { error: 'invalid_grant' }]);
+  });
+
+  test('is not given to a program', async () => {
+    const body = new URLSearchParams({
+      grant_type: 'client_credentials',
+      login_hint: 'tenant=acme&subject=ada',
+    });
+    const response = await fetch(`${issuer.url}/token`, { method: 'POST', body });
+    expect(Object.keys((await response.json()) as object).sort()).toEqual([
+      'access_token',
+      'expires_in',
+      'scope',
+      'token_type',
+    ]);
+  });
+});
+
 test('signing out leads to no other machine when the address has another query inside', async () => {
   const url = `${issuer.url}/endsession?a=?&post_logout_redirect_uri=https://attacker.example/`;
   const response = await fetch(url, { redirect: 'manual' });
@@ -183,7 +246,7 @@ test('the configuration has nothing but what the issuer does', async () => {
     end_session_endpoint: `${issuer.url}/endsession`,
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
-    grant_types_supported: ['authorization_code', 'client_credentials'],
+    grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
     code_challenge_methods_supported: ['S256'],
     token_endpoint_auth_methods_supported: ['none'],
     id_token_signing_alg_values_supported: ['RS256'],

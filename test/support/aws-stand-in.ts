@@ -18,6 +18,8 @@ export interface AwsStandIn {
   metadata: object;
   /** The status of all stacks. */
   stackStatus: string;
+  /** When the last operation of stacks ended, in milliseconds since 1970, by the name of the stack. */
+  readonly operatedAt: Map<string, number>;
   /** What ACM, Route 53 and KMS describe. */
   certificate: object;
   zone: { readonly name: string; readonly isPrivate: boolean };
@@ -60,6 +62,11 @@ const templateSummary = (metadata: object): string =>
   `<GetTemplateSummaryResponse xmlns="${namespace}"><GetTemplateSummaryResult><Metadata>${JSON.stringify(metadata)}</Metadata>
   </GetTemplateSummaryResult></GetTemplateSummaryResponse>`;
 
+const stackEvents = (stack: string, time: number): string =>
+  `<DescribeStackEventsResponse xmlns="${namespace}"><DescribeStackEventsResult><StackEvents><member><StackId>1</StackId><EventId>1</EventId>
+  <StackName>${stack}</StackName><Timestamp>${new Date(time).toISOString()}</Timestamp></member></StackEvents></DescribeStackEventsResult>
+  </DescribeStackEventsResponse>`;
+
 const describedZone = ({ name, isPrivate }: AwsStandIn['zone']): string =>
   `<GetHostedZoneResponse xmlns="https://route53.amazonaws.com/doc/2013-04-01/"><HostedZone><Id>/hostedzone/Z1</Id><Name>${name}.</Name>
   <CallerReference>one</CallerReference><Config><PrivateZone>${isPrivate}</PrivateZone></Config></HostedZone></GetHostedZoneResponse>`;
@@ -92,6 +99,7 @@ export async function startAwsStandIn(engine: string): Promise<AwsStandIn> {
     outputs: new Map<string, Readonly<Record<string, string>>>(),
     metadata: {},
     stackStatus: 'UPDATE_COMPLETE',
+    operatedAt: new Map<string, number>(),
     certificate: {},
     zone: { name: '', isPrivate: false },
     key: {},
@@ -159,6 +167,17 @@ export async function startAwsStandIn(engine: string): Promise<AwsStandIn> {
       ],
     };
 
+  const ofStack = (
+    action: string,
+    described: string,
+    outputs: Readonly<Record<string, string>>,
+  ): [number, string] => {
+    if (action === 'GetTemplateSummary') return [200, templateSummary(state.metadata)];
+    if (action === 'DescribeStackEvents')
+      return [200, stackEvents(described, state.operatedAt.get(described) ?? 0)];
+    return [200, describedStack(described, state.stackStatus, outputs)];
+  };
+
   const ofActions = (values: URLSearchParams): [number, string] => {
     if (values.get('Action') === 'GetCallerIdentity')
       return [
@@ -168,9 +187,7 @@ export async function startAwsStandIn(engine: string): Promise<AwsStandIn> {
     if (values.get('Action') === 'GetPolicy') return policy(values.get('PolicyArn') ?? '');
     const described = values.get('StackName') ?? '';
     const outputs = state.outputs.get(described);
-    if (outputs && values.get('Action') === 'GetTemplateSummary')
-      return [200, templateSummary(state.metadata)];
-    if (outputs) return [200, describedStack(described, state.stackStatus, outputs)];
+    if (outputs) return ofStack(String(values.get('Action')), described, outputs);
     const table = values.get('PhysicalResourceId') ?? '';
     const stack = state.stacks.get(table);
     return stack ? [200, stackResources(table, stack)] : [400, xmlError('ValidationError')];

@@ -12,7 +12,7 @@ import {
 } from '../model/change-log.ts';
 import { StoreUnavailable } from '../model/errors.ts';
 import type { Kind } from '../model/schema.ts';
-import { formatAttributes, requireReadable } from '../model/stored-format.ts';
+import { formatAttributes, requireReadable, type StoredItem } from '../model/stored-format.ts';
 import type { Item, Key } from '../model/writes.ts';
 import type { Database } from '../table/database.ts';
 import type { Query } from '../table/query.ts';
@@ -26,7 +26,10 @@ export function itemKey(tenant: string, kind: Kind, name: ItemName): Key {
   return { pk: `${tenant}#${kind}#columns#${name.slice(0, end)}`, sk: name.slice(end + 1) };
 }
 
-const itemName = ({ pk, sk }: Item): ItemName => `${pk.slice(pk.lastIndexOf('#') + 1)}/${sk}`;
+const itemName = ({ pk, sk }: Key): ItemName => `${pk.slice(pk.lastIndexOf('#') + 1)}/${sk}`;
+
+/** Returns which kind of stored item an immutable item is. */
+export const kindOfImmutable = (key: Key): StoredItem => storedItemOf(itemName(key));
 
 /** Returns the item that stores bytes under a name. */
 export const bytesItem = (key: Key, name: ItemName, bytes: Uint8Array): Item => ({

@@ -9,7 +9,7 @@ import { type Change, kindOf } from './changes.ts';
 import { inflate } from './deflate.ts';
 import { deletedAtOf, existingRow, notDeleted, storedRow } from './deletion.ts';
 import type { LogEntry } from './record-codec.ts';
-import { decodeContents, encodeContents, type RecordContents } from './record-codec.ts';
+import { decodeContents, encodeContents, formatOfContents, type RecordContents } from './record-codec.ts';
 import type { Row } from './row.ts';
 import { type Kind, settingsInUse } from './schema.ts';
 import { requireFormat, requireKnownFields } from './stored-format.ts';
@@ -171,6 +171,9 @@ export const fillerWrite = (key: Key, time: number): RecordWrite => ({
   put: toItem(key, { entries: [] }, time),
   condition: notExists,
 });
+
+/** Returns the number of the format of a record. */
+export const formatOfRecord = (item: Item): number => formatOfContents(item[contentsAttribute] as Uint8Array);
 
 const recordFields = { [contentsAttribute]: true, [timeAttribute]: true, expiresAt: true };
 

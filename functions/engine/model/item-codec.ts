@@ -27,7 +27,7 @@ import { type Kind, schemaInUse } from './schema.ts';
 import { formatAttributes, requireFormat, requireReadable } from './stored-format.ts';
 import { table } from './table.ts';
 import { wordsField } from './words.ts';
-import type { Item } from './writes.ts';
+import type { Condition, Item, Key } from './writes.ts';
 
 /** Returns the entity of a row. It has a digest in the place of a long text. */
 export function entityOfRow(kind: Kind, id: string, row: Row): ItemFields {
@@ -133,11 +133,14 @@ export function decodeAnyEntity(item: Item): StoredEntity | DeletedEntity {
   return { ...stored, entity, deletion: decodeDeletion(item) };
 }
 
-export const encodeText = (tenant: string, { kind, entity }: StoredEntity, text: string): Item => ({
-  ...textKey(tenant, kind, entity.id),
+const textAt = ({ pk, sk }: Key, text: unknown): Item => ({
+  ...{ pk, sk },
   ...formatAttributes('long text'),
   text,
 });
+
+export const encodeText = (tenant: string, { kind, entity }: StoredEntity, text: string): Item =>
+  textAt(textKey(tenant, kind, entity.id), text);
 
 const longTextFields = { text: true, [table.timeToLive]: true };
 
@@ -147,6 +150,28 @@ function textIn(item: Item): unknown {
   requireReadable('long text', item, longTextFields);
   return item['text'];
 }
+
+/** Returns the item of an entity as this release writes it, with the keys of its indexes. @throws UnknownFormat. */
+export function presentEntity(item: Item): Item {
+  const stored = decodeAnyEntity(item);
+  return encodeEntity(item.pk.slice(0, item.pk.indexOf('#')), stored, stored.logPosition as number);
+}
+
+/** Returns the item of a long text as this release writes it: it expires as before. @throws UnknownFormat. */
+export const presentText = (item: Item): Item => ({
+  ...textAt(item, textIn(item)),
+  ...(table.timeToLive in item && { [table.timeToLive]: item[table.timeToLive] }),
+});
+
+/** Returns the condition that the item of a long text is as it was read. */
+export const hasText = (item: Item): Condition => ({
+  expression: `#text = :text AND ${table.timeToLive in item ? '#expiry = :expiry' : 'attribute_not_exists(#expiry)'}`,
+  names: { '#text': 'text', '#expiry': table.timeToLive },
+  values: {
+    ':text': item['text'],
+    ...(table.timeToLive in item && { ':expiry': item[table.timeToLive] }),
+  },
+});
 
 /** Returns an entity with its long text; `undefined` when the text in the item is not the one that belongs to it. */
 export function withText<Stored extends StoredEntity | DeletedEntity>(

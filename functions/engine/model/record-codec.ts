@@ -155,13 +155,16 @@ export function encodeContents({ actor, entries }: RecordContents, time: number)
 /** Bytes of the entries of one record before they are deflated: DynamoDB allows 400 KB in an item, and 100 entities have at most 1.5 MB. */
 const maxInflatedBytes = 8_000_000;
 
+/** Returns the number of the format of what `encodeContents` returns. */
+export const formatOfContents = ([first = 0]: Uint8Array): number => first >> 1;
+
 /**
  * Decodes what `encodeContents` returns.
  * @throws UnknownFormat when another release has encoded it.
  */
 export function decodeContents(encoded: Uint8Array, time: number): RecordContents {
   const [first = 0] = encoded;
-  requireFormat('record', first >> 1);
+  requireFormat('record', formatOfContents(encoded));
   const isDeflated = (first & 1) === 1;
   const outer = new ByteReader(encoded.subarray(1));
   const actor = readActor(outer);

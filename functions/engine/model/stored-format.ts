@@ -35,7 +35,7 @@ export const formats = {
 export type StoredItem = keyof typeof formats;
 
 /** The number of a format whose items have no attribute for it. */
-const firstFormat = 1;
+export const firstFormat = 1;
 
 /** Returns the attributes that tell the format of an item. */
 export function formatAttributes(item: StoredItem): { readonly format?: number } {

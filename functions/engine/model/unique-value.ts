@@ -32,30 +32,40 @@ export const uniqueKey = (tenant: string, kind: Kind, value: string): Key => ({
   sk: uniqueSortKey,
 });
 
-export const encodeUniqueValue = (
-  tenant: string,
-  { kind, id }: { readonly kind: Kind; readonly id: string },
-  value: string,
-): Item => ({
-  ...uniqueKey(tenant, kind, value),
+interface NamedEntity {
+  readonly kind: Kind;
+  readonly id: string;
+}
+
+const itemAt = ({ pk, sk }: Key, { kind, id }: NamedEntity): Item => ({
+  ...{ pk, sk },
   ...formatAttributes('unique value'),
   kind,
   [entityAttribute]: id,
 });
 
+export const encodeUniqueValue = (tenant: string, entity: NamedEntity, value: string): Item =>
+  itemAt(uniqueKey(tenant, entity.kind, value), entity);
+
 const uniqueValueFields = { kind: true, [entityAttribute]: true };
 
 /** Returns the entity that the item of a unique value names. @throws UnknownFormat. */
-export function entityOfUniqueValue(item: Item): { readonly kind: Kind; readonly id: string } {
+export function entityOfUniqueValue(item: Item): NamedEntity {
   requireReadable('unique value', item, uniqueValueFields);
   return { kind: item['kind'] as Kind, id: item[entityAttribute] as string };
 }
+
+/** Returns the item of a unique value as this release writes it. @throws UnknownFormat. */
+export const presentUniqueValue = (item: Item): Item => itemAt(item, entityOfUniqueValue(item));
 
 /** Returns the condition that the item of a unique value still names an entity. */
 export const namesEntity = (id: string) => ({
   expression: `${entityAttribute} = :entity`,
   values: { ':entity': id },
 });
+
+/** Returns the condition that the item of a unique value names the entity that it named when it was read. */
+export const namesSameEntity = (item: Item) => namesEntity(entityOfUniqueValue(item).id);
 
 /**
  * Returns the writes of the items of unique values that belong to a change. The condition of the entity's own write holds for the removal: the old

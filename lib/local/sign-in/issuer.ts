@@ -21,6 +21,7 @@ import { refusalOf, refusalResponse } from '../own-requests.ts';
 import { loopback } from '../port.ts';
 import { pageHeaders, signInPage } from './page.ts';
 import { type Person, personOf, requestedScopes, scopesOf } from './person.ts';
+import { RefreshTokens } from './refresh-tokens.ts';
 
 const audience = 'project-management-local';
 
@@ -66,10 +67,12 @@ const parametersOf = ({ url = '/' }: IncomingMessage): URLSearchParams =>
   new URLSearchParams(splitTarget(url).rawQueryString);
 
 /** Lets a service issue codes and tokens for the person that a request names. */
-function issueFor(service: OAuth2Service): void {
+function issueFor(service: OAuth2Service, now: () => number): void {
   const grants = new Map<string, Grant>();
-  const grantOf = ({ body }: TokenRequestIncomingMessage): Grant => {
+  const refreshTokens = new RefreshTokens<Grant>(now);
+  const grantOf = ({ body }: TokenRequestIncomingMessage): Grant | undefined => {
     const form = new URLSearchParams(body as unknown as Record<string, string>);
+    if (body.grant_type === 'refresh_token') return refreshTokens.find(form.get('refresh_token') ?? '');
     if (body.grant_type === 'client_credentials') {
       const person = personOf(form) ?? refuse('login_hint must name tenant and subject.');
       return { person, scope: scopesOf(person, requestedScopes(body.scope)).join(' ') };
@@ -94,7 +97,10 @@ function issueFor(service: OAuth2Service): void {
     });
   });
   service.on('beforeTokenSigning', ({ payload }: MutableToken, request: TokenRequestIncomingMessage) => {
-    const { person, scope } = grantOf(request);
+    const grant = grantOf(request);
+    // The library has no other way to refuse a grant than in its response, after it has signed a token.
+    if (!grant) return;
+    const { person, scope } = grant;
     const { tenant, subject: sub, roles } = person;
     // Only an identity token has an audience by now, the client, unless a program asks for one.
     const isIdentity = request.body.grant_type !== 'client_credentials' && 'aud' in payload;
@@ -108,10 +114,16 @@ function issueFor(service: OAuth2Service): void {
     };
     Object.assign(payload, { sub }, isIdentity ? {} : access);
   });
-  service.on('beforeResponse', ({ body }: MutableResponse, request: TokenRequestIncomingMessage) => {
-    if (body === '') return;
-    body['scope'] = grantOf(request).scope;
-    delete body['refresh_token'];
+  service.on('beforeResponse', (response: MutableResponse, request: TokenRequestIncomingMessage) => {
+    if (response.body === '') return;
+    const grant = grantOf(request);
+    if (!grant) {
+      Object.assign(response, { statusCode: 400, body: { error: 'invalid_grant' } });
+      return;
+    }
+    response.body['scope'] = grant.scope;
+    if ('refresh_token' in response.body) response.body['refresh_token'] = refreshTokens.issue(grant);
+    refreshTokens.use(String((request.body as unknown as Record<string, unknown>)['refresh_token']));
     grants.delete(request.body.code ?? '');
   });
 }
@@ -141,7 +153,7 @@ const configurationOf = (issuer: string): object => ({
   end_session_endpoint: `${issuer}/endsession`,
   response_types_supported: ['code'],
   response_modes_supported: ['query'],
-  grant_types_supported: ['authorization_code', 'client_credentials'],
+  grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
   code_challenge_methods_supported: ['S256'],
   token_endpoint_auth_methods_supported: ['none'],
   id_token_signing_alg_values_supported: ['RS256'],
@@ -183,13 +195,14 @@ function respond(service: OAuth2Service, request: IncomingMessage, response: Ser
 /**
  * Starts the issuer. Its keys are new, so tokens of an earlier start are no longer valid.
  * @param port 0 selects any free port.
+ * @param now the time that ends used refresh tokens, in milliseconds.
  * @throws Error with the code EADDRINUSE when the port is taken.
  */
-export async function startSignIn(port: number): Promise<SignInIssuer> {
+export async function startSignIn(port: number, now = Date.now): Promise<SignInIssuer> {
   const issuer = new OAuth2Issuer();
   await issuer.keys.generate('RS256');
   const service = new OAuth2Service(issuer);
-  issueFor(service);
+  issueFor(service, now);
   const server = createServer((request, response) => respond(service, request, response));
   const stop = closerOf(server);
   server.listen(port, loopback);
