@@ -43,16 +43,14 @@ export const infrastructureMutations = toMutations({
       '        ...(scopeName && { authorizationScopes: [auth.scopeName(scopeName)] }),\n',
       '',
     ],
+    'fallback-that-the-gateway-may-not-call': [
+      'scopePermissionToRoute: id === fallbackId',
+      'scopePermissionToRoute: id === `no ${fallbackId}`',
+    ],
     'nested-stacks-at-once': ['    if (previous) stack.addStackDependency(previous);\n', ''],
     'all-functions-in-one-stack': [
       '    const collection = collectionOf(route.contract);',
       "    const collection = [collectionOf(route.contract)].find((name) => name === '');",
-    ],
-  },
-  'lib/infrastructure/function-integration.ts': {
-    'gateway-that-calls-any-function': [
-      'resources: [functionArn]',
-      "resources: [functionArn, '*'].slice(-1)",
     ],
   },
   'lib/infrastructure/function-roles.ts': {
@@ -83,15 +81,17 @@ export const infrastructureMutations = toMutations({
       '    maxEventAge: Duration.minutes(5),\n',
     ],
   },
-  'lib/infrastructure/observability.ts': {
-    'alarm-without-an-action': ['    alarm.addAlarmAction(new SnsAction(topic));\n', ''],
+  'lib/infrastructure/alarms.ts': {
+    'alarm-without-an-action': ['    alarm.addAlarmAction(action);\n', ''],
+    'urgent-alarms-that-wait': ['(isUrgent && settings.urgentTopicArn)', "(isUrgent && '')"],
     'alarms-that-may-not-publish': [
       "new ServicePrincipal('cloudwatch.amazonaws.com')",
       "new ServicePrincipal('events.amazonaws.com')",
     ],
   },
   'lib/infrastructure/alarmed-symptoms.ts': {
-    'stopped-schedule-unnoticed': ['    isTooLittle: true,\n', ''],
+    'stopped-schedule-unnoticed': ['    periods: 2,\n    isTooLittle: true,\n', '    periods: 2,\n'],
+    'disabled-mapping-unnoticed': ['FILL(delivered, 0) < 1', 'FILL(delivered, 0) < 0'],
     'few-failed-requests-unnoticed': ['IF(counted >= ${minCounted}, 100, 0)', '0'],
   },
   'lib/infrastructure/read-settings.ts': {
@@ -101,6 +101,16 @@ export const infrastructureMutations = toMutations({
     'format-that-the-deployed-release-cannot-read': [
       'if (!other.reads.includes(writes))',
       'if (other.reads.length === 0)',
+    ],
+  },
+  'lib/rewrite/rewrite-table.ts': {
+    'rewrite-over-a-change': [
+      'database.putItem(present, rewrite.isUnchanged(item))',
+      'database.putItem(present, [rewrite.isUnchanged(item)].at(1))',
+    ],
+    'changed-item-left-by-a-rewrite': [
+      'return changed !== undefined && rewriteItem(database, changed, rewrite);',
+      'return changed === item;',
     ],
   },
   'lib/preflight/check-deployment.ts': {
