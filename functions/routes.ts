@@ -8,6 +8,7 @@ import type { Documentation } from './contract/resource-docs.ts';
 import { documentationMethods, documentationPaths } from './documentation/paths.ts';
 import * as health from './health/contract.ts';
 import * as live from './live/contract.ts';
+import { toolsPath } from './mcp/paths.ts';
 import * as organizations from './organizations/contract.ts';
 import { documentation as organization } from './organizations/resource-docs.ts';
 import * as projects from './projects/contract.ts';
@@ -63,7 +64,7 @@ export const routes: readonly Route[] = Object.entries(folders).flatMap(([folder
     })),
 );
 
-/** Returns the methods of each path, also of the documentation. @throws Error when two operations are the same. */
+/** Returns the methods of each path, also of the documentation and of the tools for agents. @throws Error when two operations are the same. */
 export function methodsOf(operations: readonly Route[]): Readonly<Record<string, readonly string[]>> {
   const methods: Record<string, readonly string[]> = {};
   const names = new Set<string>();
@@ -77,6 +78,7 @@ export function methodsOf(operations: readonly Route[]): Readonly<Record<string,
     methods[contract.path] = [...known, ...own];
   }
   for (const path of documentationPaths) methods[path] = documentationMethods;
+  methods[toolsPath] = ['POST'];
   return methods;
 }
 

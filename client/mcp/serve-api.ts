@@ -1,11 +1,9 @@
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { Connection } from '../connection.ts';
-import { callTool } from './call-tool.ts';
-import { tools, version } from './tools.ts';
+import { agentServer, offeredTools } from './agent-server.ts';
 
 interface AgentOptions {
   /** The address of the service, without `/v1`. */
@@ -16,54 +14,23 @@ interface AgentOptions {
   readonly isReadOnly: boolean;
 }
 
-/** What a model reads before its first call. */
-export const instructions = `Organizations have projects, users and tags; projects have tasks. Ids are opaque: find entities with \`list\`, which has exact totals.
-Filters are an object with names as \`status\`, \`name[contains]\`, \`dueDate[lt]\`, \`tagIds[all]\`, \`status[in]\` (values separated by commas) and \`userId[isNull]\`.
-Every entity has a \`version\`: pass it to \`update\` or \`delete\`, and the call fails if somebody has changed the entity meanwhile.
-A task also has a \`number\`: every tool takes \`#42\` for the \`id\` or \`parentId\` of the task 42.
-Texts in \`description\` are long: ask for them with \`fields\`, or read one entity.
-An error says what is wrong and where: correct it and call again.`;
-
-/** Milliseconds for which a client may keep the list of tools: they do not change while the server runs. */
-const toolsLifeMs = 3_600_000;
-
 /**
  * Offers the API to an agent on standard input and output, until the input ends. It adds no right: each call is a request with the token.
  * @throws TypeError for an address that is none.
  */
 export async function serveApi({ url, token, isReadOnly }: AgentOptions): Promise<void> {
   const connection = new Connection({ url, token });
-  const offered = new Map(
-    tools
-      .filter(({ annotations }) => annotations.readOnlyHint || !isReadOnly)
-      .map((tool) => [tool.name, tool]),
-  );
+  const offered = offeredTools(isReadOnly);
   const calls = new Set<Promise<unknown>>();
   const input = new PassThrough();
-  serveStdio(
-    () => {
-      const server = new Server(
-        { name: 'project-management', version },
-        {
-          capabilities: { tools: {} },
-          instructions,
-          cacheHints: { 'tools/list': { ttlMs: toolsLifeMs }, 'server/discover': { ttlMs: toolsLifeMs } },
-        },
-      );
-      server.setRequestHandler('tools/list', () => ({
-        tools: [...offered.values()].map(({ request: _request, ...tool }) => tool),
-      }));
-      server.setRequestHandler('tools/call', ({ params: { name, arguments: args = {} } }, { mcpReq }) => {
-        const tool = offered.get(name);
-        if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${name}.`);
-        const call = callTool(connection, tool, args, mcpReq.signal);
-        calls.add(call);
-        return call.finally(() => calls.delete(call));
-      });
-      return server;
-    },
-    { transport: new StdioServerTransport(input, process.stdout) },
-  );
+  const onCall = (call: Promise<unknown>): void => {
+    calls.add(call);
+    const remove = (): boolean => calls.delete(call);
+    call.then(remove, remove);
+  };
+  serveStdio(() => agentServer(connection, offered, onCall), {
+    transport: new StdioServerTransport(input, process.stdout),
+  });
   // The library aborts what is in progress when the input ends.
   process.stdin.pipe(input, { end: false });
   await once(process.stdin, 'end');

@@ -49,13 +49,21 @@ export const environment = {
     secretAccessKey: process.env['AWS_SECRET_ACCESS_KEY'] ?? '',
     ...(process.env['AWS_SESSION_TOKEN'] && { sessionToken: process.env['AWS_SESSION_TOKEN'] }),
   }),
-  /** The public address of the API, for the function that uses it from outside. */
+  /** The public address of the API, for functions that use it from outside. */
   apiUrl: (): string => required('API_URL'),
   /** The client of that function, and where it gets its tokens. */
   canaryClient: () => ({
     tokenUrl: required('TOKEN_URL'),
     clientId: required('CLIENT_ID'),
     clientSecret: required('CLIENT_SECRET'),
+  }),
+  /** Origins whose pages may use the tools of agents; `*` for all. */
+  allowedOrigins: (): readonly string[] => required('ALLOWED_ORIGINS').split(','),
+  /** Where users of agents sign in: the issuer of their tokens, or the sign-in page of a user pool. */
+  authorization: () => ({
+    issuer: required('ISSUER'),
+    signInUrl: process.env['SIGN_IN_URL'] || undefined,
+    scopes: required('SCOPES').split(','),
   }),
   eventBusName: (): string => required('EVENT_BUS_NAME'),
   /** Address of the queue that gets the keys of records whose events the bus did not accept. */

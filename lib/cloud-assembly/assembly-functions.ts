@@ -96,7 +96,7 @@ export const assemblyFunctions =
     let send: Parameters<typeof startIamProxy>[0]['send'] = () => ({ status: 400, body: {} });
     const proxied = { engine: endpoint, place, streamArn, partitionKey, policies, live };
     const proxy = await startIamProxy({ ...proxied, send: (...message) => send(...message) });
-    const environment = {
+    const environment: Record<string, string> = {
       ...liveEnvironment(proxy.endpoint + publishPath),
       AWS_REGION: place.region,
       AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint,
@@ -125,6 +125,9 @@ export const assemblyFunctions =
         authorizer: authentication && new Authorizer(authentication),
       },
       live: live?.api,
+      setAddress: (url) => {
+        environment['API_URL'] = url;
+      },
       onSchedule: () => onSchedule(scheduledEvent()),
       startEventSources: async () => {
         if (!withoutStream) await Promise.all(readers.map(({ reader }) => reader.start()));

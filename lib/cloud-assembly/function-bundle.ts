@@ -65,8 +65,10 @@ export function bundleHandler<Event, Context, Result>(
   env: Environment,
 ): (event: Event, context: Context, calls?: number) => Promise<Result> {
   let handler: Handler | undefined;
-  const own = environmentOf(bundle, env);
+  let own: Record<string, string> | undefined;
   return async (event, context, calls = 0) => {
+    // Only now is the address of the service known.
+    own ??= environmentOf(bundle, env);
     // The SDK adds it to each request. Lambda counts the calls of a chain in it.
     own['_X_AMZN_TRACE_ID'] = `Root=1-00000000-${'0'.repeat(24)};Lineage=1:00000000:${calls}`;
     handler ??= load(bundle, own);

@@ -10,6 +10,8 @@ export const logRecordsWithBusFile = 'jobs/on-log-records-with-bus.ts';
 export const scheduleFile = 'jobs/on-schedule.ts';
 export const tenantClaimFile = 'authentication/claim-tenant.ts';
 export const subscriptionFile = 'authentication/authorize-subscription.ts';
+export const toolsFile = 'mcp/serve-tools.ts';
+export const authorizationFile = 'mcp/read-authorization.ts';
 export const canaryFile = 'canary/use-service.ts';
 
 export const functionFiles: readonly string[] = [
@@ -23,6 +25,8 @@ export const functionFiles: readonly string[] = [
   tenantClaimFile,
   subscriptionFile,
   canaryFile,
+  toolsFile,
+  authorizationFile,
 ];
 
 /** Where the documentation is built. */
@@ -30,6 +34,9 @@ export const siteFolder = fileURLToPath(new URL('../../dist/site', import.meta.u
 
 /** Timeout of a function behind the gateway. API Gateway's own timeout is 30 s. */
 export const requestTimeoutMs = 10_000;
+
+/** Timeout of the function that calls the API for agents: it may send a request twice. */
+export const toolsTimeoutMs = 25_000;
 
 export const jobTimeoutMs = maxRequestMs;
 

@@ -22,7 +22,7 @@ import { roles } from '../../functions/authentication/roles.ts';
 import { allProjectsScope } from '../../functions/contract/scopes.ts';
 import { refreshGraceSeconds, requestTimeoutMs, tenantClaimFile } from '../hosting/functions.ts';
 import { apiScopes, resourceServer } from '../hosting/scopes.ts';
-import { isDisposable, signInDomain } from './names.ts';
+import { isDisposable, signInDomain, signInUrl } from './names.ts';
 import { ServiceFunction, type ServiceFunctionContext } from './service-function.ts';
 import { domainOf, type Settings } from './settings.ts';
 
@@ -92,8 +92,7 @@ class OwnAccounts extends Construct implements Accounts {
     this.claimTenant = createClaimTenant(this, context);
     this.pool = this.#pool(settings);
     this.#groups();
-    const domainPrefix = signInDomain(settings);
-    this.pool.addDomain('SignIn', { cognitoDomain: { domainPrefix } });
+    this.pool.addDomain('SignIn', { cognitoDomain: { domainPrefix: signInDomain(settings) } });
     const scopes = apiScopes.map(
       (scopeName) => new ResourceServerScope({ scopeName, scopeDescription: describe(scopeName) }),
     );
@@ -108,7 +107,7 @@ class OwnAccounts extends Construct implements Accounts {
     this.#keep(settings);
     const output = (name: string, value: string) => new CfnOutput(Stack.of(this), name, { value });
     output('UserPoolId', this.userPoolId);
-    output('SignInUrl', `https://${domainPrefix}.auth.${Aws.REGION}.amazoncognito.com`);
+    output('SignInUrl', signInUrl(settings));
     if (appClient) output('AppClientId', appClient.userPoolClientId);
     if (appClient) output('CallbackUrls', callbackUrls.join(','));
     if (machineClient) output('MachineClientId', machineClient.userPoolClientId);

@@ -8,7 +8,7 @@ import { budget } from './budget.ts';
 import { canaryClient, createCanary } from './canary.ts';
 import { createDashboard } from './dashboard.ts';
 import type { DataStack } from './data-stack.ts';
-import { mapDomain } from './domain.ts';
+import { mapDomain, urlOf } from './domain.ts';
 import { gateway } from './gateway.ts';
 import { refreshReferences } from './references.ts';
 import type { ServiceFunctionContext } from './service-function.ts';
@@ -37,7 +37,8 @@ export class ApiStack extends Stack {
       clientIds: [...data.accounts.clientIds, ...(client && hasOwnPool(settings) ? [client.clientId] : [])],
     };
     const api = gateway(this, context, { accounts, live: data.live }, operations);
-    const url = mapDomain(this, settings, api);
+    mapDomain(this, settings, api);
+    const url = urlOf(settings, api);
     const canary = client && createCanary(this, context, url, client);
     const own = createAlarms(this, settings, symptomsOfApi(api, canary, settings));
     const alarms = [...own, ...data.alarms];

@@ -1,5 +1,5 @@
 /** A look from outside: a function that uses the service through its public address, with a client of its own. */
-import { Aws, Duration, SecretValue, Validations } from 'aws-cdk-lib';
+import { Duration, SecretValue, Validations } from 'aws-cdk-lib';
 import { CfnUserPoolClient } from 'aws-cdk-lib/aws-cognito';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets';
@@ -8,7 +8,7 @@ import type { Construct } from 'constructs';
 import { canaryFile } from '../hosting/functions.ts';
 import { resourceServer } from '../hosting/scopes.ts';
 import type { Accounts } from './accounts.ts';
-import { isDisposable, signInDomain } from './names.ts';
+import { isDisposable, signInUrl } from './names.ts';
 import { ServiceFunction, type ServiceFunctionContext } from './service-function.ts';
 import { hasOwnPool, type Settings } from './settings.ts';
 
@@ -38,7 +38,7 @@ export function canaryClient(
       explicitAuthFlows: ['ALLOW_REFRESH_TOKEN_AUTH'],
       accessTokenValidity: 24,
     });
-    const tokenUrl = `https://${signInDomain(settings)}.auth.${Aws.REGION}.amazoncognito.com/oauth2/token`;
+    const tokenUrl = `${signInUrl(settings)}/oauth2/token`;
     return { tokenUrl, clientId: client.ref, clientSecret: client.attrClientSecret };
   }
   const field = (jsonField: string): string =>

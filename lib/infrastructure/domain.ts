@@ -22,14 +22,14 @@ export function createDomain(scope: Construct, settings: Settings): void {
   });
 }
 
-/**
- * Maps the domain to the API.
- * @returns the URL of the API for clients: that of the domain, or the API's own.
- */
-export function mapDomain(scope: Construct, { domainName }: Settings, api: HttpApi): string {
-  if (!domainName) return api.apiEndpoint;
+/** Returns the URL of the API for clients: that of the domain, or the API's own. */
+export const urlOf = ({ domainName }: Settings, api: HttpApi): string =>
+  domainName ? `https://${domainName}` : api.apiEndpoint;
+
+/** Maps the domain of the settings, if there is one, to the API. */
+export function mapDomain(scope: Construct, { domainName }: Settings, api: HttpApi): void {
+  if (!domainName) return;
   const mapping = new CfnApiMapping(scope, 'Mapping', { apiId: api.apiId, domainName, stage: '$default' });
   // The mapping needs the API stage, which is a child of the API.
   mapping.node.addDependency(api);
-  return `https://${domainName}`;
 }

@@ -4,26 +4,32 @@ import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations
 import type { Construct } from 'constructs';
 import { collectionOf, needsToken, scopeOf } from '../../functions/contract/contract.ts';
 import { documentationMethods, documentationPaths } from '../../functions/documentation/paths.ts';
+import { authorizationPaths, toolsPath } from '../../functions/mcp/paths.ts';
 import { methodsOf, type Route } from '../../functions/routes.ts';
 import { packRoutes } from '../../functions/runtime/packed-routes.ts';
 import { crossOrigin } from '../hosting/cors.ts';
 import {
+  authorizationFile,
   defaultTenantRate,
   documentationFile,
   fallbackFile,
   requestTimeoutMs,
+  toolsFile,
+  toolsTimeoutMs,
 } from '../hosting/functions.ts';
+import { apiScopes } from '../hosting/scopes.ts';
 import { createStage } from './api-stage.ts';
 import { type Authorization, authorization } from './authorization.ts';
+import { urlOf } from './domain.ts';
 import { sharedRole } from './function-roles.ts';
 import type { Live } from './live.ts';
-import { isDisposable, requestNamespace } from './names.ts';
+import { isDisposable, requestNamespace, signInUrl } from './names.ts';
 import {
   ServiceFunction,
   type ServiceFunctionContext,
   type ServiceFunctionProperties,
 } from './service-function.ts';
-import type { Settings } from './settings.ts';
+import { hasOwnPool, type Settings } from './settings.ts';
 import { accessOf } from './table-access.ts';
 
 interface Gateway {
@@ -47,13 +53,13 @@ const needsNoToken = {
 function integrate(
   scope: Construct,
   id: string,
-  properties: Omit<ServiceFunctionProperties, 'timeoutMs'>,
+  properties: Omit<ServiceFunctionProperties, 'timeoutMs'> & { readonly timeoutMs?: number },
 ): HttpLambdaIntegration {
   const { settings, environment } = properties;
   const metrics = settings.requestMetrics && { REQUEST_METRICS: requestNamespace(settings) };
   const { function: target } = new ServiceFunction(scope, id, {
-    ...properties,
     timeoutMs: requestTimeoutMs,
+    ...properties,
     environment: { ...metrics, ...environment },
   });
   // One permission for all routes instead of one for each. Its pattern has a method and a path, which the route of the fallback has not.
@@ -138,6 +144,39 @@ function addDocumentation({ context, api, own, fallback }: Gateway): HttpRoute[]
   );
 }
 
+/** Adds the tools for agents, and the documents that say where users sign in. Without tokens, the routes of the documents respond with 404. */
+function addAgents({ context, api, own, fallback }: Gateway, auth: Authorization | undefined): HttpRoute[] {
+  const { settings } = context;
+  const role = sharedRole(own, settings, { actions: [] }, false);
+  const address = { API_URL: urlOf(settings, api) };
+  const integration = integrate(own, 'serveTools', {
+    ...context,
+    file: toolsFile,
+    description: 'Offers the API as tools to agents.',
+    role,
+    timeoutMs: toolsTimeoutMs,
+    environment: { ...address, ALLOWED_ORIGINS: settings.corsOrigins.join(',') },
+  });
+  addRoutes(own, api, toolsPath, ['POST'], { integration, ...(auth && { authorizer: auth.authorizer }) });
+  const documents = auth
+    ? integrate(own, 'readAuthorization', {
+        ...context,
+        file: authorizationFile,
+        description: 'Says where users of agents sign in.',
+        role,
+        environment: {
+          ...address,
+          ISSUER: auth.issuer,
+          ...(hasOwnPool(settings) && { SIGN_IN_URL: signInUrl(settings) }),
+          SCOPES: apiScopes.map(auth.scopeName).join(','),
+        },
+      })
+    : fallback;
+  return Object.values(authorizationPaths).flatMap((path) =>
+    addRoutes(own, api, path, ['GET'], { integration: documents }),
+  );
+}
+
 /** Returns the capacity units per second that the requests of a tenant may use; 0 without a limit. */
 function tenantRateOf(settings: Settings): number {
   if (settings.tenantRate !== '') return settings.tenantRate;
@@ -215,7 +254,7 @@ export function gateway(
     const added = addOperation(parent, stack, route, auth);
     if (!needsToken(route.contract)) openRoutes.push(...added);
   }
-  openRoutes.push(...addDocumentation(parent));
+  openRoutes.push(...addDocumentation(parent), ...addAgents(parent, auth));
   createStage(api, settings, openRoutes);
   return api;
 }

@@ -35,6 +35,10 @@ export const tableLogicalId = (stage: Stage, name: string): string =>
 /** Returns the prefix of the domain of the sign-in page. All accounts of a region share these names. */
 export const signInDomain = ({ stage }: Stage): string => `project-management-${stage}-${Aws.ACCOUNT_ID}`;
 
+/** Returns the address of the sign-in page of the pool of the stack. */
+export const signInUrl = (stage: Stage): string =>
+  `https://${signInDomain(stage)}.auth.${Aws.REGION}.amazoncognito.com`;
+
 export const functionLogName = ({ stage }: Stage): string => `project-management-${stage}`;
 
 export const functionLogArn = (stage: Stage): string =>

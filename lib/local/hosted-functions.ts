@@ -31,6 +31,8 @@ interface HostedFunctions {
   readonly onSchedule: () => Promise<void>;
   /** Where clients hear of changes. Absent where they are not announced. */
   readonly live?: EventsApi | undefined;
+  /** Tells functions that use the service from outside its address. */
+  setAddress(url: string): void;
   /** Starts the event sources other than the gateway and the schedule. The table exists by then. */
   startEventSources?(): Promise<void>;
   stop(): Promise<void>;

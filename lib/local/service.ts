@@ -90,6 +90,7 @@ export async function startService(
     const actualPort = await listen(server, port, host);
     stops.push(close);
     const url = urlOf(host, actualPort);
+    functions.setAddress(url);
     return { url, engine: engine.name, endpoint, tableName, failed: engine.failed, stop };
   } catch (error) {
     await stop();

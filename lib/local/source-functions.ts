@@ -4,9 +4,11 @@ import { documentationMethods, documentationPaths } from '../../functions/docume
 import { table } from '../../functions/engine/model/table.ts';
 import { connect, shareClient } from '../../functions/engine/table/client.ts';
 import type { DynamoDb } from '../../functions/engine/table/operations.ts';
+import { authorizationPaths, toolsPath } from '../../functions/mcp/paths.ts';
 import { routes } from '../../functions/routes.ts';
 import { crossOrigin, localOrigins } from '../hosting/cors.ts';
 import {
+  authorizationFile,
   documentationFile,
   fallbackFile,
   jobTimeoutMs,
@@ -15,10 +17,11 @@ import {
   scheduleFile,
   streamPollMs,
   subscriptionFile,
+  toolsFile,
 } from '../hosting/functions.ts';
-import { scopeName } from '../hosting/scopes.ts';
+import { apiScopes, scopeName } from '../hosting/scopes.ts';
 import { prepareSite } from '../site/build.ts';
-import { Authorizer } from './authorizer.ts';
+import { type Authentication, Authorizer } from './authorizer.ts';
 import { EventDelivery } from './event-delivery.ts';
 import { liveEnvironment, setFunctionEnvironment } from './function-environment.ts';
 import type { FunctionHost, HostingOptions, TableLocation } from './hosted-functions.ts';
@@ -43,6 +46,23 @@ function lazily<Handler extends (...values: never[]) => unknown>(file: string): 
     loaded ??= loadHandler<Handler>(file);
     return (await loaded)(...values);
   }) as unknown as Handler;
+}
+
+/** Returns the routes for agents, and sets the environment of their functions. */
+function agentRoutes(authentication: Authentication | undefined): GatewayRoute[] {
+  // Pages of other origins do not reach a function.
+  process.env['ALLOWED_ORIGINS'] = '*';
+  const tools = lazily<LambdaFunction>(toolsFile);
+  const ofTools = { method: 'POST', path: toolsPath, function: tools, scopes: authentication && [] };
+  if (!authentication) return [ofTools];
+  const { issuer } = authentication;
+  const SCOPES = apiScopes.map((name) => scopeName(issuer, name)).join();
+  Object.assign(process.env, { ISSUER: issuer, SCOPES });
+  const documents = lazily<LambdaFunction>(authorizationFile);
+  return [
+    ofTools,
+    ...Object.values(authorizationPaths).map((path) => ({ method: 'GET', path, function: documents })),
+  ];
 }
 
 /**
@@ -96,6 +116,7 @@ export async function hostFunctions(
         ...documentationPaths.flatMap((path) =>
           documentationMethods.map((method) => ({ method, path, function: documentation })),
         ),
+        ...agentRoutes(authentication),
       ],
       fallback: lazily<LambdaFunction>(fallbackFile),
       timeoutMs,
@@ -103,6 +124,9 @@ export async function hostFunctions(
       authorizer: authentication && new Authorizer(authentication),
     },
     deliverLogRecords,
+    setAddress: (url: string) => {
+      process.env['API_URL'] = url;
+    },
     onSchedule: () => onSchedule(scheduledEvent(), functionContext(newRequestId(), jobTimeoutMs)),
     startEventSources: async () => {
       await logRecords.addStored(client, location.tableName);

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { collectionOf, needsToken, scopeOf } from '#functions/contract/contract.ts';
 import { documentationMethods, documentationPaths } from '#functions/documentation/paths.ts';
+import { authorizationPaths } from '#functions/mcp/paths.ts';
 import { methodsByPath, type Route, routes } from '#functions/routes.ts';
 import { unpackRoutes } from '#functions/runtime/packed-routes.ts';
 import {
@@ -63,6 +64,8 @@ const routeKeys = routes.flatMap(({ contract, methods }) =>
   methods.map((method) => ({ contract, key: `${method} ${contract.path}` })),
 );
 
+const authorizationKeys = Object.values(authorizationPaths).map((path) => `GET ${path}`);
+
 const documentationKeys = documentationPaths.flatMap((path) =>
   documentationMethods.map((method) => `${method} ${path}`),
 );
@@ -75,6 +78,8 @@ test('each operation has a route per method to its function, the documentation h
   expect(Object.fromEntries(found)).toEqual({
     ...Object.fromEntries(routeKeys.map(({ key, contract }) => [key, `<${contract.operation}Function.Arn>`])),
     ...Object.fromEntries(documentationKeys.map((key) => [key, '<readDocumentationFunction.Arn>'])),
+    ...Object.fromEntries(authorizationKeys.map((key) => [key, '<readAuthorizationFunction.Arn>'])),
+    'POST /mcp': '<serveToolsFunction.Arn>',
     $default: '<rejectUnmatchedFunction.Arn>',
   });
 });
@@ -106,6 +111,8 @@ const toDeadLetters = 'sqs:SendMessage <DeadLetters.Arn>';
 test.each([
   ['rejectUnmatched', ofLog],
   ['readDocumentation', ofLog],
+  ['serveTools', ofLog],
+  ['readAuthorization', ofLog],
   ['onSchedule', [...allowedBy(scheduleAccess), toDeadLetters]],
   ['onStream', [...allowedBy(jobsAccess), ...ofStream, toDeadLetters]],
   ['authorizeSubscription', ofLog],
@@ -150,7 +157,8 @@ test('the gateway may call the functions of the API and no others, each by one p
   const permissions = all('AWS::Lambda::Permission')
     .map(([, one]) => one)
     .filter(({ Principal }) => Principal === 'apigateway.amazonaws.com');
-  const ofApi = [...routes.map(({ contract }) => contract.operation), 'readDocumentation', 'rejectUnmatched'];
+  const others = ['readDocumentation', 'rejectUnmatched', 'serveTools', 'readAuthorization'];
+  const ofApi = [...routes.map(({ contract }) => contract.operation), ...others];
   expect(permissions.map(({ FunctionName }) => FunctionName).sort()).toEqual(
     ofApi.map((name) => `<${name}Function.Arn>`).sort(),
   );
@@ -182,6 +190,9 @@ test('functions run on ARM, with 10 seconds for a request and 30 for a job, and 
     ...Object.fromEntries(ofRoutes),
     rejectUnmatchedFunction: [1_024, 10],
     readDocumentationFunction: [1_024, 10],
+    readAuthorizationFunction: [1_024, 10],
+    // It can send a request to the API twice.
+    serveToolsFunction: [1_024, 25],
     AccountsclaimTenantFunction: [1_024, 5],
     authorizeSubscriptionFunction: [1_024, 5],
     onStreamFunction: [1_769, 30],
@@ -245,7 +256,9 @@ test('routes without a token have a lower limit than the others, those of the do
   const open = routeKeys.flatMap(({ contract, key }) => (needsToken(contract) ? [] : key));
   const limits = new Map<string, { rate: number; burst: number }>(Object.entries(routeLimits));
   const settings = routeSettings(stacks);
-  expect(Object.keys(settings).sort()).toEqual([...open, ...documentationKeys, '$default'].sort());
+  expect(Object.keys(settings).sort()).toEqual(
+    [...open, ...documentationKeys, ...authorizationKeys, '$default'].sort(),
+  );
   for (const [key, found] of Object.entries(settings)) {
     const { rate, burst } = limits.get(key.split(' ')[1] ?? '') ?? { rate: 50, burst: 100 };
     expect([key, found]).toEqual([key, { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst }]);

@@ -294,6 +294,21 @@ const facts: Partial<Record<Combination, Record<string, Record<string, object>>>
         FunctionResponseTypes: ['ReportBatchItemFailures'],
       },
     },
+    readAuthorizationFunction: {
+      'agents sign in at the page of the pool, with the scopes of its tokens': {
+        Environment: {
+          Variables: expect.objectContaining({
+            API_URL: '<Api.ApiEndpoint>',
+            ISSUER: 'https://cognito-idp.<AWS::Region>.<AWS::URLSuffix>/<AccountsPool>',
+            SIGN_IN_URL:
+              'https://project-management-production-<AWS::AccountId>.auth.<AWS::Region>.amazoncognito.com',
+            SCOPES: expect.stringMatching(
+              /^project-management\/all-projects,.*project-management\/users:write$/,
+            ),
+          }),
+        },
+      },
+    },
     CanaryClient: {
       'the canary may change tags, and has tokens of its own for a day': {
         AllowedOAuthFlows: ['client_credentials'],
@@ -349,6 +364,11 @@ const facts: Partial<Record<Combination, Record<string, Record<string, object>>>
     },
   },
   'another issuer': {
+    serveToolsFunction: {
+      'the tools of agents call the domain': {
+        Environment: { Variables: { API_URL: 'https://api.example.com', ALLOWED_ORIGINS: '*' } },
+      },
+    },
     useServiceFunction: {
       'the canary has the client of the settings, whose secret is read at the deployment, and the address of the domain':
         {

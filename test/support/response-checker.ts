@@ -137,6 +137,8 @@ export class ResponseChecker {
     const isDocumentation = /^\/(?:docs(?:\/.*)?|llms(?:-full)?\.txt|v1\/openapi\.json|robots\.txt)$/.test(
       path,
     );
+    // The paths for agents have the documents of their protocols.
+    if (/^\/(?:mcp$|\.well-known\/oauth-)/.test(path)) return [];
     if (status === 308 || (isDocumentation && [200, 304].includes(status))) return [];
     if (headers.get('content-type')?.startsWith('text/html') && status === 404) return [];
     if (![400, 404, 405, 413, 431].includes(status)) return [`${where}: the status is ${status}`];
