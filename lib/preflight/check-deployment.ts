@@ -26,7 +26,7 @@ import {
   tableNameOf,
 } from '../infrastructure/names.ts';
 import { contradictions } from '../infrastructure/read-settings.ts';
-import type { Settings } from '../infrastructure/settings.ts';
+import { alarmAddress, type Settings } from '../infrastructure/settings.ts';
 import { type LowestFormats, lowestFormatsAttribute, lowestFormatsKey } from '../rewrite/lowest-formats.ts';
 import { clientSettings } from './client-settings.ts';
 import { formatRefusals, leftFormatRefusals, type ReleaseFormats } from './compare-formats.ts';
@@ -214,6 +214,26 @@ async function concurrencyFindings(region: string, settings: Settings): Promise<
   };
 }
 
+/** Returns what is to be done for mails about alarms when the deployment creates their topic: that of a release before is in the other stack. */
+async function topicFindings(region: string, settings: Settings): Promise<Findings> {
+  const address = settings.alarms && !settings.alarmTopicArn && alarmAddress(settings);
+  if (!address) return { refusals: [], warnings: [] };
+  const client = new CloudFormationClient(clientSettings(region));
+  const StackName = stackName(settings, 'data');
+  const found = await ifKnown(client.send(new DescribeStacksCommand({ StackName })));
+  const hasTopic = found?.Stacks?.[0]?.Outputs?.some(({ OutputKey }) => OutputKey === 'AlarmTopicArn');
+  const warning = `The deployment creates a topic for alarms. AWS asks ${address} to confirm it: no alarm is mailed before.`;
+  return { refusals: [], warnings: hasTopic ? [] : [warning] };
+}
+
+/** Returns what a person must check for the setting `metricTags`: a library for the question is not part of this project. */
+const tagsToCheck = ({ metricTags }: Settings): string[] =>
+  metricTags
+    ? [
+        'The tags of metrics were not checked: the alarm on throttled functions sees nothing unless "aws observabilityadmin get-telemetry-enrichment-status" prints "Running".',
+      ]
+    : [];
+
 /** Routes of an API, by default. @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html */
 const defaultRoutes = 300;
 
@@ -269,6 +289,7 @@ export async function checkDeployment(
     ['The account', accountRefusals(region, settings)],
     ['The table in use', tableRefusals(region, settings, command === 'import')],
     ['The concurrency', concurrencyFindings(region, settings)],
+    ['The topic of alarms', topicFindings(region, settings)],
     ...Object.entries(namedResources).map(([what, check]) => [what, check(region, settings)] as const),
     ['The stored formats', storedFormatRefusals(region, settings)],
   ];
@@ -283,6 +304,10 @@ export async function checkDeployment(
   if (ofAccount && ofAccount.refusals.length > 0) return ofAccount;
   return {
     refusals: [...contradictions({ ...settings, region }), ...found.flatMap(({ refusals }) => refusals)],
-    warnings: [...found.flatMap(({ warnings }) => warnings), ...routesToCheck(numberOfRoutes)],
+    warnings: [
+      ...found.flatMap(({ warnings }) => warnings),
+      ...tagsToCheck(settings),
+      ...routesToCheck(numberOfRoutes),
+    ],
   };
 }

@@ -237,6 +237,23 @@ test('an account with fewer than a hundred executions gets a warning, and can de
   expect((await checkDeployment('deploy', settings, region)).warnings).toEqual([]);
 });
 
+test('a deployment that creates the topic of alarms says that its mails must be confirmed, and a later one does not', async () => {
+  const settings = settingsOf({ stage: 'first', alarmEmail: 'ops@example.com' });
+  const warningsOf = async (of: Settings) => (await checkDeployment('deploy', of, region)).warnings;
+  const warning =
+    'The deployment creates a topic for alarms. AWS asks ops@example.com to confirm it: no alarm is mailed before.';
+  expect(await warningsOf(settings)).toEqual([warning]);
+  // A release before had the topic in the other stack.
+  aws.outputs.set('project-management-first-api', { AlarmTopicArn: 'arn' });
+  aws.outputs.set('project-management-first-data', {});
+  expect(await warningsOf(settings)).toEqual([warning]);
+  aws.outputs.set('project-management-first-data', { AlarmTopicArn: 'arn' });
+  expect(await warningsOf(settings)).toEqual([]);
+  expect(await warningsOf(settingsOf({ stage: 'first', metricTags: true }))).toEqual([
+    expect.stringMatching(/get-telemetry-enrichment-status/),
+  ]);
+});
+
 test('a user pool of another region is refused', async () => {
   const settings = readSettings({ userPoolId: 'eu-central-1_a1B2c3D4e', audience: 'app' });
   expect(await refusalsOf({ ...settings, stage: 'first' })).toEqual([
