@@ -6,11 +6,11 @@ import type { Tool } from './tool.ts';
 import { tools, version } from './tools.ts';
 
 /** What a model reads before its first call. */
-export const instructions = `Organizations have projects, users and tags; projects have tasks. Ids are opaque: find entities with \`list\`, which has exact totals.
+export const instructions = `Organizations have projects, users and tags; projects have tasks. Ids are opaque: find entities with \`list\`, which has exact totals. The user is \`read\` of \`users\` with the id \`me\`: their tasks have this \`userId\`.
 Filters are an object with names as \`status\`, \`name[contains]\`, \`dueDate[lt]\`, \`tagIds[all]\`, \`status[in]\` (values separated by commas) and \`userId[isNull]\`.
 Every entity has a \`version\`: pass it to \`update\` or \`delete\`, and the call fails if somebody has changed the entity meanwhile.
 A task also has a \`number\`: every tool takes \`#42\` for the \`id\` or \`parentId\` of the task 42.
-Texts in \`description\` are long: ask for them with \`fields\`, or read one entity.
+Lists leave out \`description\`, times and what is null: ask for them with \`fields\`, or read one entity.
 An error says what is wrong and where: correct it and call again.`;
 
 /** Milliseconds for which a client may keep the list of tools: they do not change while the server runs. */

@@ -34,18 +34,29 @@ interface List {
 
 const isList = (body: unknown): body is List => Array.isArray((body as Partial<List> | undefined)?.data);
 
-/** Returns the entities of a list or of a response with their versions, with which a later call asks that nobody has changed them. */
-function withVersions(body: unknown, tag: string | null): unknown {
+interface BatchResult {
+  readonly status: number;
+  readonly etag?: string;
+  readonly body?: { readonly id: string };
+}
+
+/** Leaves out the fields of an entity that are null: they are most of the text of twenty tasks. */
+const withoutNulls = (entity: object): object =>
+  Object.fromEntries(Object.entries(entity).filter(([, value]) => value !== null));
+
+/** Returns the entities of a list or of a response with their versions, with which a later call asks that nobody has changed them; of a batch no more than that. */
+function withVersions(body: unknown, tag: string | null, keepsNulls = true): unknown {
   if (isList(body) && body.etags) {
     const { data, etags, ...page } = body;
-    return { data: data.map((entity, position) => withVersion(entity, etags[position])), ...page };
+    const shown = (entity: object): object => (keepsNulls ? entity : withoutNulls(entity));
+    return { data: data.map((entity, position) => withVersion(shown(entity), etags[position])), ...page };
   }
-  const { results } = body as { results?: readonly { etag?: string; body?: object }[] };
+  const { results } = body as { results?: readonly BatchResult[] };
   if (results)
     return {
-      results: results.map(({ etag, body: entity, ...result }) => ({
-        ...result,
-        ...(entity && { body: withVersion(entity, etag) }),
+      results: results.map(({ status, etag, body: entity }) => ({
+        status,
+        ...(entity && withVersion({ id: entity.id }, etag)),
       })),
     };
   return typeof body === 'object' && body !== null ? withVersion(body, tag) : body;
@@ -57,12 +68,32 @@ const idsPattern = /^(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?:,|$))+$/i;
 /** Returns why a list without matches may be a mistake: ids and exact texts are what models guess. */
 function hintFor(filters: Arguments): string | undefined {
   for (const [name, value] of Object.entries(filters)) {
-    if (/^(?:id|\w+Ids?)(?:\[(?:in|all)\])?$/.test(name) && !idsPattern.test(String(value)))
+    const text = String(value);
+    if (/^userIds?$/.test(name) && text === 'me')
+      return `"${name}" needs an id. Yours: "read" with the collection "users" and the id "me".`;
+    if (/^(?:id|\w+Ids?)(?:\[(?:in|all)\])?$/.test(name) && !idsPattern.test(text))
       return `"${name}" needs an id. Find it with "list" by name.`;
+    if (/^(?:status|priority)$/.test(name) && text.includes(','))
+      return `"${name}" is one value. Try "${name}[in]" for several.`;
     if (/^(?:name|status|description|email)$/.test(name))
       return `"${name}" must be equal, also in case. Try "${name}[contains]", or "search".`;
   }
   return undefined;
+}
+
+/** Returns the values of a status in use, when a list by another one is empty: models guess "done" and "open". */
+async function statusesInUse(
+  connection: Connection,
+  path: string,
+  filters: Arguments,
+  signal: AbortSignal,
+): Promise<string> {
+  const { status } = filters;
+  if (status === undefined) return '';
+  const query = queryString({ countBy: ['status'], fields: ['id'], limit: 1 });
+  const { body } = await connection.send({ method: 'GET', path, query, signal });
+  const { counts } = body as { counts: { status: readonly { value: string | null }[] } };
+  return ` In use: ${counts.status.map(({ value }) => value).join(', ') || 'none'}.`;
 }
 
 /** What deleted entities have besides. */
@@ -112,7 +143,9 @@ async function withIds(
   return JSON.parse(replaced) as Arguments;
 }
 
-/** Reads entities. Long texts are left out unless an argument asks for them: twenty can fill the memory of a model. */
+const times = ['createdAt', 'updatedAt'];
+
+/** Reads entities. Long texts, times and nulls are left out unless an argument asks for them: twenty tasks fill much of the memory of a model. */
 async function read(
   connection: Connection,
   template: string,
@@ -125,11 +158,13 @@ async function read(
   const isFullList = template === '/v1/{collection}';
   const isOfDeleted = template.endsWith('/deleted');
   const collection = path.split('/')[2] ?? '';
+  const isShort = isFullList || isOfDeleted || template.endsWith('{collection}/changes');
+  const named = JSON.stringify([given, query['sortBy']]);
+  const short = (shortFields[collection] ?? []).filter(
+    (name) => !times.includes(name) || named.includes(name),
+  );
   const fields =
-    query['fields'] ??
-    (isFullList || isOfDeleted || template.endsWith('{collection}/changes')
-      ? [...(shortFields[collection] ?? []), ...(isOfDeleted ? deletionFields : [])]
-      : undefined);
+    query['fields'] ?? (isShort ? [...short, ...(isOfDeleted ? deletionFields : [])] : undefined);
   // The only place of lists: their entities can be passed to an update together with their versions.
   const etags = isFullList && { etags: true };
   const { headers, body } = await connection.send({
@@ -143,8 +178,12 @@ async function read(
     }),
     signal,
   });
-  const found = withVersions(body, isList(body) ? null : headers.get('etag')) as Partial<List> & object;
-  const hint = (found as { total?: number }).total === 0 ? hintFor(filters as Arguments) : undefined;
+  const tag = isList(body) ? null : headers.get('etag');
+  const found = withVersions(body, tag, query['fields'] !== undefined) as Partial<List> & object;
+  const isEmpty = (found as { total?: number }).total === 0;
+  const why = isEmpty ? hintFor(filters as Arguments) : undefined;
+  const hint =
+    why && isFullList ? why + (await statusesInUse(connection, path, filters as Arguments, signal)) : why;
   return {
     ...found,
     ...(hint && { hint }),
@@ -192,19 +231,31 @@ async function request(
   return { ...(withVersions(body, headers.get('etag')) as object), ...dateOf(headers) };
 }
 
-/** Returns the problem with the name that the tool has for the field `ifMatch`. */
+/** Returns what a model corrects: each sentence of a problem once, with the name that the tool has for the field `ifMatch`. */
 function problemOfTool({ problem }: ProblemError): object {
-  if (!('errors' in problem) || !problem.errors) return problem;
-  const errors = problem.errors.map((issue) => {
-    const { pointer, detail } = issue;
-    if (!pointer?.endsWith('/ifMatch')) return issue;
-    return {
-      ...issue,
-      pointer: pointer.replace(/ifMatch$/, 'version'),
-      detail: detail.replace('ifMatch', 'version'),
-    };
-  });
-  return { ...problem, errors };
+  const { code, status, detail, requestId } = problem as {
+    code?: string;
+    requestId?: string;
+  } & typeof problem;
+  const errors = 'errors' in problem ? problem.errors : undefined;
+  return {
+    code,
+    status,
+    ...(errors
+      ? {
+          errors: errors.map((issue) => {
+            const { pointer, detail: wrong } = issue;
+            if (!pointer?.endsWith('/ifMatch')) return issue;
+            return {
+              ...issue,
+              pointer: pointer.replace(/ifMatch$/, 'version'),
+              detail: wrong.replace('ifMatch', 'version'),
+            };
+          }),
+        }
+      : { detail }),
+    requestId,
+  };
 }
 
 /**

@@ -18,7 +18,7 @@ const texts = (description: string): Schema => ({ type: 'array', items: { type: 
 const id = text('Its id.');
 const version = text('Its `version`, as you have read it: the call fails if somebody has changed it since.');
 const limit: Schema = { type: 'integer', minimum: 1, maximum: 100 };
-const fields = texts('Only these fields. By default all but `description`.');
+const fields = texts('Only these fields. By default all but `description` and times, and none that is null.');
 const filters: Schema = {
   type: 'object',
   additionalProperties: { type: ['string', 'number', 'boolean'] },
@@ -65,7 +65,7 @@ const sharedTools: Readonly<Record<string, SharedTool>> = {
     properties: {
       ...ofPages,
       fields,
-      expand: texts('Adds what references name: project, user, tags, organization.'),
+      expand: texts('Adds what references name: project, parent, user, tags, organization.'),
       countBy: texts('Counts the values of these fields over all that match.'),
       sumBy: texts('Adds the numbers of these fields over all that match, and for each counted value.'),
     },
@@ -78,7 +78,8 @@ const sharedTools: Readonly<Record<string, SharedTool>> = {
   },
   'DELETE /v1/{collection}/{id}': {
     name: 'delete',
-    description: 'Deletes an entity. With an organization go its projects, with a project its tasks.',
+    description:
+      'Deletes an entity. With an organization go its projects, with a project its tasks, with a task its sub-tasks.',
     properties: { id, version },
     required: ['id'],
   },

@@ -88,10 +88,12 @@ describe('a call', () => {
       { operation: 'update', id: own, body: { name: 'Renamed' } },
     ];
     const { value: changed } = await call('batch', { collection: 'tasks', operations });
-    expect(changed.results).toMatchObject([
-      { body: { id: child.id, description: `{"id":"${own}"}` } },
-      { body: { id: parent.id, name: 'Renamed' } },
-    ]);
+    expect(changed.results).toMatchObject([{ id: child.id }, { id: parent.id }]);
+    for (const [id, fields] of [
+      [child.id, { description: `{"id":"${own}"}` }],
+      [parent.id, { name: 'Renamed' }],
+    ] as const)
+      expect((await call('read', { collection: 'tasks', id })).value).toMatchObject(fields);
     for (const filters of [{ number: own }, { 'number[in]': `#${child.number},${own}`, name: 'Renamed' }])
       expect((await call('list', { collection: 'tasks', filters })).value).toMatchObject({
         total: 1,
@@ -146,6 +148,34 @@ describe('a call', () => {
     expect(await hintOf({ 'userId[in]': [newId(), newId()] })).toBeUndefined();
   });
 
+  test('names the values in use, how several are given, and the signed-in user', async () => {
+    await call('createTask', { name: 'With a status', status: 'in-progress', tagIds: [] });
+    const hintOf = async (filters: object) =>
+      (await call('list', { collection: 'tasks', filters })).value.hint as string | undefined;
+    expect(await hintOf({ status: 'In Progress' })).toMatch(
+      /Try "status\[contains\]".* In use: .*in-progress/,
+    );
+    expect(await hintOf({ status: 'active,planned' })).toContain('Try "status[in]" for several.');
+    expect(await hintOf({ userId: 'me' })).toContain('"read" with the collection "users" and the id "me"');
+    expect(instructions).toContain('`me`');
+  });
+
+  test('leaves out what is null and times, unless it is asked for them', async () => {
+    const { value: task } = await call('createTask', { name: 'Short', tagIds: [] });
+    const filters = { id: task.id };
+    const of = async (more: object) =>
+      (await call('list', { collection: 'tasks', filters, ...more })).value.data[0];
+    const short = await of({});
+    expect(short).toMatchObject({ name: 'Short', version: task.version });
+    expect(Object.keys(short).filter((name) => short[name] === null || /At$/.test(name))).toEqual([]);
+    expect(await of({ sortBy: ['updatedAt'] })).toMatchObject({ updatedAt: task.updatedAt });
+    expect(await of({ filters: { 'createdAt[lte]': task.createdAt } })).toHaveProperty('createdAt');
+    expect(await of({ fields: ['dueDate'] })).toMatchObject({ dueDate: null });
+    // An agent reads this text once for each task of a list.
+    const whole = (await call('read', { collection: 'tasks', id: task.id })).value;
+    expect(JSON.stringify(short).length).toBeLessThan(0.5 * JSON.stringify(whole).length);
+  });
+
   test('separates the values of a filter at commas', async () => {
     for (const name of ['Comma, a', 'Comma b']) await call('createTag', { name });
     const totalOf = async (filters: object) =>
@@ -157,10 +187,10 @@ describe('a call', () => {
   test('takes and returns versions in a batch', async () => {
     const batch = (operations: readonly object[]) => call('batch', { collection: 'tags', operations });
     const { value: created } = await batch([{ operation: 'create', body: { name: 'Batched' } }]);
-    const { id, version } = created.results[0].body;
-    expect(version).toEqual(expect.any(String));
+    const { id, version } = created.results[0];
+    expect(created.results).toEqual([{ status: 201, id: expect.any(String), version: expect.any(String) }]);
     const { value: changed } = await batch([{ operation: 'update', id, version, body: { name: 'Changed' } }]);
-    expect(changed.results).toMatchObject([{ status: 200, body: { name: 'Changed' } }]);
+    expect(changed.results).toEqual([{ status: 200, id, version: expect.any(String) }]);
     const conflict = await batch([{ operation: 'delete', id, version }]);
     expect(conflict).toMatchObject({
       isError: true,
@@ -184,6 +214,10 @@ describe('a call', () => {
     expect(JSON.stringify(wrong.value)).toContain('Did you mean');
     const unknown = await call('createTask', { nmae: 'x' });
     expect(JSON.stringify(unknown.value.errors)).toContain('/nmae');
+    // Each sentence once.
+    expect(Object.keys(unknown.value)).toEqual(['code', 'status', 'errors', 'requestId']);
+    const missing = await call('read', { collection: 'tasks', id: newId() });
+    expect(Object.keys(missing.value)).toEqual(['code', 'status', 'detail', 'requestId']);
   });
 
   test.each([[{ collection: '../x', id: 'y' }], [{ collection: 'tasks', id: '..' }], [{ id: 'y' }]])(

@@ -3,14 +3,21 @@ import { toMutations } from './mutation.ts';
 /** Mutations of the client: its retries, what it sends, and what it makes of responses. */
 export const clientMutations = toMutations({
   'client/mcp/call-tool.ts': {
-    'agents-get-long-texts': [
-      '? [...(shortFields[collection] ?? []), ...(isOfDeleted ? deletionFields : [])]',
-      '? undefined',
-    ],
+    'agents-get-long-texts': ['(isShort ? [...short,', '(isShort && false ? [...short,'],
     'agents-lose-versions-of-batches': [' ...(version !== undefined && { ifMatch: version }) };', ' };'],
     'agents-send-null-for-filters': ['given ?? {}', 'given as object'],
     'agents-get-no-hint': ['&& !idsPattern', '&& idsPattern'],
     'agents-get-no-date': [', ...dateOf(headers) };', ' };'],
+  },
+  'functions/mcp/serve-tools.ts': {
+    'tools-for-pages-of-all-origins': [
+      "if (allowed.includes('*')) return undefined;",
+      'if (allowed.length > 0) return undefined;',
+    ],
+    'tools-without-the-token-of-the-caller': [
+      "headers.get('authorization')",
+      "headers.get('x-authorization')",
+    ],
   },
   'client/connection.ts': {
     'client-tries-once-more': [
