@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { tools } from '../../client/mcp/tools.ts';
 import { provideTestService } from '../support/local-service.ts';
 
-/** The official clients of the Model Context Protocol list and call the tools: that of 2026-07-28, and that of the revisions before. */
+/** The official clients of the Model Context Protocol list and call the tools: that of 2026-07-28, and that of the revisions before, by the program and over HTTP. */
 
 const root = join(__dirname, '../..');
 const service = provideTestService();
@@ -40,10 +40,11 @@ test('the official clients list and call every tool', async () => {
     return { name, arguments: argumentsOf[name] ?? { ...collection, id } };
   });
   const command = [process.execPath, join(root, 'bin/pm-api.mjs'), 'mcp', '--url', service.url];
-  const args = [join(__dirname, 'program.mjs'), JSON.stringify(command), JSON.stringify(calls)];
+  const program = join(__dirname, 'program.mjs');
+  const args = [program, JSON.stringify(command), JSON.stringify(calls), `${service.url}/mcp`];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root, maxBuffer: 50_000_000 });
   const results = JSON.parse(stdout) as Record<string, Result>;
-  expect(Object.keys(results)).toHaveLength(3);
+  expect(Object.keys(results)).toHaveLength(5);
   for (const { tools: listed, answers, instructions } of Object.values(results)) {
     expect(instructions).toContain('version');
     expect(listed).toEqual(tools.map(({ request: _request, ...tool }) => tool));
