@@ -69,7 +69,8 @@ class Comparison {
         const place = `${method.toUpperCase()} ${path}`;
         const after = paths[path]?.[method];
         if (after) this.#operations(place, operation, after);
-        else this.#report(place, 'is removed');
+        // Documents of before had an operation for HEAD, which each GET has.
+        else if (method !== 'head' || !paths[path]?.['get']) this.#report(place, 'is removed');
       }
     }
   }

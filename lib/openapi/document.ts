@@ -22,6 +22,7 @@ const description = `Manage organizations, projects, users, tasks and tags.
 - **Lost updates**: send the \`ETag\` that you read as \`If-Match\`. If a newer version exists, the response is 412.
 - **Safe retries**: send each \`POST\`, and each change with \`If-Match\`, with an \`Idempotency-Key\`, and retry with the same key.
 - **Errors** are \`application/problem+json\` documents. Each \`type\` links to [its explanation](/docs/problems).
+- **Headers alone**: each path with \`GET\` has \`HEAD\` too, which responds with the headers of \`GET\`.
 - **Compatibility**: under \`/v1\`, responses can gain fields and enumerations can gain values. Nothing is removed.`;
 
 const serviceTag = {
@@ -49,24 +50,22 @@ function requestBody(contract: Contract): RequestBody | undefined {
   };
 }
 
-function operation(contract: Contract, method: string): Operation {
+function operation(contract: Contract): Operation {
   const scope = scopeOf(contract);
   const body = requestBody(contract);
-  // Operation ids are unique, so HEAD needs another one than GET, although both have the same function.
-  const isHead = method === 'HEAD';
   return {
-    operationId: isHead ? `${contract.operation}Head` : contract.operation,
-    summary: isHead ? `${contract.summary}: the headers only` : contract.summary,
+    operationId: contract.operation,
+    summary: contract.summary,
     description: describeOperation(contract),
     tags: [tagOf(contract)],
     security: needsToken(contract) ? [{ token: scope === undefined ? [] : [scope] }] : [],
     parameters: parametersOf(contract),
     ...(body && { requestBody: body }),
-    responses: responsesOf(contract, method),
+    responses: responsesOf(contract),
   };
 }
 
-const methodOrder = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const methodOrder = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 const segments = (path: string): number => path.split('/').length;
 
@@ -82,11 +81,9 @@ export function openApiDocument(): OpenApiDocument {
   const contracts = routes.map(({ contract }) => contract);
   const named = schemas(contracts);
   const paths: Record<string, PathItem> = {};
-  for (const { contract, methods } of routes.toSorted(inReadingOrder)) {
-    for (const method of methods) {
-      const item = paths[contract.path] ?? {};
-      paths[contract.path] = { ...item, [method.toLowerCase()]: operation(contract, method) };
-    }
+  for (const { contract } of routes.toSorted(inReadingOrder)) {
+    const { path, method } = contract;
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation(contract) };
   }
   const resources = new Set(contracts.flatMap(({ resource }) => resource ?? []));
   return {

@@ -168,26 +168,19 @@ const rareProblems: readonly ProblemCode[] = [
 ];
 
 /** Returns the name of a response, such as `Error400` and, with a body, `Error400MalformedBody`. */
-export function errorResponseName(status: number, codes: readonly ProblemCode[], method: string): string {
+export function errorResponseName(status: number, codes: readonly ProblemCode[]): string {
   const rare = codes
     .filter((code) => rareProblems.includes(code))
     .map((code) => code.split('-').map(pascal).join(''));
-  return `Error${status}${rare.join('')}${method === 'HEAD' ? 'Head' : ''}`;
+  return `Error${status}${rare.join('')}`;
 }
-
-/** Returns the response to `HEAD`: the response to `GET` without content (RFC 9110, section 9.3.2). */
-export const withoutContent = ({ description, headers }: Response): Response => ({ description, headers });
 
 /** Returns the responses of all operations, by name. */
 export function errorResponses(contracts: readonly Contract[]): Readonly<Record<string, Response>> {
   const named = new Map<string, Response>();
   for (const contract of contracts) {
-    for (const [status, codes] of problemsOf(contract)) {
-      const response = errorResponse(status, codes);
-      named.set(errorResponseName(status, codes, contract.method), response);
-      if (contract.method === 'GET')
-        named.set(errorResponseName(status, codes, 'HEAD'), withoutContent(response));
-    }
+    for (const [status, codes] of problemsOf(contract))
+      named.set(errorResponseName(status, codes), errorResponse(status, codes));
   }
   return Object.fromEntries([...named].sort(([one], [other]) => (one < other ? -1 : 1)));
 }

@@ -1,7 +1,7 @@
 import type { Contract } from '../../functions/contract/contract.ts';
 import { pascal } from '../../functions/contract/contract.ts';
 import type { Resource } from '../../functions/contract/resource.ts';
-import { errorResponseName, problemsOf, withoutContent } from './error-responses.ts';
+import { errorResponseName, problemsOf } from './error-responses.ts';
 import { batchResultsExample, createdExample, entityExample, listExamples } from './examples.ts';
 import { headerReferences } from './headers.ts';
 import { historyExample } from './history.ts';
@@ -178,16 +178,16 @@ const notModified = ({ success: kind }: Contract): Response => ({
   ),
 });
 
-export function responsesOf(contract: Contract, method: string): Record<string, Response | Reference> {
+export function responsesOf(contract: Contract): Record<string, Response | Reference> {
   const [status, response] = success(contract);
   return {
-    [status]: method === 'HEAD' ? withoutContent(response) : response,
-    ...(method === 'PUT' && { 201: createdResponse(contract) }),
+    [status]: response,
+    ...(contract.method === 'PUT' && { 201: createdResponse(contract) }),
     ...(isRead(contract) && { 304: notModified(contract) }),
     ...Object.fromEntries(
       [...problemsOf(contract)].map(([errorStatus, codes]) => [
         errorStatus,
-        referTo('responses', errorResponseName(errorStatus, codes, method)),
+        referTo('responses', errorResponseName(errorStatus, codes)),
       ]),
     ),
   };

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { committedFile } from '../openapi/committed-document.ts';
 import { eventSchemas } from '../openapi/event-schemas.ts';
+import { generatorDocument } from '../openapi/generator-document.ts';
 import { referenceDocument } from '../openapi/reference-document.ts';
 import type { OpenApiDocument } from '../openapi/types.ts';
 import { readGuides } from './guides.ts';
@@ -24,10 +25,6 @@ async function clientModule(): Promise<string> {
   return outputFiles[0]?.text ?? '';
 }
 
-/** Returns JSON without the samples: generators of clients do not use them. */
-const withoutSamples = (document: OpenApiDocument): string =>
-  JSON.stringify(document, (name, value: unknown) => (name === 'x-codeSamples' ? undefined : value));
-
 /** Returns the pages in Markdown by path, the files by path, and links to the guides as HTML. */
 export async function renderFiles() {
   const document = JSON.parse(readFileSync(committedFile, 'utf8')) as OpenApiDocument;
@@ -39,7 +36,7 @@ export async function renderFiles() {
     '/docs/client.mjs': await clientModule(),
     '/docs/events.json': JSON.stringify(eventSchemas()),
     '/docs/icon.svg': readFileSync(fileAt('icon.svg'), 'utf8'),
-    '/docs/reference.json': withoutSamples(reference),
+    '/docs/reference.json': JSON.stringify(generatorDocument(document)),
     '/llms.txt': llmsText(reference, guides),
     '/llms-full.txt': Object.values(pages).join('\n'),
     '/v1/openapi.json': JSON.stringify(document),

@@ -7,7 +7,7 @@ export const operationsByTag = ({ tags, paths }: OpenApiDocument) =>
     ...tag,
     operations: Object.entries(paths).flatMap(([path, item]) =>
       Object.entries(item)
-        .filter(([method, { tags: own }]) => method !== 'head' && own.includes(tag.name))
+        .filter(([, { tags: own }]) => own.includes(tag.name))
         .map(([method, operation]): OperationPlace => ({ path, method, operation })),
     ),
   }));

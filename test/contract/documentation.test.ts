@@ -52,13 +52,21 @@ test.each([
   }
 });
 
-test('the document for generators has no HEAD operations', async () => {
+test('the documents have no operation for HEAD, and that for generators whole entities alone, without the parameter that shortens them', async () => {
   const whole = (await request('GET', '/v1/openapi.json')).body as OpenApiDocument;
-  const filtered = (await request('GET', '/docs/reference.json')).body as OpenApiDocument;
-  const methodsOf = ({ paths }: OpenApiDocument) => Object.values(paths).flatMap(Object.keys);
-  expect(methodsOf(whole)).toContain('head');
-  expect(methodsOf(filtered)).not.toContain('head');
-  expect(Object.keys(filtered.components.responses)).not.toContain('Error404Head');
+  const generated = (await request('GET', '/docs/reference.json')).body as OpenApiDocument;
+  for (const { paths } of [whole, generated])
+    expect(Object.values(paths).flatMap(Object.keys)).not.toContain('head');
+  const itemsOf = ({ components }: OpenApiDocument, page: string) =>
+    components.schemas[page]?.properties?.['data']?.items;
+  for (const page of ['TaskList', 'TaskChangesPage']) {
+    expect(itemsOf(whole, page)).toHaveProperty('anyOf');
+    expect(itemsOf(generated, page)).toEqual({ $ref: '#/components/schemas/Task' });
+  }
+  const names = (document: OpenApiDocument) =>
+    JSON.stringify(document.components).match(/"(?:Partial\w+|tasks\.fields)"/g);
+  expect([names(whole)?.length, names(generated)]).toEqual([expect.any(Number), null]);
+  expect(generated.paths['/v1/tasks']?.['get']?.description).toContain('With the parameter `fields`');
 });
 
 test.each([

@@ -95,8 +95,9 @@ export class ResponseChecker {
 
   differences(sent: SentResponse): string[] {
     const { path, status } = sent;
-    const method = sent.method.toLowerCase();
-    if (method === 'options') return [];
+    if (sent.method === 'OPTIONS') return [];
+    // The document says once that HEAD has the headers of GET (RFC 9110, section 9.3.2).
+    const method = sent.method === 'HEAD' ? 'get' : sent.method.toLowerCase();
     // The gateway matches the method as well: PUT on the path of a batch is PUT on an entity with the id "batch".
     const found = this.#paths.find(({ pattern, item }) => method in item && pattern.test(path));
     const operation = found?.item[method];
@@ -164,8 +165,8 @@ export class ResponseChecker {
     return [...undeclared, ...wrong];
   }
 
-  #contentDifferences({ content, pointer }: Declared, { headers, text }: SentResponse): string[] {
-    if (!content) return text === '' ? [] : ['there is content, but none is declared'];
+  #contentDifferences({ content, pointer }: Declared, { method, headers, text }: SentResponse): string[] {
+    if (!content || method === 'HEAD') return text === '' ? [] : ['there is content, but none is declared'];
     const mediaType = headers.get('content-type')?.split(';')[0]?.trim() ?? '';
     if (!content[mediaType]) return [`the media type ${mediaType || 'none'} is not declared`];
     const schema = `${pointer}/content/${pointerPart(mediaType)}/schema`;

@@ -77,16 +77,14 @@ describe('document', () => {
     expectCurrent(clientTypesFile, clientTypes(document));
   });
 
-  test('has exactly the operations of the routes', () => {
+  test('has exactly the operations of the routes, and none for HEAD, which each GET has', () => {
     const declared = Object.entries(document.paths).flatMap(([path, item]) =>
       Object.entries(item).map(
         ([method, { operationId }]) => `${method.toUpperCase()} ${path} ${operationId}`,
       ),
     );
-    const served = routes.flatMap(({ contract, methods }) =>
-      methods.map(
-        (method) => `${method} ${contract.path} ${contract.operation}${method === 'HEAD' ? 'Head' : ''}`,
-      ),
+    const served = routes.map(
+      ({ contract: { method, path, operation } }) => `${method} ${path} ${operation}`,
     );
     expect(declared.sort()).toEqual(served.sort());
   });
