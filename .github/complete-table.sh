@@ -11,9 +11,21 @@ esac
 for _ in {1..60}; do aws dynamodb wait table-exists --table-name "$table" && break; done
 arn=$(aws dynamodb describe-table --table-name "$table" --query Table.TableArn --output text)
 aws dynamodb tag-resource --resource-arn "$arn" --tags Key=application,Value=project-management "Key=stage,Value=$2"
-aws dynamodb update-table --table-name "$table" "$protection" \
+aws dynamodb update-table --table-name "$table" "$protection"
+aws dynamodb wait table-exists --table-name "$table"
+# What is on already is an error, so a second run leaves it.
+stream=$(aws dynamodb describe-table --table-name "$table" --query Table.StreamSpecification.StreamEnabled --output text)
+[[ $stream == True ]] || aws dynamodb update-table --table-name "$table" \
   --stream-specification StreamEnabled=true,StreamViewType=KEYS_ONLY
-aws dynamodb update-continuous-backups --table-name "$table" \
-  --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true
-aws dynamodb update-time-to-live --table-name "$table" \
+aws dynamodb wait table-exists --table-name "$table"
+expiry=$(aws dynamodb describe-time-to-live --table-name "$table" \
+  --query TimeToLiveDescription.TimeToLiveStatus --output text)
+[[ $expiry == ENABL* ]] || aws dynamodb update-time-to-live --table-name "$table" \
   --time-to-live-specification Enabled=true,AttributeName=expiresAt
+# It is refused for some minutes after a restore.
+for _ in {1..40}; do
+  aws dynamodb update-continuous-backups --table-name "$table" \
+    --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true && exit
+  sleep 30
+done
+exit 1

@@ -27,10 +27,14 @@ let token: { readonly text: string; readonly untilMs: number } | undefined;
 async function requestToken(): Promise<string> {
   if (token && token.untilMs > now() + marginMs) return token.text;
   const { tokenUrl, clientId, clientSecret } = environment.canaryClient();
-  const response = await fetch(tokenUrl, {
+  // Some issuers need more, as an audience: the parameters of the address are sent in the body, which is where they read them.
+  const { origin, pathname, searchParams } = new URL(tokenUrl);
+  searchParams.set('grant_type', 'client_credentials');
+  const credentials = [clientId, clientSecret].map(encodeURIComponent).join(':');
+  const response = await fetch(origin + pathname, {
     method: 'POST',
-    headers: { authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` },
-    body: new URLSearchParams({ grant_type: 'client_credentials' }),
+    headers: { authorization: `Basic ${btoa(credentials)}` },
+    body: searchParams,
     signal: AbortSignal.timeout(timeoutMs),
   });
   if (!response.ok) throw new Error(`The token endpoint responded with ${response.status}.`);

@@ -80,17 +80,17 @@ const jobMetric = ({ functionName }: LambdaFunction, metricName: string): Metric
 /** Time in which requests are counted. CloudWatch looks at the last one every minute. */
 const shareWindow = Duration.minutes(15);
 
-/** Requests below which a share says nothing. */
-const minRequests = 60;
+/** Requests below which a share says nothing: the canary alone sends 90. */
+const minRequests = 150;
 
-/** Responses that count as all of them, where there are few requests. */
+/** Responses below which there is no alarm, and that count as all of them where there are few requests. */
 const minCounted = 3;
 
 /** Returns the percentage of requests that a metric counts. */
 const shareOfRequests = (api: HttpApi, label: string, counted: IMetric): MathExpression =>
   new MathExpression({
     label,
-    expression: `IF(requests >= ${minRequests}, 100 * counted / requests, IF(counted >= ${minCounted}, 100, 0))`,
+    expression: `IF(counted < ${minCounted}, 0, IF(requests >= ${minRequests}, 100 * counted / requests, 100))`,
     usingMetrics: { counted, requests: api.metricCount({ period: shareWindow, statistic: 'Sum' }) },
     period: shareWindow,
   });
@@ -167,7 +167,7 @@ function refusalSymptoms(api: HttpApi, settings: Settings): Symptom[] {
 
 /** Returns the symptom of calls that Lambda refuses. All functions of the account share its concurrency, and its metric, unless it has their tags. */
 function concurrencySymptom({ stage, metricTags }: Settings): Symptom {
-  const query = `SELECT SUM(Throttles) FROM "AWS/Lambda" WHERE tag.application = 'project-management' AND tag.stage = '${stage}'`;
+  const query = `SELECT SUM(Throttles) FROM SCHEMA("AWS/Lambda", FunctionName) WHERE tag.application = 'project-management' AND tag.stage = '${stage}'`;
   return {
     heading: 'Functions are throttled',
     label: metricTags ? 'throttled invocations' : 'throttled invocations of all functions of the account',
@@ -196,6 +196,8 @@ const canarySymptoms = (canary: LambdaFunction | undefined): Symptom[] =>
             period,
           }),
           threshold: 3,
+          // Data can come late.
+          periods: 2,
           isTooLittle: true,
           isUrgent: true,
         },
@@ -226,26 +228,38 @@ const signInSymptoms = ({ accounts }: WatchedData): Symptom[] =>
       ]
     : [];
 
-const backupSymptoms = ({ backupVault }: WatchedData): Symptom[] =>
-  backupVault
-    ? [
-        {
-          heading: 'Backups fail',
-          label: 'completed backups',
-          // Also when no backup begins: then none fails.
-          metric: new Metric({
-            namespace: 'AWS/Backup',
-            metricName: 'NumberOfBackupJobsCompleted',
-            dimensionsMap: { BackupVaultName: backupVault.backupVaultName },
-            statistic: 'Sum',
-            period: Duration.hours(6),
-          }),
-          // Backups are daily, and one can take longer than the one before.
-          periods: 5,
-          isTooLittle: true,
-        },
-      ]
-    : [];
+/** Returns a symptom of daily jobs in a vault, also when none begins: then none fails. */
+const missingJobs = (heading: string, label: string, metricName: string, vault: IBackupVault): Symptom => ({
+  heading,
+  label,
+  metric: new Metric({
+    namespace: 'AWS/Backup',
+    metricName,
+    dimensionsMap: { BackupVaultName: vault.backupVaultName },
+    statistic: 'Sum',
+    period: Duration.hours(6),
+  }),
+  // One job can take longer than the one before.
+  periods: 5,
+  isTooLittle: true,
+});
+
+function backupSymptoms({ backupVault }: WatchedData, { backupCopyVaultArn }: Settings): Symptom[] {
+  if (!backupVault) return [];
+  const failing = missingJobs(
+    'Backups fail',
+    'completed backups',
+    'NumberOfBackupJobsCompleted',
+    backupVault,
+  );
+  const copies = missingJobs(
+    'Copies of backups fail',
+    'completed copies of backups',
+    'NumberOfCopyJobsCompleted',
+    backupVault,
+  );
+  return backupCopyVaultArn ? [failing, copies] : [failing];
+}
 
 const throttlingSymptoms = (table: string): Symptom[] => [
   {
@@ -383,6 +397,8 @@ function listSymptoms(
         },
         period: shareWindow,
       }),
+      // With the longest window, the first batch comes five minutes after the first writes.
+      periods: 2,
       isUrgent: true,
     },
     {
@@ -447,5 +463,5 @@ export const symptomsOfData = (scope: Construct, data: WatchedData, settings: Se
   ...listSymptoms(scope, data, settings),
   ...eventSymptoms(data.jobs),
   ...liveSymptoms(data),
-  ...backupSymptoms(data),
+  ...backupSymptoms(data, settings),
 ];

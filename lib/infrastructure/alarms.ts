@@ -48,8 +48,13 @@ const camel = (heading: string): string =>
 
 const anchor = (heading: string): string => heading.toLowerCase().replaceAll(' ', '-');
 
-/** Creates an alarm for each symptom. @returns their names. */
-export function createAlarms(scope: Construct, settings: Settings, symptoms: readonly Symptom[]): string[] {
+/** Creates an alarm for each symptom. @param topic of this stack, if it has it. @returns the names of the alarms. */
+export function createAlarms(
+  scope: Construct,
+  settings: Settings,
+  symptoms: readonly Symptom[],
+  topic?: Topic,
+): string[] {
   if (!settings.alarms) return [];
   return symptoms.map((symptom) => {
     const { heading, label, metric, threshold = 1, periods = 1, isTooLittle } = symptom;
@@ -66,6 +71,8 @@ export function createAlarms(scope: Construct, settings: Settings, symptoms: rea
     const action = { bind: () => ({ alarmActionArn: topicArnOf(settings, symptom) }) };
     alarm.addAlarmAction(action);
     alarm.addOkAction(action);
+    // An alarm that is raised before is not repeated.
+    if (topic) alarm.node.addDependency(topic);
     return alarmName;
   });
 }

@@ -36,6 +36,9 @@ export function backups(scope: Construct, settings: Settings): IBackupVault | un
   const rule = new BackupPlanRule({
     backupVault: vault,
     scheduleExpression: Schedule.cron({ hour: '3', minute: '0' }),
+    // By default, it may start eight hours late.
+    startWindow: Duration.hours(1),
+    completionWindow: Duration.hours(12),
     deleteAfter,
     ...(copies && { copyActions: [{ destinationBackupVault: copies, deleteAfter }] }),
   });

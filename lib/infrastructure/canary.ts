@@ -1,5 +1,5 @@
 /** A look from outside: a function that uses the service through its public address, with a client of its own. */
-import { Duration, SecretValue, Validations } from 'aws-cdk-lib';
+import { Duration, NestedStack, SecretValue, Validations } from 'aws-cdk-lib';
 import { CfnUserPoolClient } from 'aws-cdk-lib/aws-cognito';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets';
@@ -74,6 +74,8 @@ export function createCanary(
     schedule: Schedule.rate(Duration.minutes(1)),
     targets: [new FunctionTarget(target, { retryAttempts: 0, maxEventAge: Duration.minutes(1) })],
   });
+  // Its operations are in nested stacks.
+  rule.node.addDependency(...scope.node.children.filter((one) => NestedStack.isNestedStack(one)));
   Validations.of(rule).acknowledge({
     id: 'Serverless-EventBusDLQ',
     reason: 'A run that does not come raises an alarm, and the next one comes a minute later.',

@@ -94,7 +94,7 @@ export class DataStack extends Stack {
     if (topic) new CfnOutput(this, 'AlarmTopicArn', { value: topic.topicArn });
     const { jobs: watchedJobs, accounts: watchedAccounts, live, backupVault } = this;
     const watched = { jobs: watchedJobs, accounts: watchedAccounts, live, backupVault, functionLog };
-    this.alarms = createAlarms(this, settings, symptomsOfData(this, watched, settings));
+    this.alarms = createAlarms(this, settings, symptomsOfData(this, watched, settings), topic);
     this.#keepOutputs();
     applyAccountRules(this, settings);
   }

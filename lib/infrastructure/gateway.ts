@@ -63,7 +63,8 @@ function integrate(
     environment: { ...metrics, ...environment },
   });
   // One permission for all routes instead of one for each. Its pattern has a method and a path, which the route of the fallback has not.
-  return new HttpLambdaIntegration(id, target, { scopePermissionToRoute: id === fallbackId });
+  // Another id than in release 0.9, whose integrations had a role: an update of one may keep it.
+  return new HttpLambdaIntegration(`${id}Call`, target, { scopePermissionToRoute: id === fallbackId });
 }
 
 /** Returns the methods of each path that has a function. */

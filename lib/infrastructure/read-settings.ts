@@ -85,7 +85,7 @@ function contradictionsOfRegion(settings: Settings, contradict: Contradict): voi
   for (const name of ['encryptionKey', 'otherEncryptionKey'] as const)
     if (settings[name] && regionOf(settings[name]) !== region) contradict('region', name);
   if (!region) return;
-  for (const name of ['alarmTopicArn', 'urgentTopicArn', 'certificateArn'] as const)
+  for (const name of ['alarmTopicArn', 'urgentTopicArn', 'certificateArn', 'canaryClient'] as const)
     if (settings[name] && regionOf(settings[name]) !== region) contradict(name, 'region');
   if (userPoolId && !userPoolId.startsWith(`${region}_`)) contradict('userPoolId', 'region');
 }

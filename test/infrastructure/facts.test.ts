@@ -563,7 +563,14 @@ test.each<[string, Combination, readonly string[]]>([
   [
     'all kinds',
     'production',
-    ['BackupsFail', 'EventsAreNotPublished', 'PokesAreLost', 'SignInFails', 'TokensAreRefused'],
+    [
+      'BackupsFail',
+      'CopiesOfBackupsFail',
+      'EventsAreNotPublished',
+      'PokesAreLost',
+      'SignInFails',
+      'TokensAreRefused',
+    ],
   ],
   ['of sign-in, with an adopted pool', 'adopted pool', ['PokesAreLost', 'SignInFails', 'TokensAreRefused']],
   ['of tokens alone, with another issuer', 'another issuer', ['PokesAreLost', 'TokensAreRefused']],

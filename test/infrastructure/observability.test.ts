@@ -58,7 +58,7 @@ describe('alarms', () => {
         { Expression: string },
         ...{ MetricStat: { Period: number } }[],
       ];
-      expect(Expression).toBe('IF(requests >= 60, 100 * counted / requests, IF(counted >= 3, 100, 0))');
+      expect(Expression).toBe('IF(counted < 3, 0, IF(requests >= 150, 100 * counted / requests, 100))');
       expect(counted.map(({ MetricStat }) => MetricStat.Period)).toEqual([900, 900]);
     }
   });
@@ -89,6 +89,7 @@ describe('alarms', () => {
     );
     expect(breaching.map(([id]) => id).sort()).toEqual([
       'BackupsFail',
+      'CopiesOfBackupsFail',
       'TheCanaryFails',
       'TheScheduleHasStopped',
     ]);
@@ -117,7 +118,7 @@ describe('alarms', () => {
     expect(tagged?.['AlarmDescription']).not.toContain('of the account');
     expect(tagged?.['Metrics']).toMatchObject([
       {
-        Expression: `SELECT SUM(Throttles) FROM "AWS/Lambda" WHERE tag.application = 'project-management' AND tag.stage = 'production'`,
+        Expression: `SELECT SUM(Throttles) FROM SCHEMA("AWS/Lambda", FunctionName) WHERE tag.application = 'project-management' AND tag.stage = 'production'`,
       },
     ]);
   });

@@ -92,7 +92,7 @@ export const infrastructureMutations = toMutations({
   'lib/infrastructure/alarmed-symptoms.ts': {
     'stopped-schedule-unnoticed': ['    periods: 2,\n    isTooLittle: true,\n', '    periods: 2,\n'],
     'disabled-mapping-unnoticed': ['FILL(delivered, 0) < 1', 'FILL(delivered, 0) < 0'],
-    'few-failed-requests-unnoticed': ['IF(counted >= ${minCounted}, 100, 0)', '0'],
+    'few-failed-requests-unnoticed': ['100 * counted / requests, 100))', '100 * counted / requests, 0))'],
   },
   'lib/infrastructure/read-settings.ts': {
     'domain-of-all-stages': ['.filter((name) => !isEmpty(common[name]))', '.filter((name) => isEmpty(name))'],

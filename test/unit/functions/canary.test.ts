@@ -25,7 +25,8 @@ beforeAll(async () => {
   tokenEndpoint = await startResponder(({ headers }, body) => {
     tokens += 1;
     const isRight =
-      headers.authorization === `Basic ${btoa('id:secret')}` && body === 'grant_type=client_credentials';
+      headers.authorization === `Basic ${btoa('id:a%2Bb')}` &&
+      body === 'audience=api&grant_type=client_credentials';
     return isRight ? { body: { access_token: token, expires_in: 3_600 } } : { status: 400 };
   });
   gateway = await startServer(async (request, response) => {
@@ -48,9 +49,10 @@ beforeAll(async () => {
   });
   Object.assign(process.env, {
     API_URL: gateway.url,
-    TOKEN_URL: tokenEndpoint.url,
+    // What an issuer needs besides.
+    TOKEN_URL: `${tokenEndpoint.url}?audience=api`,
     CLIENT_ID: 'id',
-    CLIENT_SECRET: 'secret',
+    CLIENT_SECRET: 'a+b',
   });
 });
 
@@ -74,7 +76,7 @@ const rest = [
 test('the canary fails without the secret of its client', async () => {
   process.env['CLIENT_SECRET'] = 'other';
   await expect(handler()).rejects.toThrow('The token endpoint responded with 400.');
-  process.env['CLIENT_SECRET'] = 'secret';
+  process.env['CLIENT_SECRET'] = 'a+b';
 });
 
 test('the canary changes, lists, deletes and restores one tag, with one token for all runs', async () => {
