@@ -117,15 +117,15 @@ export function fieldList(
 
 const withoutOperator = (name: string): string => name.replace(/\[.*/, '');
 
-/** Returns the filters of a list: for each field its operators. */
+/** Returns the filters of a list as a table: for each field its operators, with an example of a value. */
 export function filterList(filters: readonly Parameter[]): string {
   const fields = [...new Set(filters.map(({ name }) => withoutOperator(name)))];
-  return fields
-    .map((field) => {
-      const own = filters.filter(({ name }) => withoutOperator(name) === field);
-      const type = typeOf(own.find(({ name }) => name.includes('[gt'))?.schema ?? { type: 'string' });
-      const operators = own.map(({ name, description }) => `  - ${code(name)}: ${description}`);
-      return [`- ${code(field)}, ${type}`, ...operators].join('\n');
-    })
-    .join('\n');
+  const rows = fields.map((field) => {
+    const own = filters.filter(({ name }) => withoutOperator(name) === field);
+    const type = typeOf(own.find(({ name }) => name.includes('[gt'))?.schema ?? { type: 'string' });
+    const operators = own.map(({ name }) => code(/\[(\w+)\]/.exec(name)?.[1] ?? '='));
+    return `| ${code(field)} | ${type} | ${operators.join(' ')} |`;
+  });
+  if (rows.length === 0) return '';
+  return `| field | type | operators |\n| --- | --- | --- |\n${rows.join('\n')}\n\n${code('=')} stands for ${code('field=value')}, and an operator for ${code('field[operator]=value')}: [what each means](/docs/guides/lists-and-filters#filter).`;
 }

@@ -1,6 +1,6 @@
 /**
  * The pace of the jobs of a tenant: how many entities they change in a second, all together. Each change is a record of the change log, and
- * every list of the tenant reads the records of the last moments. `docs/list-engine.md` has the arithmetic.
+ * every list of the tenant reads the records of the last moments.
  */
 import { formatAttributes, requireReadable } from './stored-format.ts';
 import type { Item, Key } from './writes.ts';
