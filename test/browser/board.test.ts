@@ -3,7 +3,9 @@ import type { Browser, Locator, Page, Route } from 'playwright-core';
 import { type Client, createClient } from '#client/index.ts';
 import { serveBoard } from '#lib/local/serve-board.ts';
 import type { Service } from '#lib/local/service.ts';
+import { localToken } from '#lib/tokens/local-token.ts';
 import { startTestService } from '../support/local-service.ts';
+import { testWorker } from '../support/test-worker.ts';
 import { startChromium, violationsOf } from './chromium.ts';
 
 /** The example of a front end, on another origin than the service. */
@@ -342,3 +344,18 @@ test.each([
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
   },
 );
+
+test('gets tokens of the issuer for development by itself', async () => {
+  const issuer = await (await testWorker()).startSignIn();
+  const authentication = { issuer: issuer.url, audience: [issuer.audience], isLocal: true };
+  const guarded = await startTestService({ authentication });
+  const token = await localToken(issuer.url);
+  await createClient({ url: guarded.url, token }).tasks.create({ name: 'Of the proposed tenant' });
+  const signedIn = await serveBoard(guarded.url, 0);
+  await page.goto(signedIn.url);
+  await card('Of the proposed tenant').waitFor();
+  expect(errors).toEqual([]);
+  await signedIn.stop();
+  await guarded.stop();
+  await issuer.stop();
+});
