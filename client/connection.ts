@@ -265,7 +265,7 @@ export class Connection {
   ): Received {
     const succeeded = status < 300 || (status === 404 && method === 'DELETE' && isRepeated);
     if (!succeeded) {
-      const problem = problemOf(this.options.url, status, headers.get('content-type') ?? '', text);
+      const problem = problemOf(this.options.url, status, headers, text);
       throw new ProblemError(problem, retryAfterMsOf(headers), isRepeated && key === undefined);
     }
     return { status, headers, body: text === '' ? undefined : JSON.parse(text) };
