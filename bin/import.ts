@@ -3,6 +3,7 @@ import { wholeNumber } from '../lib/command-line/command-line.ts';
 import { progressOn } from '../lib/command-line/progress.ts';
 import { requireService } from '../lib/command-line/require-service.ts';
 import { collectionOption, tokenOption, urlOption } from '../lib/command-line/service-options.ts';
+import { tokenFor } from '../lib/tokens/local-token.ts';
 import { importCollection } from '../lib/transfer/import-collection.ts';
 
 export const command = new Command('import')
@@ -29,8 +30,9 @@ export const command = new Command('import')
   .action(async (options) => {
     const { url, collection } = options;
     await requireService(url);
+    const token = await tokenFor(url, options.token);
     const progress = progressOn(process.stdout);
-    const { created, known, ids } = await importCollection(options, progress);
+    const { created, known, ids } = await importCollection({ ...options, token }, progress);
     if (known > 0) console.log(`An earlier run created ${known} of the ${collection}.`);
     console.log(
       `Created ${created} ${collection}. They have a new createdAt and new ids: ${ids} has both ids of each.`,

@@ -5,6 +5,7 @@ import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { Connection } from '../connection.ts';
 import { callTool } from './call-tool.ts';
+import { tokensOf } from './token-command.ts';
 import { tools, version } from './tools.ts';
 
 interface AgentOptions {
@@ -12,6 +13,8 @@ interface AgentOptions {
   readonly url: string;
   /** The access token of the user for whom an agent works: its scopes and its tenant are those of the agent. */
   readonly token?: string | undefined;
+  /** In place of the token: a command that prints one, and runs again when the token is refused or some minutes old. */
+  readonly tokenCommand?: string | undefined;
   /** Offers only tools that change nothing. */
   readonly isReadOnly: boolean;
 }
@@ -31,8 +34,8 @@ const toolsLifeMs = 3_600_000;
  * Offers the API to an agent on standard input and output, until the input ends. It adds no right: each call is a request with the token.
  * @throws TypeError for an address that is none.
  */
-export async function serveApi({ url, token, isReadOnly }: AgentOptions): Promise<void> {
-  const connection = new Connection({ url, token });
+export async function serveApi({ url, token, tokenCommand, isReadOnly }: AgentOptions): Promise<void> {
+  const connection = new Connection({ url, ...(tokenCommand ? tokensOf(tokenCommand) : { token }) });
   const offered = new Map(
     tools
       .filter(({ annotations }) => annotations.readOnlyHint || !isReadOnly)

@@ -44,5 +44,12 @@ test('a token survives a restart, and its tenant has what the command seeded', a
   expect(await run('seed', [...amounts, second.url])).toMatchObject({ code: 0, errors: '' });
   const client = createClient({ url: second.url, token });
   expect((await client.tasks.list()).total).toBe(2);
+  const data = ['--url', second.url, '--output', join(folder, 'data')];
+  expect(await run('export', data)).toMatchObject({
+    code: 0,
+    errors: expect.stringContaining('Wrote 2 tasks'),
+  });
+  const refused = await run('export', [...data, '--token', 'refused']);
+  expect(refused).toMatchObject({ code: 1, errors: expect.stringMatching(/^401 .*npx pm-api token.*\n$/) });
   await second.stop();
 });
