@@ -12,5 +12,5 @@ export const tokenOption = () =>
     'access token; default: one of the issuer that npm start -- --sign-in runs beside a service on this machine',
   ).env('TOKEN');
 
-export const collectionOption = () =>
-  new Option('--collection <name>', 'the collection').choices(collections).makeOptionMandatory();
+export const collectionOption = (description: string) =>
+  new Option('--collection <name>', description).choices(collections);
