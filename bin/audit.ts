@@ -87,7 +87,7 @@ export const command = new Command('audit')
     const { repair = false, rebuild = false, segments, dynamodbEndpoint: endpoint } = options;
     const only = logsOf(options);
     if (only && !rebuild) this.error('error: --tenant and --kind need --rebuild', { exitCode: 2 });
-    const { name: table, region } = tableOf(options);
+    const { name: table, region } = await tableOf(options);
     const isRight = await asFailure(audit({ table, region, endpoint, repair, rebuild, only, segments }));
     process.exitCode = isRight ? 0 : 1;
   });

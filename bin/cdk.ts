@@ -68,6 +68,7 @@ async function run(command: CdkCommand, given: readonly string[]): Promise<numbe
   }
   const { isSiteBuilt } = await import('../lib/site/build.ts');
   if (
+    settings.documentation &&
     !isSiteBuilt() &&
     (await runProgram([process.execPath, resolve(root, 'bin/pm-api.mjs'), 'site'], { cwd: root })) !== 0
   ) {

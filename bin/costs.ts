@@ -141,12 +141,14 @@ export const command = new Command('costs')
   )
   .action(async () => {
     const service = await startService({ port: 0, databaseFile: ':memory:' });
-    await seed({ amounts, seed: 1, url: service.url, concurrency: 16 }, progressOn(process.stderr));
-    const client = new DynamoDBClient({ endpoint: service.endpoint });
-    // Lists of a compacted log: pending records add to the read units.
-    await rebuildLogs(new SdkDynamoDb(client), service.tableName);
-    client.destroy();
-    const measured = await measure(service);
-    await service.stop();
-    print(measured);
+    try {
+      await seed({ amounts, seed: 1, url: service.url, concurrency: 16 }, progressOn(process.stderr));
+      const client = new DynamoDBClient({ endpoint: service.endpoint });
+      // Lists of a compacted log: pending records add to the read units.
+      await rebuildLogs(new SdkDynamoDb(client), service.tableName);
+      client.destroy();
+      print(await measure(service));
+    } finally {
+      await service.stop();
+    }
   });

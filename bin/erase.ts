@@ -124,7 +124,7 @@ export const command = new Command('erase')
       throw new InvalidArgumentError(
         'Revoke the access of the tenant first, as docs/data.md#erase-a-tenant says, and then add --access-revoked.',
       );
-    const { name: table, region } = tableOf(options);
+    const { name: table, region } = await tableOf(options);
     const endpoint = options.dynamodbEndpoint;
     await asFailure(erase({ table, region, endpoint, tenant, entity, unitsPerSecond }));
   });

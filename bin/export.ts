@@ -5,16 +5,13 @@ import { allProjectsScope } from '../functions/contract/scopes.ts';
 import { collections } from '../lib/command-line/collections.ts';
 import { progressOn } from '../lib/command-line/progress.ts';
 import { requireService } from '../lib/command-line/require-service.ts';
-import { tokenOption, urlOption } from '../lib/command-line/service-options.ts';
+import { collectionOption, tokenOption, urlOption } from '../lib/command-line/service-options.ts';
+import { tokenFor } from '../lib/tokens/local-token.ts';
 import { exportCollection } from '../lib/transfer/export-collection.ts';
 
 export const command = new Command('export')
   .description('Writes all entities, the oldest first, one as JSON in each line (NDJSON), or as CSV.')
-  .addOption(
-    new Option('--collection <name>', 'the collection; default: each, to a file of its own').choices(
-      collections,
-    ),
-  )
+  .addOption(collectionOption('the collection; default: each, to a file of its own'))
   .addOption(urlOption())
   .addOption(tokenOption())
   .option('--output <path>', 'file to write, or folder of all collections; default: the standard output')
@@ -23,11 +20,12 @@ export const command = new Command('export')
       .choices(['ndjson', 'csv'] as const)
       .default('ndjson' as const),
   )
-  .action(async ({ collection: only, output, ...options }, command) => {
+  .action(async ({ collection: only, output, ...given }, command) => {
     if (!only && output === undefined) {
       return command.error('Name a folder for the files with --output, or one collection with --collection.');
     }
-    await requireService(options.url);
+    await requireService(given.url);
+    const options = { ...given, token: await tokenFor(given.url, given.token) };
     const { scopes } = await createClient(options).me();
     if (!scopes.includes(allProjectsScope))
       console.error(`The token has no scope "${allProjectsScope}": what it does not see is not exported.`);

@@ -1,18 +1,45 @@
-import { Command, Option } from '@commander-js/extra-typings';
+import { existsSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { type CollectionName, collections } from '../lib/command-line/collections.ts';
 import { wholeNumber } from '../lib/command-line/command-line.ts';
 import { progressOn } from '../lib/command-line/progress.ts';
 import { requireService } from '../lib/command-line/require-service.ts';
 import { collectionOption, tokenOption, urlOption } from '../lib/command-line/service-options.ts';
+import { tokenFor } from '../lib/tokens/local-token.ts';
 import { importCollection } from '../lib/transfer/import-collection.ts';
+
+interface Input {
+  readonly collection: CollectionName;
+  /** File to read. */
+  readonly input: string;
+}
+
+/** Returns the files to read: that of a collection, or those of a folder, whose references lead to earlier ones. */
+function inputsOf({ collection, input }: Partial<Input> & Pick<Input, 'input'>): Input[] {
+  if (statSync(input, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    if (collection !== undefined) return [{ collection, input }];
+    throw new InvalidArgumentError(
+      '--input is no folder. Name the collection of the file with --collection.',
+    );
+  }
+  const all = (collection === undefined ? collections : [collection]).map((name) => ({
+    collection: name,
+    input: join(input, `${name}.ndjson`),
+  }));
+  const found = all.filter((one) => existsSync(one.input));
+  if (found.length > 0) return found;
+  throw new InvalidArgumentError(`${input} has none of ${all.map((one) => basename(one.input)).join(', ')}.`);
+}
 
 export const command = new Command('import')
   .description(
-    `Creates entities from a file that "npx pm-api export" has written. They get new ids and a new createdAt. Import organizations, users and tags first, then projects, then tasks, all from one folder: the file imported-ids.ndjson in the folder has the new ids, with which references are rewritten. After an interruption, repeat the command within 30 days, also with a corrected file: it continues, and creates nothing twice.`,
+    `Creates entities from the folder or a file that "npx pm-api export" has written. They get new ids and a new createdAt. The file imported-ids.ndjson in the folder has the new ids, with which references are rewritten: import single files in the order organizations, users, tags, projects and tasks, all from one folder. After an interruption, repeat the command within 30 days, also with a corrected file: it continues, and creates nothing twice.`,
   )
-  .addOption(collectionOption())
+  .addOption(collectionOption('the collection of a file; default: each that has a file in the folder'))
   .addOption(urlOption())
   .addOption(tokenOption())
-  .requiredOption('--input <file>', 'file to read')
+  .requiredOption('--input <path>', 'file or folder to read')
   .addOption(
     new Option(
       '--other-references <rule>',
@@ -27,12 +54,17 @@ export const command = new Command('import')
   )
   .option('--concurrency <number>', 'parallel requests, of up to 25 entities each', wholeNumber(1, 64), 4)
   .action(async (options) => {
-    const { url, collection } = options;
+    const { url } = options;
+    const inputs = inputsOf(options);
     await requireService(url);
+    const token = await tokenFor(url, options.token);
     const progress = progressOn(process.stdout);
-    const { created, known, ids } = await importCollection(options, progress);
-    if (known > 0) console.log(`An earlier run created ${known} of the ${collection}.`);
-    console.log(
-      `Created ${created} ${collection}. They have a new createdAt and new ids: ${ids} has both ids of each.`,
-    );
+    for (const { collection, input } of inputs) {
+      const settings = { ...options, token, collection, input };
+      const { created, known, ids } = await importCollection(settings, progress);
+      if (known > 0) console.log(`An earlier run created ${known} of the ${collection}.`);
+      console.log(
+        `Created ${created} ${collection}. They have a new createdAt and new ids: ${ids} has both ids of each.`,
+      );
+    }
   });

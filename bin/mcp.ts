@@ -11,7 +11,11 @@ export const command = new Command('mcp')
     '--token <token>',
     'access token of the user for whom the agent works; default: the variable API_TOKEN',
   )
+  .option(
+    '--token-command <command>',
+    'prints a token in place of --token, for example "npx pm-api token local"; runs again when one is refused or five minutes old',
+  )
   .option('--read-only', 'offers only tools that change nothing')
-  .action(({ url, token = process.env['API_TOKEN'], readOnly: isReadOnly = false }) =>
-    serveApi({ url, token, isReadOnly }),
+  .action(({ url, token = process.env['API_TOKEN'], tokenCommand, readOnly: isReadOnly = false }) =>
+    serveApi({ url, token, tokenCommand, isReadOnly }),
   );

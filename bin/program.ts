@@ -1,4 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError } from '@commander-js/extra-typings';
+import { ConnectionError, ProblemError } from '../client/problems.ts';
 import { CommandFailure } from '../lib/command-line/command-line.ts';
 
 type Load = () => Promise<{ readonly command: Pick<Command, never> }>;
@@ -63,8 +64,9 @@ export async function runCommand(args: readonly string[]): Promise<void> {
   try {
     await parse(args);
   } catch (error) {
-    if (error instanceof CommandFailure) {
-      console.error(error.message);
+    const isExplained = [CommandFailure, ProblemError, ConnectionError].some((kind) => error instanceof kind);
+    if (isExplained) {
+      console.error((error as Error).message);
       process.exitCode = 1;
     } else if (error instanceof CommanderError) {
       // Commander has printed its own.

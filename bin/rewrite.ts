@@ -44,7 +44,7 @@ export const command = new Command('rewrite')
   .addOption(unitsOption())
   .addOption(endpointOption())
   .action(async ({ unitsPerSecond, dynamodbEndpoint: endpoint, ...options }) => {
-    const { name, region } = tableOf(options);
+    const { name, region } = await tableOf({ ...options, dynamodbEndpoint: endpoint });
     if (endpoint) setEngineEnvironment(endpoint);
     const client = new DynamoDBClient({ maxAttempts: 10, ...(region && { region }) });
     await asFailure(rewrite(client, name, unitsPerSecond));

@@ -3,8 +3,9 @@ import { collections } from '../lib/command-line/collections.ts';
 import { wholeNumber } from '../lib/command-line/command-line.ts';
 import { progressOn } from '../lib/command-line/progress.ts';
 import { requireService } from '../lib/command-line/require-service.ts';
-import { urlOption } from '../lib/command-line/service-options.ts';
+import { tokenOption, urlOption } from '../lib/command-line/service-options.ts';
 import { type SeedOptions, seed } from '../lib/seed/seed.ts';
+import { tokenFor } from '../lib/tokens/local-token.ts';
 
 const amount = wholeNumber(0, 10_000_000);
 
@@ -18,7 +19,10 @@ async function fill(options: SeedOptions): Promise<void> {
   console.log(
     `${options.reset ? 'Empties' : 'Fills'} ${url}${options.reset ? ' and fills it' : ''} with ${total} entities. --url selects another service.`,
   );
-  const { durationMs, exampleUrl, lastNumber } = await seed(options, progressOn(process.stdout));
+  const { durationMs, exampleUrl, lastNumber } = await seed(
+    { ...options, token: await tokenFor(url, options.token) },
+    progressOn(process.stdout),
+  );
   const counts = collections.map(
     (name) => `${amounts[name]} ${amounts[name] === 1 ? name.slice(0, -1) : name}`,
   );
@@ -43,9 +47,10 @@ export const command = new Command('seed')
     1,
   )
   .addOption(urlOption())
+  .addOption(tokenOption())
   .option('--concurrency <number>', 'parallel requests, of 25 entities each', wholeNumber(1, 256), 8)
   .option('--reset', 'deletes everything in the service first. Only for a service on this machine')
-  .action(async ({ seed: number, url, concurrency, reset, ...amounts }) => {
+  .action(async ({ seed: number, url, token, concurrency, reset, ...amounts }) => {
     if (amounts.projects > 0 && amounts.organizations === 0)
       throw new InvalidArgumentError(
         'Every project belongs to an organization. Set --organizations to 1 or more.',
@@ -54,5 +59,5 @@ export const command = new Command('seed')
       throw new InvalidArgumentError(
         `--reset deletes everything, so it is only for a service on this machine, not ${url}.`,
       );
-    await fill({ amounts, seed: number, url, concurrency, reset });
+    await fill({ amounts, seed: number, url, token, concurrency, reset });
   });

@@ -1,13 +1,13 @@
 import { CommandFailure, defaultServiceUrl, runUntilStopped } from '../lib/command-line/command-line.ts';
 import { explainStartError, startCommand, startOptions } from '../lib/command-line/start-options.ts';
 import { copyDatabase } from '../lib/local/database-copy.ts';
+import { prepareDatabaseFile } from '../lib/local/database-file.ts';
 import { inMemory } from '../lib/local/dynamodb-engine.ts';
 import { requireIssuer } from '../lib/local/issuer.ts';
 import { requestJson, requestLine } from '../lib/local/request-line.ts';
 import { type ServiceOptions, startService } from '../lib/local/service.ts';
 import type { SignInIssuer } from '../lib/local/sign-in/issuer.ts';
 import { buildSiteInBackground } from '../lib/site/background.ts';
-import { issuerBeside } from '../lib/tokens/local-token.ts';
 
 type StartOptions = ReturnType<typeof startOptions>;
 
@@ -23,12 +23,19 @@ function placeOf({ copyOf, endpoint, databaseFile }: StartOptions): string {
 }
 
 /** @throws CommandFailure when the port is taken. */
-async function startIssuer(port: number | undefined): Promise<SignInIssuer | undefined> {
+async function startIssuer({
+  signInPort: port,
+  databaseFile,
+  copyOf,
+  endpoint,
+}: StartOptions): Promise<SignInIssuer | undefined> {
   if (port === undefined) return undefined;
+  const isKept = databaseFile !== inMemory && copyOf === undefined && endpoint === undefined;
+  const keyFile = isKept ? `${prepareDatabaseFile(databaseFile)}.sign-in-key.json` : undefined;
   // Most starts need no issuer, and its server takes a tenth of a second to load.
   const { startSignIn } = await import('../lib/local/sign-in/issuer.ts');
   try {
-    return await startSignIn(port);
+    return await startSignIn(port, { keyFile });
   } catch (cause) {
     const reason = `The port ${port} of the issuer cannot be used: ${(cause as Error).message}.`;
     throw new CommandFailure(`${reason} Choose another with --sign-in-port.`, { cause });
@@ -47,11 +54,11 @@ async function start(options: StartOptions): Promise<void> {
   try {
     if (options.authentication) await requireIssuer(options.authentication.issuer);
     copy = options.copyOf === undefined ? undefined : await copyDatabase(options.copyOf);
-    signIn = await startIssuer(options.signInPort);
+    signIn = await startIssuer(options);
     service = await startService({
       ...options,
       ...(copy && { databaseFile: copy.databaseFile, endpoint: undefined }),
-      ...(signIn && { authentication: { issuer: signIn.url, audience: [signIn.audience] } }),
+      ...(signIn && { authentication: { issuer: signIn.url, audience: [signIn.audience], isLocal: true } }),
       onResponse: printers[options.requestLog],
     });
   } catch (cause) {
@@ -65,7 +72,7 @@ async function start(options: StartOptions): Promise<void> {
 Data: ${placeOf(options)} (${service.engine})
 Table: ${service.tableName} at ${service.endpoint}
 Read: ${service.url}/docs
-${options.eventsAddress ? `Events: posted to ${options.eventsAddress}\n` : ''}${signIn ? `Sign in: ${signIn.url} is the issuer of tokens. "npx pm-api token local${signIn.url === issuerBeside(defaultServiceUrl) ? '' : ` --issuer ${signIn.url}`}" prints one.\n` : ''}Try:  curl -s ${service.url}/v1/organizations -H 'content-type: application/json' -d '{"name":"Acme"}'${options.authentication || signIn ? ` -H "authorization: Bearer $TOKEN"` : ''}
+${options.eventsAddress ? `Events: posted to ${options.eventsAddress}\n` : ''}${signIn ? `Sign in: ${signIn.url} is the issuer of tokens. "npx pm-api token local${service.url === defaultServiceUrl ? '' : ` --url ${service.url}`}" prints one.\n` : ''}Try:  curl -s ${service.url}/v1/organizations -H 'content-type: application/json' -d '{"name":"Acme"}'${options.authentication || signIn ? ` -H "authorization: Bearer $TOKEN"` : ''}
 Stop: Ctrl-C`);
     });
   } finally {

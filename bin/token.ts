@@ -6,7 +6,7 @@ import { CommandFailure, httpAddress, wholeNumber } from '../lib/command-line/co
 import { defaultStage, type Outputs, readOutputs, requiredOutput } from '../lib/command-line/outputs.ts';
 import { urlOption } from '../lib/command-line/service-options.ts';
 import { apiScopes } from '../lib/hosting/scopes.ts';
-import { proposed } from '../lib/local/sign-in/person.ts';
+import { proposed } from '../lib/tokens/local-grant.ts';
 import { issuerBeside, localToken } from '../lib/tokens/local-token.ts';
 import { machineToken, personToken } from '../lib/tokens/tokens.ts';
 
@@ -37,7 +37,7 @@ const local = new Command('local')
     'Prints a token of the issuer that "npm start -- --sign-in" runs on this machine, without a browser.',
   )
   .addOption(urlOption())
-  .option('--issuer <url>', 'address of the issuer; default: the port after that of the service', httpAddress)
+  .option('--issuer <url>', 'address of the issuer; default: that of the service', httpAddress)
   .option('--tenant <name>', 'tenant of the token', proposed.tenant)
   .option('--subject <name>', 'subject of the token', proposed.subject)
   .option(
@@ -47,8 +47,8 @@ const local = new Command('local')
     [],
   )
   .option('--scope <name>', 'for example tasks:read; repeatable. Default: all', known(apiScopes))
-  .action(async ({ url, issuer = issuerBeside(url), role, scope = apiScopes, ...options }) => {
-    console.log(await localToken({ ...options, issuer, roles: role, scopes: scope }));
+  .action(async ({ url, issuer, role: roles, scope: scopes = [], ...names }) => {
+    console.log(await localToken(issuer ?? (await issuerBeside(url)), { ...names, roles, scopes }));
   });
 
 export const command = new Command('token')

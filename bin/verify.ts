@@ -9,6 +9,7 @@ import { defaultStage, readOutputs, requiredOutput } from '../lib/command-line/o
 import { tool } from '../lib/command-line/programs.ts';
 import { requireService } from '../lib/command-line/require-service.ts';
 import { tokenOption } from '../lib/command-line/service-options.ts';
+import { tokenFor } from '../lib/tokens/local-token.ts';
 import { journalOf, journalVariable, removeCreated, stopFileOf } from '../lib/verify/created-entities.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -90,12 +91,12 @@ export const command = new Command('verify')
     'runs the files with this text in their name: lists, errors, idempotency …',
     parseFile,
   )
-  .action(async (given, { stage, token, otherToken, only = '' }) => {
+  .action(async (given, { stage, token: givenToken, otherToken, only = '' }) => {
     if (given !== undefined && stage !== undefined)
       throw new InvalidArgumentError('Give a URL or --stage, not both.');
     const url = given ?? serviceAddress(requiredOutput(readOutputs(stage ?? defaultStage), 'Url'));
-    const deployment = { url, token, otherToken };
-    await requireService(url, deployment);
+    await requireService(url, {});
+    const deployment = { url, token: await tokenFor(url, givenToken), otherToken };
     await cleanUp(deployment, 'an earlier run');
     const code = await runTests(deployment, only);
     await cleanUp(deployment, code === undefined ? 'the interrupted run' : 'failed tests');

@@ -57,16 +57,16 @@ const refusesKey = ({ status, text }: { readonly status: number; readonly text: 
   status === 400 && text.includes('"Idempotency-Key"');
 
 /** The error of a request that no repetition makes valid. */
-class InvalidHeaderError extends TypeError {}
+export class UnsendableError extends TypeError {}
 
 /** A character that a header must not have (RFC 9110, section 5.5). `Headers` refuses it too, but needs globals that React Native lacks. */
 const invalidInHeader = /[^\t -~\u0080-\u00ff]/;
 
-/** Returns headers. @throws InvalidHeaderError for a value that no header can have. */
+/** Returns headers. @throws UnsendableError for a value that no header can have. */
 function checkedHeaders(headers: Record<string, string>): Record<string, string> {
   for (const [name, value] of Object.entries(headers))
     if (invalidInHeader.test(value))
-      throw new InvalidHeaderError(`The header "${name}" has a character that is not allowed.`);
+      throw new UnsendableError(`The header "${name}" has a character that is not allowed.`);
   return headers;
 }
 
@@ -205,7 +205,7 @@ export class Connection {
     for (let attempt = 1; ; attempt += 1) {
       const response = await this.#try(address, { ...message, content }, key).catch((error: unknown) => {
         if (signal?.aborted) throw reasonOf(signal);
-        if (error instanceof InvalidHeaderError) throw error;
+        if (error instanceof UnsendableError) throw error;
         if (isRedirected(error)) {
           const message = `${url} redirects requests. The client follows no redirects: create it with the final address.`;
           throw new ConnectionError(url, error, message);
@@ -265,7 +265,7 @@ export class Connection {
   ): Received {
     const succeeded = status < 300 || (status === 404 && method === 'DELETE' && isRepeated);
     if (!succeeded) {
-      const problem = problemOf(this.options.url, status, headers.get('content-type') ?? '', text);
+      const problem = problemOf(this.options.url, status, headers, text);
       throw new ProblemError(problem, retryAfterMsOf(headers), isRepeated && key === undefined);
     }
     return { status, headers, body: text === '' ? undefined : JSON.parse(text) };

@@ -88,8 +88,28 @@ const ofGateway: Readonly<Record<number, ProblemCode>> = {
 const absolute = (url: string, reference: string): string =>
   /^[a-z][a-z\d+.-]*:/i.test(reference) ? reference : url + reference;
 
-export function problemOf(url: string, status: number, mediaType: string, text: string): Problem {
-  if (/^application\/problem\+json\b/.test(mediaType)) {
+/**
+ * Returns what to do about a token that the gateway refused.
+ * @param challenge the header `WWW-Authenticate`, which names the scope. Pages of other origins do not see it.
+ */
+function tokenAdvice(status: 401 | 403, challenge: string | null): string {
+  if (status === 401)
+    return 'The token is missing, has expired, or is from another issuer. "npx pm-api token" prints a new one, and "npx pm-api token local" one for a service on your machine.';
+  const [, scope] = /\bscope="([^"]+)"/.exec(challenge ?? '') ?? [];
+  return `The token lacks the scope ${scope ? `"${scope}"` : 'of this operation'}. Request it when you sign in. A role can exclude it.`;
+}
+
+/** Returns the message of an error that API Gateway made; `undefined` for any other text. */
+function gatewayMessage(text: string): string | undefined {
+  try {
+    return (JSON.parse(text) as { message?: string }).message;
+  } catch {
+    return undefined;
+  }
+}
+
+export function problemOf(url: string, status: number, headers: Headers, text: string): Problem {
+  if (/^application\/problem\+json\b/.test(headers.get('content-type') ?? '')) {
     const { type, errors, ...rest } = JSON.parse(text) as {
       type: string;
       errors?: readonly ValidationIssue[];
@@ -105,5 +125,10 @@ export function problemOf(url: string, status: number, mediaType: string, text: 
   const title = ofGateway[status]
     ? 'The gateway rejected the request'
     : 'The response is not from the service';
-  return { code: ofGateway[status] ?? 'unexpected', status, title, detail: text.slice(0, 500) } as Problem;
+  const message = gatewayMessage(text);
+  const isAboutToken = message !== undefined && (status === 401 || status === 403);
+  const detail = isAboutToken
+    ? tokenAdvice(status, headers.get('www-authenticate'))
+    : (message ?? text.slice(0, 500));
+  return { code: ofGateway[status] ?? 'unexpected', status, title, detail } as Problem;
 }

@@ -4,12 +4,15 @@ import { setImmediate } from 'node:timers/promises';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { Connection } from '../connection.ts';
 import { agentServer, offeredTools } from './agent-server.ts';
+import { tokensOf } from './token-command.ts';
 
 interface AgentOptions {
   /** The address of the service, without `/v1`. */
   readonly url: string;
   /** The access token of the user for whom an agent works: its scopes and its tenant are those of the agent. */
   readonly token?: string | undefined;
+  /** In place of the token: a command that prints one, and runs again when the token is refused or some minutes old. */
+  readonly tokenCommand?: string | undefined;
   /** Offers only tools that change nothing. */
   readonly isReadOnly: boolean;
 }
@@ -18,8 +21,8 @@ interface AgentOptions {
  * Offers the API to an agent on standard input and output, until the input ends. It adds no right: each call is a request with the token.
  * @throws TypeError for an address that is none.
  */
-export async function serveApi({ url, token, isReadOnly }: AgentOptions): Promise<void> {
-  const connection = new Connection({ url, token });
+export async function serveApi({ url, token, tokenCommand, isReadOnly }: AgentOptions): Promise<void> {
+  const connection = new Connection({ url, ...(tokenCommand ? tokensOf(tokenCommand) : { token }) });
   const offered = offeredTools(isReadOnly);
   const calls = new Set<Promise<unknown>>();
   const input = new PassThrough();

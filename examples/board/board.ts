@@ -24,10 +24,18 @@ import {
   showText,
 } from './view.ts';
 
-/** The address of the service. The build sets it. */
+/** The address of the service, and the request for a token of its development issuer, if one runs. The build sets them. */
 declare const serviceUrl: string;
+declare const tokenRequest: { readonly url: string; readonly form: string } | null;
 
-const client = createClient({ url: serviceUrl });
+/** Returns a new token for each request of the board. An app signs in instead, as the guide on authentication shows. */
+async function developmentToken(): Promise<string> {
+  const { url, form } = tokenRequest ?? { url: '', form: '' };
+  const response = await fetch(url, { method: 'POST', body: new URLSearchParams(form) });
+  return ((await response.json()) as { access_token: string }).access_token;
+}
+
+const client = createClient({ url: serviceUrl, token: tokenRequest ? developmentToken : undefined });
 const filters = byId<HTMLFormElement>('filters');
 
 let statuses: readonly string[] = [];

@@ -11,4 +11,7 @@ export const documentationPaths = [
   '/v1/openapi.json',
 ] as const;
 
+/** The relation of the header `Link` that names the issuer of tokens (OpenID Connect Discovery 1.0, section 2). */
+export const issuerRelation = 'http://openid.net/specs/connect/1.0/issuer';
+
 export const documentationMethods = ['GET', 'HEAD'] as const;

@@ -6,6 +6,8 @@ import type { PipelineEvent, Response } from '../http/middleware.ts';
 import { pipeline } from '../http/pipeline.ts';
 import { Problem } from '../http/problems.ts';
 import { redirectTo } from '../http/redirect.ts';
+import { environment } from '../runtime/environment.ts';
+import { issuerRelation } from './paths.ts';
 import { notFoundPath, readSite, readSiteFile } from './site.ts';
 
 const listIn = (header = ''): string[] => header.toLowerCase().replaceAll(/[ \t]/g, '').split(',');
@@ -29,6 +31,15 @@ const asksForHtml = ({ headers }: PipelineEvent): boolean =>
   listIn(headers['accept']).some(
     (range) => range === 'text/html' || (range.startsWith('text/html;') && !isRefused(range)),
   );
+
+/** Returns the policy of a page, with the issuer of a local service, of which pages get a token. */
+const signInHeaders = (policy: string, issuer: string | undefined): Record<string, string> =>
+  issuer === undefined
+    ? { 'content-security-policy': policy }
+    : {
+        'content-security-policy': policy.replace("connect-src 'self'", `$& ${issuer}`),
+        link: `<${issuer}>; rel="${issuerRelation}"`,
+      };
 
 export const handler = pipeline('readDocumentation', [], async (event): Promise<Response> => {
   // Mail programs and networks add parameters to links.
@@ -54,7 +65,7 @@ export const handler = pipeline('readDocumentation', [], async (event): Promise<
       ...headers,
       ...(isCompressed && { 'content-encoding': 'br' }),
       'content-type': file.mediaType,
-      'content-security-policy': contentSecurityPolicy,
+      ...signInHeaders(contentSecurityPolicy, environment.localIssuer()),
       // The address of a page can contain ids. With "no-referrer", browsers would send "Origin: null" with forms.
       'referrer-policy': 'same-origin',
     },

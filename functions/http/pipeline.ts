@@ -42,7 +42,14 @@ export function pipeline<Event extends PipelineEvent>(
   // middy runs `after` and `onError` in reverse order: the error becomes a response first, and the log line comes last.
   const around = [requestLog(operation), responseHeaders, errorHandler(operation)];
   // The deadline of the database ends before the function does. middy's own timeout would respond in another form.
-  return engine<Event>({ timeoutEarlyInMillis: 0 })
+  const handler = engine<Event>({ timeoutEarlyInMillis: 0 })
     .use([...around, ...middlewares])
     .handler(run);
+  return async (event, context) => {
+    // Every response has the id of the request.
+    if (event.requestContext) return handler(event, context);
+    throw new TypeError(
+      'The event has no "requestContext". It must be one of an HTTP API, format 2.0, as "npx pm-api invoke --event" prints it.',
+    );
+  };
 }

@@ -15,6 +15,8 @@ export const environment = {
   siteFolder: (): string => process.env['SITE_FOLDER'] ?? join(required('LAMBDA_TASK_ROOT'), 'site'),
   /** The claim that names the tenant; `undefined` where no token is required. */
   tenantClaim: (): string | undefined => process.env['TENANT_CLAIM'] || undefined,
+  /** The issuer for development that runs beside a local service; `undefined` elsewhere. */
+  localIssuer: (): string | undefined => process.env['LOCAL_ISSUER'] || undefined,
   /** The prefix of scopes in the issuer's tokens. Cognito prepends the name of the API. */
   scopePrefix: (): string => process.env['SCOPE_PREFIX'] ?? '',
   /** Whether tokens of users without a role have no scopes of this API. */

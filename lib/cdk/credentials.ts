@@ -32,11 +32,11 @@ export function findAws() {
 }
 
 /**
- * Returns the region to deploy to.
- * @param region the setting `region`.
+ * Returns the region to use.
+ * @param region that of the settings or of a deployment.
  * @throws CommandFailure that says what to set when there are no credentials, or no region.
  */
-export async function requireAws(found: ReturnType<typeof findAws>, region: string): Promise<string> {
+export async function requireAws(found: ReturnType<typeof findAws>, region = ''): Promise<string> {
   const failure = await Promise.race([found.failure, delay(maxWaitMs, undefined, { ref: false })]);
   if (failure) {
     const profile = process.env['AWS_PROFILE'];
@@ -46,7 +46,6 @@ export async function requireAws(found: ReturnType<typeof findAws>, region: stri
     throw new CommandFailure(`${finding} (${failure.message}). ${help}`, { cause: failure });
   }
   const used = region || (await found.region);
-  if (!used)
-    throw new CommandFailure('There is no AWS region. Set AWS_REGION, or pass -c region=eu-central-1.');
+  if (!used) throw new CommandFailure('There is no AWS region. Set AWS_REGION, for example to eu-central-1.');
   return used;
 }

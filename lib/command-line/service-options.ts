@@ -6,7 +6,11 @@ import { defaultServiceUrl, serviceAddress } from './command-line.ts';
 export const urlOption = () =>
   new Option('--url <url>', 'address of the service').default(defaultServiceUrl).argParser(serviceAddress);
 
-export const tokenOption = () => new Option('--token <token>', 'access token').env('TOKEN');
+export const tokenOption = () =>
+  new Option(
+    '--token <token>',
+    'access token; default: one of the issuer that npm start -- --sign-in runs beside a service on this machine',
+  ).env('TOKEN');
 
-export const collectionOption = () =>
-  new Option('--collection <name>', 'the collection').choices(collections).makeOptionMandatory();
+export const collectionOption = (description: string) =>
+  new Option('--collection <name>', description).choices(collections);

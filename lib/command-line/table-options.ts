@@ -1,5 +1,6 @@
 /** Options of the commands that work on a table, without the service. */
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { findAws, requireAws } from '../cdk/credentials.ts';
 import { httpAddress, wholeNumber } from './command-line.ts';
 import { readOutputs, requiredOutput } from './outputs.ts';
 
@@ -23,18 +24,21 @@ export const unitsOption = () =>
 
 /**
  * Returns the table that the options name, and its region: by default, that of the environment.
- * @throws CommandFailure when there are no outputs of a deployment of the stage.
+ * @throws CommandFailure when there are no outputs of a deployment of the stage, and for AWS without credentials or a region.
  */
-export function tableOf({
+export async function tableOf({
   table,
   stage,
+  dynamodbEndpoint,
 }: {
   readonly table?: string | undefined;
   readonly stage?: string | undefined;
+  readonly dynamodbEndpoint?: string | undefined;
 }) {
-  if (table !== undefined) return { name: table, region: undefined };
-  if (stage === undefined)
+  if (table === undefined && stage === undefined)
     throw new InvalidArgumentError('Choose the table: either with --table or with --stage.');
-  const outputs = readOutputs(stage);
-  return { name: requiredOutput(outputs, 'TableName'), region: outputs['Region'] };
+  const outputs = stage === undefined ? {} : readOutputs(stage);
+  const name = table ?? requiredOutput(outputs, 'TableName');
+  const region = outputs['Region'];
+  return { name, region: dynamodbEndpoint ? region : await requireAws(findAws(), region) };
 }

@@ -1,6 +1,7 @@
 /** Reads the settings of a deployment: `stages` in the context of `cdk.json`, and `-c key=value`. */
+import { distance } from 'fastest-levenshtein';
 import * as v from 'valibot';
-import { suggestion } from '../../functions/http/suggestion.ts';
+import { didYouMean, suggestion } from '../../functions/http/suggestion.ts';
 import { isDisposable, regionOf } from './names.ts';
 import {
   alarmAddress,
@@ -143,6 +144,20 @@ export function valuesOf(context: Values): Values {
   return { ...common, ...others[String(stage)], ...given, stage };
 }
 
+/** Edits between the names of two stages of which one is probably a typing error. */
+const maxStageEdits = 2;
+
+/** Names a stage that is probably meant: another name would be a new stage beside it. */
+function mistypedStage(context: Values): string[] {
+  const { stage } = valuesOf(context);
+  const { common: _, ...others } = stagesOf(context);
+  const nearest = Object.keys(others).find((name) => distance(name, String(stage)) <= maxStageEdits);
+  if (nearest === undefined || String(stage) in others) return [];
+  return [
+    `Stage "${stage}" is not in "stages" of cdk.json. ${didYouMean(nearest)} Add it there if it is another stage.`,
+  ];
+}
+
 /** Returns what all stages would have, although it is of one. */
 function sharedValues(context: Values): string[] {
   const { common = {} } = stagesOf(context);
@@ -164,6 +179,7 @@ export function readSettings(context: Values): Settings {
   const issues = [
     ...[given, ...Object.values(stagesOf(context))].flatMap(unknownKeys),
     ...sharedValues(context),
+    ...mistypedStage(context),
   ];
   const values = settingNames.map((name) => {
     const { schema, rule }: Setting = definitions[name];

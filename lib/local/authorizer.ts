@@ -12,6 +12,8 @@ export interface Authentication {
   readonly issuer: string;
   /** Accepted values of `aud`, or of `client_id` in tokens without `aud`. */
   readonly audience: readonly string[];
+  /** Whether it is the issuer for development, which gives a token to each program and page of this machine. */
+  readonly isLocal?: boolean | undefined;
 }
 
 /** Content of `requestContext.authorizer.jwt`. */

@@ -11,6 +11,8 @@ export interface TokenSettings {
   readonly tenantClaim: string;
   /** Text before the name of each scope. Default: none. */
   readonly scopePrefix?: string | undefined;
+  /** The issuer for development beside the service. */
+  readonly localIssuer?: string | undefined;
 }
 
 /** What stands for the host of a request in the addresses of the local service, which has no name that all its callers know. */
@@ -43,6 +45,7 @@ export function setFunctionEnvironment(
   process.env['SERVER_TIMING'] = 'true';
   // The request log would hide the output of the command; errors are logged.
   process.env['LOG_LEVEL'] = 'ERROR';
+  process.env['LOCAL_ISSUER'] = tokens?.localIssuer ?? '';
   if (tokens) {
     process.env['TENANT_CLAIM'] = tokens.tenantClaim;
     process.env['SCOPE_PREFIX'] = tokens.scopePrefix ?? '';

@@ -1,15 +1,20 @@
 import { fileURLToPath } from 'node:url';
 import { context } from 'esbuild';
+import { localGrant } from '../tokens/local-grant.ts';
+import { issuerOf } from '../tokens/local-token.ts';
 import { loopback } from './port.ts';
 
 const root = new URL('../../', import.meta.url);
 const pathOf = (path: string): string => fileURLToPath(new URL(path, root));
 
 /**
+ * Serves the board, with tokens of the issuer that runs beside the service, if one does.
  * @param port 0 selects any free port.
  * @throws Error when the port cannot be used.
  */
 export async function serveBoard(serviceUrl: string, port: number) {
+  const issuer = await issuerOf(serviceUrl);
+  const tokenRequest = issuer ? { url: `${issuer}/token`, form: String(localGrant()) } : null;
   const build = await context({
     entryPoints: [pathOf('examples/board/board.ts')],
     outdir: pathOf('examples/board'),
@@ -17,7 +22,7 @@ export async function serveBoard(serviceUrl: string, port: number) {
     write: false,
     format: 'esm',
     target: 'es2023',
-    define: { serviceUrl: JSON.stringify(serviceUrl) },
+    define: { serviceUrl: JSON.stringify(serviceUrl), tokenRequest: JSON.stringify(tokenRequest) },
     // An app outside this repository installs the package.
     alias: { 'project-management-client': pathOf('client/index.ts') },
     logLevel: 'silent',

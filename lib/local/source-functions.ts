@@ -82,8 +82,12 @@ export async function hostFunctions(
   }: HostingOptions,
 ) {
   await prepareSite();
-  const prefix = authentication && scopeName(authentication.issuer, '');
-  setFunctionEnvironment(location, authentication && { tenantClaim, scopePrefix: prefix }, tenantRate);
+  const tokens = authentication && {
+    tenantClaim,
+    scopePrefix: scopeName(authentication.issuer, ''),
+    localIssuer: authentication.isLocal ? authentication.issuer : undefined,
+  };
+  setFunctionEnvironment(location, tokens, tenantRate);
   const logRecords = new NewLogRecords();
   const client = logRecords.watch(open());
   shareClient(client);

@@ -16,6 +16,7 @@ export interface SeedOptions {
   readonly amounts: Amounts;
   readonly seed: number;
   readonly url: string;
+  readonly token?: string | undefined;
   readonly concurrency: number;
   /** Whether all entities of the service are deleted first. */
   readonly reset?: boolean | undefined;
@@ -49,8 +50,8 @@ async function deleteAll(client: Client, progress: Progress): Promise<void> {
  * @throws CommandFailure when the service does not respond or rejects a request. Entities that were created stay.
  */
 export async function seed(options: SeedOptions, progress: Progress) {
-  const { amounts, url, concurrency } = options;
-  const client = createClient({ url, tries: maxAttempts });
+  const { amounts, url, token, concurrency } = options;
+  const client = createClient({ url, token, tries: maxAttempts });
   const data = new DataGenerator(amounts, options.seed, new Date());
   const none = collections.map((name): [string, string[]] => [name, []]);
   const ids = Object.fromEntries(none) as Record<CollectionName, string[]>;

@@ -4,7 +4,6 @@ import { type DefaultTheme, defineConfig } from 'vitepress';
 import type { OpenApiDocument } from '../openapi/types.ts';
 import { tryItBlock } from './code-groups.ts';
 import { pageGroups, readGuides } from './guides.ts';
-import { productName } from './llms-text.ts';
 import { titleOf } from './operation-page.ts';
 import { operationsByTag } from './operations.ts';
 
@@ -32,7 +31,7 @@ const operationItems: DefaultTheme.SidebarItem[] = operationsByTag(document).map
 const problems = { text: 'Problems', link: '/docs/problems' };
 
 export default defineConfig({
-  title: productName,
+  title: String(document.info['title']),
   description: 'A REST API for organizations, projects, users, tasks and tags.',
   head: [['link', { rel: 'icon', href: '/docs/icon.svg' }]],
   cleanUrls: true,

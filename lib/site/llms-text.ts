@@ -4,9 +4,6 @@ import type { Guide } from './guides.ts';
 import { type OperationPlace, titleOf } from './operation-page.ts';
 import { operationsByTag } from './operations.ts';
 
-/** The name of the product on its pages. The document and the packages have names of what they are. */
-export const productName = 'Trellis';
-
 const rules = `- Lists: \`GET /v1/tasks?status=active&dueDate[lt]=2026-03-09&sortBy=priority&limit=100\`. Filters are \`field=value\` or \`field[operator]=value\`, all of which must match. \`total\` is exact.
 - Send the \`ETag\` of an entity as \`If-Match\` with a write: the response is 412 if somebody has changed it.
 - Send an \`Idempotency-Key\` with each \`POST\` and each change with \`If-Match\`, and repeat the request with the same key when no response arrived.
@@ -16,7 +13,10 @@ const operationLink = ({ path, method, operation }: OperationPlace): string =>
   `- [${titleOf(operation)}](/docs/reference/${operation.operationId}.md): \`${method.toUpperCase()} ${path}\``;
 
 /** Returns the text of `/llms.txt`. */
-export const llmsText = (document: OpenApiDocument, guides: readonly Guide[]): string => `# ${productName}
+export const llmsText = (
+  document: OpenApiDocument,
+  guides: readonly Guide[],
+): string => `# ${document.info['title']}
 
 > Organizations, projects, users, tasks and tags over HTTP and JSON. Each list takes any filter and any order, and has an exact total.
 

@@ -1,21 +1,20 @@
 /** The pages of the site in Markdown: what `/docs/….md` returns, and what VitePress makes HTML of. */
 import type { OpenApiDocument } from '../openapi/types.ts';
 import { pageGroups, readGuides } from './guides.ts';
-import { productName } from './llms-text.ts';
 import { operationPage, titleOf } from './operation-page.ts';
 import { operationsByTag } from './operations.ts';
 import { problemsPage } from './problems-page.ts';
 
 const guides = readGuides();
 
-function startPage(): string {
+function startPage({ info }: OpenApiDocument): string {
   const groups = Object.entries(pageGroups).map(([title, names]) => {
     const links = guides
       .filter(({ name }) => names.includes(name))
       .map((guide) => `- [${guide.title}](/docs/guides/${guide.name}): ${guide.summary}`);
     return `## ${title}\n\n${links.join('\n')}\n`;
   });
-  return `# ${productName}
+  return `# ${info['title']}
 
 Store organizations, projects, tasks, users and tags for your web and mobile apps, with one REST API. Filter and sort every
 list by any field, and get any page with an exact total.
@@ -56,7 +55,7 @@ ${groups.join('\n')}`;
 export function markdownPages(document: OpenApiDocument): Readonly<Record<string, string>> {
   const operations = operationsByTag(document).flatMap((tag) => tag.operations);
   return {
-    '/docs': startPage(),
+    '/docs': startPage(document),
     ...Object.fromEntries(guides.map(({ name, text }) => [`/docs/guides/${name}`, text])),
     '/docs/problems': problemsPage(),
     '/docs/reference': referencePage(document),

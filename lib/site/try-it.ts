@@ -1,5 +1,6 @@
 /** What the form of an operation has, and the request that it sends. */
 
+import { newId } from '../../client/ids.ts';
 import { resolve } from '../openapi/resolve.ts';
 import { type SampleRequest, sampleRequest } from '../openapi/samples/request.ts';
 import type { OpenApiDocument, Parameter } from '../openapi/types.ts';
@@ -89,7 +90,6 @@ export function formOf(document: OpenApiDocument, operationId: string): Form | u
   const parameters = [
     ...(sample.id === undefined ? [] : [['path id', sample.id] as const]),
     ...query.map(([name, value]) => [`query ${name}`, value] as const),
-    ...sample.headers.map(([name, value]) => [`header ${name}`, value] as const),
   ];
   return {
     sample,
@@ -122,6 +122,7 @@ export function requestOf({ sample, parameters }: Form, values: FormValues, orig
       ])
       .filter(([, value]) => value !== '');
   const [[, id = ''] = []] = given('path');
+  const headers = given('header');
   const { body: _, ...rest } = sample;
   return {
     ...rest,
@@ -135,7 +136,8 @@ export function requestOf({ sample, parameters }: Form, values: FormValues, orig
           value.trim(),
         ]),
     ],
-    headers: given('header'),
+    headers,
+    hasNewKey: sample.hasNewKey && !headers.some(([name]) => name === 'Idempotency-Key'),
     ...(values.body.trim() !== '' && { body: JSON.parse(values.body) as unknown }),
   };
 }
@@ -151,7 +153,7 @@ export function deletions({ method, body }: Pick<SampleRequest, 'method' | 'body
 
 /** Returns what `fetch` takes. @param token is not in any sample. */
 export function fetchArguments(
-  { method, url, query, headers, body }: SampleRequest,
+  { method, url, query, headers = [], hasNewKey, body }: SampleRequest,
   token: string,
 ): [string, { method: string; headers: Record<string, string>; body?: string }] {
   const parameters = new URLSearchParams(query.map(([name, value]): [string, string] => [name, value]));
@@ -163,6 +165,7 @@ export function fetchArguments(
       method,
       headers: {
         ...Object.fromEntries(headers),
+        ...(hasNewKey && { 'Idempotency-Key': newId() }),
         ...(token !== '' && { Authorization: `Bearer ${token}` }),
         ...(body !== undefined && { 'Content-Type': 'application/json' }),
       },

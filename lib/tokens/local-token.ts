@@ -1,37 +1,40 @@
 /** Gets a token of the local issuer as a program does, without a page. */
 import { CommandFailure } from '../command-line/command-line.ts';
+import { issuerIn, localGrant } from './local-grant.ts';
 import { tokenFrom } from './tokens.ts';
 
-interface LocalTokenOptions {
-  readonly issuer: string;
-  readonly tenant: string;
-  readonly subject: string;
-  readonly roles: readonly string[];
-  readonly scopes: readonly string[];
+/** Returns the address of the issuer that `npm start -- --sign-in` runs beside a service; `undefined` when there is none. */
+export async function issuerOf(serviceUrl: string): Promise<string | undefined> {
+  const response = await fetch(`${serviceUrl}/v1/openapi.json`, { method: 'HEAD' }).catch(() => undefined);
+  return response && issuerIn(response.headers.get('link'));
 }
 
-/** Returns the address of the issuer that `npm start -- --sign-in` runs beside a service. */
-export function issuerBeside(serviceUrl: string): string {
-  const url = new URL(serviceUrl);
-  url.port = String(Number(url.port || 80) + 1);
-  return url.origin;
-}
-
-/** @throws CommandFailure when the issuer does not respond, or refuses. */
-export async function localToken({ issuer, roles, scopes, ...names }: LocalTokenOptions): Promise<string> {
-  const person = new URLSearchParams(names);
-  for (const role of roles) person.append('role', role);
-  const body = new URLSearchParams({
-    grant_type: 'client_credentials',
-    client_id: 'pm-api token',
-    scope: scopes.join(' '),
-    login_hint: String(person),
+/**
+ * Returns a token of an issuer on this machine.
+ * @throws CommandFailure when the issuer does not respond, or refuses.
+ */
+export async function localToken(issuer: string, grant?: Parameters<typeof localGrant>[0]): Promise<string> {
+  const request = { method: 'POST', body: localGrant(grant) };
+  const response = await fetch(`${issuer.replace(/\/$/, '')}/token`, request).catch((cause: Error) => {
+    throw new CommandFailure(`No issuer responds at ${new URL(issuer).origin}.`, { cause });
   });
-  const response = await fetch(`${issuer.replace(/\/$/, '')}/token`, { method: 'POST', body }).catch(
-    (cause: Error) => {
-      const message = `No issuer responds at ${new URL(issuer).origin}. Start it with npm start -- --sign-in, or pass its --issuer, or the --url of the service.`;
-      throw new CommandFailure(message, { cause });
-    },
-  );
   return tokenFrom(response, 'The issuer');
+}
+
+/**
+ * Returns the issuer that runs beside a service.
+ * @throws CommandFailure when there is none.
+ */
+export async function issuerBeside(serviceUrl: string): Promise<string> {
+  const issuer = await issuerOf(serviceUrl);
+  if (issuer !== undefined) return issuer;
+  throw new CommandFailure(
+    `No issuer runs beside ${serviceUrl}. Start it with npm start -- --sign-in, or pass its --issuer, or the --url of the service.`,
+  );
+}
+
+/** Returns the given token. Without one, returns a token of the person whom the issuer beside the service proposes; `undefined` when no issuer runs there. */
+export async function tokenFor(serviceUrl: string, given: string | undefined): Promise<string | undefined> {
+  const issuer = given === undefined ? await issuerOf(serviceUrl) : undefined;
+  return issuer === undefined ? given : localToken(issuer);
 }

@@ -3,13 +3,19 @@ import type { Browser, Locator, Page, Route } from 'playwright-core';
 import { type Client, createClient } from '#client/index.ts';
 import { serveBoard } from '#lib/local/serve-board.ts';
 import type { Service } from '#lib/local/service.ts';
+import type { SignInIssuer } from '#lib/local/sign-in/issuer.ts';
+import { localToken } from '#lib/tokens/local-token.ts';
 import { startTestService } from '../support/local-service.ts';
+import { testWorker } from '../support/test-worker.ts';
 import { startChromium, violationsOf } from './chromium.ts';
 
 /** The example of a front end, on another origin than the service. */
 
 let browser: Browser;
 let service: Service;
+/** A service that requires tokens, and their issuer. */
+let guarded: Service | undefined;
+let issuer: SignInIssuer | undefined;
 let board: Awaited<ReturnType<typeof serveBoard>>;
 let client: Client;
 let page: Page;
@@ -34,6 +40,8 @@ afterAll(async () => {
   await browser?.close();
   await board?.stop();
   await service?.stop();
+  await guarded?.stop();
+  await issuer?.stop();
 });
 
 async function open(query = ''): Promise<void> {
@@ -342,3 +350,16 @@ test.each([
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
   },
 );
+
+test('gets tokens of the issuer for development by itself', async () => {
+  issuer = await (await testWorker()).startSignIn();
+  const authentication = { issuer: issuer.url, audience: [issuer.audience], isLocal: true };
+  guarded = await startTestService({ authentication });
+  const token = await localToken(issuer.url);
+  await createClient({ url: guarded.url, token }).tasks.create({ name: 'Of the proposed tenant' });
+  await board.stop();
+  board = await serveBoard(guarded.url, 0);
+  await open();
+  await card('Of the proposed tenant').waitFor();
+  expect(errors).toEqual([]);
+});

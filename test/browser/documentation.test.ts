@@ -4,14 +4,23 @@ import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { createClient } from '#client/index.ts';
 import type { Service } from '#lib/local/service.ts';
+import type { SignInIssuer } from '#lib/local/sign-in/issuer.ts';
+import { localToken } from '#lib/tokens/local-token.ts';
 import { startTestService } from '../support/local-service.ts';
+import { testWorker } from '../support/test-worker.ts';
 import { startChromium, violationsOf } from './chromium.ts';
 
 /** The documentation in a browser, as `npm run site` builds it. */
 
 let browser: Browser;
 let service: Service;
+/** A service that requires tokens, and their issuer. */
+let guarded: Service | undefined;
+let issuer: SignInIssuer | undefined;
 let page: Page;
+
+/** Where the page may send requests. */
+let origins: string[];
 
 /** Errors of the page, also of its content security policy, and its requests to other hosts. */
 let errors: string[];
@@ -25,10 +34,13 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await service?.stop();
+  await guarded?.stop();
+  await issuer?.stop();
 });
 
 beforeEach(async () => {
   errors = [];
+  origins = [service.url];
   page = await browser.newPage();
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) errors.push(message.text());
@@ -37,9 +49,9 @@ beforeEach(async () => {
   page.on('requestfailed', (request) =>
     errors.push(`failed: ${request.url()}, ${request.failure()?.errorText}`),
   );
-  // Blocks all requests except those to the service.
+  // Blocks all requests except those to the service, and to its issuer.
   await page.route('**/*', async (route) => {
-    if (new URL(route.request().url()).origin === service.url) return route.continue();
+    if (origins.includes(new URL(route.request().url()).origin)) return route.continue();
     errors.push(`request to another host: ${route.request().url()}`);
     return route.abort();
   });
@@ -164,6 +176,46 @@ test('an address that does not exist is a page with a way back', async () => {
   const response = await page.goto(`${service.url}/docs/typo`);
   expect(response?.status()).toBe(404);
   await page.locator('.NotFound').getByRole('link', { name: 'Start page' }).click();
-  await page.locator('h1', { hasText: 'Trellis' }).waitFor();
+  await page.locator('h1', { hasText: 'Project management API' }).waitFor();
   expect(page.url()).toBe(`${service.url}/docs`);
+});
+
+test('a form signs in, keeps the token for other pages, and says what to do about a refused one', async () => {
+  issuer = await (await testWorker()).startSignIn();
+  const authentication = { issuer: issuer.url, audience: [issuer.audience], isLocal: true };
+  guarded = await startTestService({ authentication });
+  origins = [guarded.url, issuer.url];
+  const client = createClient({ url: guarded.url, token: await localToken(issuer.url) });
+
+  // Programs add parameters to links.
+  await page.goto(`${guarded.url}/docs/reference/createTag?utm_source=mail`);
+  const form = page.locator('.try-it');
+  const send = form.getByRole('button', { name: 'Send' });
+  await form.locator('summary').first().click();
+  await send.click();
+  await form.getByText('npx pm-api token local').waitFor();
+  await form.getByRole('button', { name: 'Sign in' }).click();
+  await form.locator('textarea').fill('{ "name": "signed in" }');
+  const sentKeys: (string | undefined)[] = [];
+  page.on('request', (one) => {
+    if (one.method() === 'POST') sentKeys.push(one.headers()['idempotency-key']);
+  });
+  for (const _ of ['first', 'second'])
+    await Promise.all([page.waitForResponse((one) => one.status() === 201), send.click()]);
+  expect(new Set(sentKeys).size).toBe(2);
+  const [{ id } = { id: '' }] = (await client.tags.list()).data;
+  expect((await client.tags.list()).total).toBe(2);
+
+  await page.goto(`${guarded.url}/docs/reference/deleteTag`);
+  await page.locator('.vp-code-group .active').getByText(id).first().waitFor();
+  await form.locator('summary').first().click();
+  await form.getByLabel('The request').getByText(id).waitFor();
+  const viewer = { tenant: 'acme', subject: 'bob', roles: ['viewer'] };
+  await form.getByLabel('Token').fill(await localToken(issuer.url, viewer));
+  await send.click();
+  await form.getByRole('button', { name: 'Delete it' }).click();
+  await form.getByText('lacks the scope "tags:write"').waitFor();
+  expect(await violationsOf(page, 'main')).toEqual([]);
+  // The browser reports each response of 401 and 403.
+  expect(errors.filter((text) => !/status of 40[13]/.test(text))).toEqual([]);
 });

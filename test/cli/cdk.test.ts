@@ -43,8 +43,14 @@ test.each<[string, Record<string, string>, number, string]>([
   // They need no client for sign-in.
   ['bootstrap -c stage=production', {}, 1, 'There are no AWS credentials'],
   ['deploy', { AWS_PROFILE: 'nope' }, 1, 'The profile "nope" (AWS_PROFILE) gives no AWS credentials'],
-  ['deploy -c region=', credentials, 1, 'There is no AWS region. Set AWS_REGION, or pass -c region='],
+  ['deploy -c region=', credentials, 1, 'There is no AWS region. Set AWS_REGION, for example'],
   ['deploy -c stge=production', {}, 1, '"stge" is not a setting. Did you mean "stage"?'],
+  [
+    'deploy -c stage=prodction',
+    {},
+    1,
+    'Stage "prodction" is not in "stages" of cdk.json. Did you mean "production"?',
+  ],
   [withoutClient, {}, 1, 'Stage "production" with Cognito needs "callbackUrls"'],
   ['deploy --require-aproval never', {}, 2, 'Did you mean "--require-approval"?'],
   ['deploy --stage=production', {}, 2, 'A setting follows "-c": -c stage=production.'],

@@ -1,5 +1,5 @@
 import { startServer } from '../support/http-server.ts';
-import { run } from './run.ts';
+import { run, runProgram } from './run.ts';
 
 /** Commands that end before they do anything, and say why. */
 
@@ -9,7 +9,6 @@ const runLine = (line: string) => {
 };
 
 const period = '--from 2026-01-02T00:00:00Z --to 2026-01-03T00:00:00Z';
-const noIssuer = 'No issuer responds at http://localhost:9. Start it with npm';
 
 test.each<[line: string, code: 1 | 2, message: string]>([
   ['audit', 2, 'either with --table or with --stage'],
@@ -45,8 +44,8 @@ test.each<[line: string, code: 1 | 2, message: string]>([
     2,
     'Choose either',
   ],
-  ['token local --issuer http://localhost:9', 1, noIssuer],
-  ['token local --url http://localhost:8', 1, noIssuer],
+  ['token local --issuer http://localhost:9', 1, 'No issuer responds at http://localhost:9.'],
+  ['token local --url http://localhost:8', 1, 'No issuer runs beside http://localhost:8. Start it with npm'],
   ['token local --role owner', 2, "'owner' is invalid. It must be one of viewer, editor, admin."],
   ['trace --operation readTask --maps /nowhere', 1, 'There is no source map /nowhere/tasks/read-task/'],
   ['verify nowhere', 2, 'must be an HTTP URL'],
@@ -54,6 +53,27 @@ test.each<[line: string, code: 1 | 2, message: string]>([
   ['verify http://127.0.0.1:9 --only list-optoins', 2, 'No file has it in its name.'],
 ])('%s ends with %i and says why', async (line, code, message) => {
   expect(await runLine(line)).toEqual({ code, output: '', errors: expect.stringContaining(message) });
+});
+
+test.each(['audit --table a', 'erase --table a --tenant a --access-revoked', 'rewrite --table a'])(
+  '%s without credentials says what to set',
+  async (line) => {
+    const [command = '', ...flags] = line.split(' ');
+    const environment = { HOME: '/nonexistent', AWS_EC2_METADATA_DISABLED: 'true' };
+    expect(await run(command, flags, environment, /^(?:AWS_|DYNAMODB_)/)).toEqual({
+      code: 1,
+      output: '',
+      errors: expect.stringMatching(/^There are no AWS credentials \([^\n]+\)\. Set one of these:\n/),
+    });
+  },
+);
+
+test('a command that starts a service ends when the service fails', async () => {
+  const broken = 'globalThis.fetch=async()=>new Response("{}",{status:400})';
+  const { code, errors } = await runProgram('costs', [], {
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(broken)}`,
+  });
+  expect([code, errors]).toEqual([1, expect.stringContaining('POST /v1/organizations/batch failed: 400')]);
 });
 
 test.each([

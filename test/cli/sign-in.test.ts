@@ -1,8 +1,12 @@
+import { join } from 'node:path';
+import { createClient } from '#client/index.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { run } from './run.ts';
 import { killLeftovers, start } from './started-service.ts';
 
 /** `npm start -- --sign-in`, and `npx pm-api token local`. */
 
+const folder = temporaryFolder();
 afterEach(killLeftovers);
 
 async function tokenOf(...flags: readonly string[]): Promise<string> {
@@ -14,17 +18,38 @@ async function tokenOf(...flags: readonly string[]): Promise<string> {
 test('a local service with an issuer requires its tokens, which the command prints', async () => {
   const service = await start({ DATABASE_FILE: ':memory:' }, ['--sign-in']);
   const said = await service.printed(
-    /Sign in: (\S+) is the issuer of tokens\. "npx pm-api token local --issuer \1"/,
+    /Sign in: (\S+) is the issuer of tokens\. "npx pm-api token local --url (\S+)"/,
   );
-  const [issuer = ''] = /http:\S+/.exec(said) ?? [];
+  expect(said).toContain(service.url);
   const me = (token = '') =>
     fetch(`${service.url}/v1/users/me`, { headers: token ? { authorization: `Bearer ${token}` } : {} });
   expect((await me()).status).toBe(401);
-  const usual = await me(await tokenOf('--issuer', issuer));
+  const usual = await me(await tokenOf('--url', service.url));
   expect(await usual.json()).toMatchObject({ tenant: 'acme', user: null });
   const flags = '--tenant globex --subject bob --role viewer --scope tasks:read --scope tasks:write';
-  const other = await me(await tokenOf('--issuer', issuer, ...flags.split(' ')));
+  const other = await me(await tokenOf('--url', service.url, ...flags.split(' ')));
   const expected = { subject: 'bob', tenant: 'globex', scopes: ['tasks:read'], user: null };
   expect(await other.json()).toEqual(expected);
   await service.stop();
+});
+
+test('a token survives a restart, and its tenant has what the command seeded', async () => {
+  const file = { DATABASE_FILE: join(folder, 'kept', 'database.sqlite') };
+  const first = await start(file, ['--sign-in']);
+  const said = await first.printed(/Sign in: http:\/\/localhost:\d+/);
+  const token = await tokenOf('--url', first.url);
+  await first.stop();
+  const second = await start(file, ['--sign-in', '--sign-in-port', said.replace(/.*:/, '')]);
+  const amounts = '--organizations 1 --users 0 --tags 1 --projects 0 --tasks 2 --url'.split(' ');
+  expect(await run('seed', [...amounts, second.url])).toMatchObject({ code: 0, errors: '' });
+  const client = createClient({ url: second.url, token });
+  expect((await client.tasks.list()).total).toBe(2);
+  const data = ['--url', second.url, '--output', join(folder, 'data')];
+  expect(await run('export', data)).toMatchObject({
+    code: 0,
+    errors: expect.stringContaining('Wrote 2 tasks'),
+  });
+  const refused = await run('export', [...data, '--token', 'refused']);
+  expect(refused).toMatchObject({ code: 1, errors: expect.stringMatching(/^401 .*npx pm-api token.*\n$/) });
+  await second.stop();
 });

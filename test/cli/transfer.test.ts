@@ -54,6 +54,27 @@ const tasks = (length: number, name: string, description = '') =>
 
 const totalOf = async (name: string): Promise<number> => (await to.tasks.list({ name, limit: 1 })).total;
 
+test('a folder that was exported is imported as a whole, in the order of references', async () => {
+  const organization = await from.organizations.create({ name: 'Whole' });
+  const project = await from.projects.create({ name: 'Whole', organizationId: organization.id });
+  await from.tasks.create({ name: 'Whole', projectId: project.id });
+  await run('export', ['--url', source.url, '--output', folder]);
+  const flags = ['--url', target.url, '--input', folder];
+  const { output } = await run('import', flags);
+  expect(output.match(/^Created \d+ \w+/gm)).toHaveLength(5);
+  const { data } = await to.tasks.list({ name: 'Whole', expand: ['project'] });
+  const [imported] = data.filter(({ projectId }) => projectId !== project.id);
+  expect(imported?.project).toMatchObject({ name: 'Whole', organizationId: expect.any(String) });
+  expect(imported?.project?.organizationId).not.toBe(organization.id);
+  const refused = await run('import', [...flags.slice(0, -1), file('tasks.ndjson')]);
+  expect(refused).toMatchObject({ code: 2, errors: expect.stringContaining('Name the collection') });
+  const empty = await run('import', [...flags.slice(0, -1), temporaryFolder()]);
+  expect(empty).toMatchObject({
+    code: 2,
+    errors: expect.stringContaining('has none of organizations.ndjson'),
+  });
+});
+
 test('what was exported can be imported, with references to the new entities', async () => {
   const organization = await from.organizations.create({ name: 'Acme' });
   const user = await from.users.create({ name: 'Ada', organizationId: organization.id });
@@ -196,8 +217,8 @@ test('large entities are imported in smaller batches', async () => {
   expect(await totalOf('Large')).toBe(25);
 });
 
-test('a folder in place of a file is refused in one line', async () => {
-  expect((await imported('tags', '.')).errors).toMatch(/^There is no file .*\n$/);
+test('a folder without the file of the collection is refused in one line', async () => {
+  expect((await imported('tags', '.')).errors).toMatch(/^error: .* has none of tags\.ndjson\.\n$/);
   const flags = ['--collection', 'tags', '--url', source.url, '--output', folder];
   expect((await run('export', flags)).errors).toMatch(/^.* cannot be written: EISDIR.*\n$/);
 });

@@ -517,6 +517,18 @@ test('requests send the token, and an error of the gateway is a problem', async 
   expect(tokens).toEqual(['Bearer one', 'Bearer two']);
 });
 
+test.each([
+  [401, 'Bearer', 'The token is missing, has expired'],
+  [403, 'Bearer scope="tasks:write" error="insufficient_scope"', 'The token lacks the scope "tasks:write".'],
+  [403, undefined, 'The token lacks the scope of this operation.'],
+  [429, undefined, 'Message'],
+])('an error %i of the gateway says what to do (%s)', async (status, challenge, detail) => {
+  const headers = challenge === undefined ? {} : { 'www-authenticate': challenge };
+  const refuse = async () => Response.json({ message: 'Message' }, { status, headers });
+  const rejected = await failure(createClient({ url: service.url, tries: 1, fetch: refuse }).tasks.list());
+  expect(isProblem(rejected) && rejected.problem.detail).toContain(detail);
+});
+
 test('the feeds say what a request changes, with everything that it changes besides', async () => {
   const organization = await client.organizations.create({ name: 'a' });
   const project = await client.projects.create({ name: 'p', organizationId: organization.id });

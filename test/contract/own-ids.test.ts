@@ -1,4 +1,3 @@
-import { v7 as uuidv7 } from 'uuid';
 import { resultsOf, sendBatch } from './batches.ts';
 import { expectProblem, pointers } from './problem.ts';
 import {
@@ -13,13 +12,11 @@ import {
   resources,
   someResources,
 } from './resources.ts';
-import { type JsonObject, request, serviceTime, type TestResponse, unique, withQuery } from './service.ts';
+import { type JsonObject, ownId, request, type TestResponse, unique, withQuery } from './service.ts';
 
 /** Entities whose ids their callers have made, for example while they were offline. */
 
 const dayMs = 86_400_000;
-
-const ownId = (agoMs = 0): string => uuidv7({ msecs: serviceTime() - agoMs });
 
 const timeOf = (id: string): string =>
   new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)).toISOString();

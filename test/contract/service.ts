@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, existsSync } from 'node:fs';
+import { v7 as uuidv7 } from 'uuid';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { isInProcess, startTestService } from '../support/local-service.ts';
 import type { ResponseChecker } from '../support/response-checker.ts';
@@ -148,6 +149,9 @@ async function send(
 
 /** Returns the time of the service, as far as it is known, in milliseconds since 1970. */
 export const serviceTime = (): number => inProcess?.now() ?? Date.now();
+
+/** Returns an id that a caller makes, at the time of the service or before. */
+export const ownId = (agoMs = 0): string => uuidv7({ msecs: serviceTime() - agoMs });
 
 /** Lets time pass for the service. */
 export async function pause(milliseconds: number): Promise<void> {

@@ -1,8 +1,7 @@
-import { v7 as uuidv7 } from 'uuid';
 import { createMany, resultsOf, sendBatch } from './batches.ts';
 import { expectProblem, pointers } from './problem.ts';
 import { create, type Entity, entityOf, identifiers, pathTo, read, readList } from './resources.ts';
-import { eventually, request, type TestResponse, unique, withQuery } from './service.ts';
+import { eventually, ownId, request, type TestResponse, unique, withQuery } from './service.ts';
 
 /** Tasks that are parts of other tasks: `parentId`. Trees have at most ten levels and no cycle. */
 
@@ -10,7 +9,7 @@ const maxLevels = 10;
 
 /** Creates tasks below each other. Returns their ids, from the top. */
 async function createChain(levels: number, parentId: string | null = null): Promise<string[]> {
-  const ids = Array.from({ length: levels }, () => uuidv7());
+  const ids = Array.from({ length: levels }, () => ownId());
   const operations = ids.map((id, level) => ({
     operation: 'create',
     id,
@@ -46,7 +45,7 @@ describe('the levels of a tree', () => {
     const body = { name: 'Too deep', parentId: at(chain, -1) };
     expectRefused(await request('POST', '/v1/tasks', { body }), /more than 10 levels/);
     const headers = { 'if-none-match': '*' };
-    const made = await request('PUT', pathTo('task', uuidv7()), { body, headers });
+    const made = await request('PUT', pathTo('task', ownId()), { body, headers });
     expectRefused(made, /more than 10 levels/);
     expect(await readList(`${pathTo('task', at(chain, -1))}/tasks`)).toMatchObject({ total: 0 });
   });
@@ -99,7 +98,7 @@ describe('a cycle', () => {
 
 describe('a batch', () => {
   test('creates a task and its sub-tasks in any order, and counts the levels that it makes', async () => {
-    const [parent, child] = [uuidv7(), uuidv7()];
+    const [parent, child] = [ownId(), ownId()];
     const operations = [
       { operation: 'create', id: child, body: { name: 'Child', parentId: parent } },
       { operation: 'create', id: parent, body: { name: 'Parent' } },

@@ -1,8 +1,7 @@
-import { v7 as uuidv7 } from 'uuid';
 import { createMany, resultsOf, sendBatch } from './batches.ts';
 import { expectParameter } from './problem.ts';
 import { create, type Entity, entityOf, pathTo, read, readList } from './resources.ts';
-import { eventually, request, unique, withQuery } from './service.ts';
+import { eventually, ownId, request, unique, withQuery } from './service.ts';
 
 /** `number` of a task: given at its creation, growing, and never given twice. */
 
@@ -24,11 +23,11 @@ const scope = (parameters: Readonly<Record<string, string>>): string => withQuer
 test('grows with each creation, in a batch and with an own id too', async () => {
   const first = await create('task');
   const batch = await createMany('task', [{}, {}, {}]);
-  const own = uuidv7();
+  const own = ownId();
   const put = { body: { name: 'x' }, headers: { 'if-none-match': '*' } };
   const second = entityOf(await request('PUT', pathTo('task', own), put), 201);
   const named = resultsOf(
-    await sendBatch('task', [{ operation: 'create', id: uuidv7(), body: { name: 'x', parentId: own } }]),
+    await sendBatch('task', [{ operation: 'create', id: ownId(), body: { name: 'x', parentId: own } }]),
   ).map(({ body }) => body as Entity);
   expectGrowing(numbersOf([first, ...batch, second, ...named, await create('task')]));
 });
@@ -91,7 +90,7 @@ test('is another one in a clone', async () => {
 });
 
 test('is the same in the response to a request that is sent again', async () => {
-  const options = { body: { name: 'x' }, headers: { 'idempotency-key': uuidv7() } };
+  const options = { body: { name: 'x' }, headers: { 'idempotency-key': ownId() } };
   const [first, again] = [
     entityOf(await request('POST', '/v1/tasks', options), 201),
     entityOf(await request('POST', '/v1/tasks', options), 201),

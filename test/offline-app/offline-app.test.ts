@@ -3,7 +3,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { type Client, createClient, type TaskFilters } from '#client/index.ts';
-import { apiScopes } from '#lib/hosting/scopes.ts';
 import type { Service } from '#lib/local/service.ts';
 import type { SignInIssuer } from '#lib/local/sign-in/issuer.ts';
 import { localToken } from '#lib/tokens/local-token.ts';
@@ -52,8 +51,7 @@ beforeAll(async () => {
   service = await startTestService({ authentication: { issuer: issuer.url, audience: [issuer.audience] } });
   execFileSync('npm', ['run', '--silent', 'build', '--', '--logLevel', 'error'], { cwd: folder });
   server = await startResponder(({ url = '/' }) => respond(url.split('?', 1)[0] ?? ''));
-  const person = { issuer: issuer.url, tenant: 'acme', subject: 'bob', roles: [], scopes: apiScopes };
-  const token = await localToken(person);
+  const token = await localToken(issuer.url, { tenant: 'acme', subject: 'bob' });
   other = createClient({ url: service.url, token });
   context = await browser.newContext();
   page = await context.newPage();

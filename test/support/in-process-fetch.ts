@@ -38,8 +38,13 @@ export function provideFetchedService(options?: Parameters<typeof startFetchedSe
   let service: Awaited<ReturnType<typeof startFetchedService>>;
   beforeAll(async () => {
     service = await startFetchedService(options);
+    // A client makes ids, and the time of the service can be behind that of a busy machine.
+    jest.spyOn(Date, 'now').mockImplementation(() => service.now());
   });
-  afterAll(() => service.stop());
+  afterAll(() => {
+    jest.restoreAllMocks();
+    return service.stop();
+  });
   const request: InProcessService['request'] = (...all) => service.request(...all);
   return { url: 'http://localhost', request, fetch: fetchIn({ request }) };
 }

@@ -7,12 +7,11 @@ import { type Contract, scopeOf } from '#functions/contract/contract.ts';
 import { routes } from '#functions/routes.ts';
 import { setFunctionEnvironment } from '#lib/local/function-environment.ts';
 import { type InvokeResult, invokeWithEvent } from '#lib/local/invoke.ts';
-import { type OperationRequest, operationEvent } from '#lib/local/operation-event.ts';
+import { operationEvent as eventOf, type OperationRequest } from '#lib/local/operation-event.ts';
 import { startTestStore } from './local-store.ts';
 import { ResponseChecker } from './response-checker.ts';
 
 export { functionContext, scheduledEvent } from '#lib/local/lambda-context.ts';
-export { operationEvent } from '#lib/local/operation-event.ts';
 
 interface TestRequest extends OperationRequest {
   /** Tenant of the request. Each tenant has its own data. Default: `test`. */
@@ -53,6 +52,13 @@ function requireStore(): Store {
   return store;
 }
 
+/** Returns the event of an operation, with the token that `invoke` sends. */
+export const operationEvent = (
+  contract: Contract,
+  { tenant = 'test', claims, ...request }: TestRequest = {},
+): ReturnType<typeof eventOf> =>
+  eventOf(contract, { ...request, claims: { ...usualClaims, tenant, ...claims } });
+
 /**
  * Calls the handler of an operation. The event is checked against an independent schema of API Gateway events, and the
  * response against the OpenAPI document.
@@ -60,10 +66,10 @@ function requireStore(): Store {
  */
 export async function invoke<C extends Contract>(
   contract: C,
-  { tenant = 'test', claims, ...request }: TestRequest = {},
+  request: TestRequest = {},
 ): Promise<InvokeResult<C>> {
   requireStore();
-  const event = operationEvent(contract, { ...request, claims: { ...usualClaims, tenant, ...claims } });
+  const event = operationEvent(contract, request);
   APIGatewayProxyEventV2Schema.parse(event);
   const result = await invokeWithEvent(contract, event);
   const { statusCode, headers, body } = result;

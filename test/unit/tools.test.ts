@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommandFailure } from '#lib/command-line/command-line.ts';
 import { committedFile } from '#lib/openapi/committed-document.ts';
@@ -11,6 +13,7 @@ import {
 } from '#tools/compare-documents.ts';
 import { writeResource } from '#tools/new-resource.ts';
 import { testsOf } from '#tools/watch-tests.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 describe('compare', () => {
   const document = openApiDocument();
@@ -143,5 +146,25 @@ describe('new resource', () => {
     const write = () => writeResource(root, plural, kind);
     expect(write).toThrow(CommandFailure);
     expect(write).toThrow(message);
+  });
+
+  test('is written twice, with a format between, and with a name of two words', () => {
+    const folder = temporaryFolder();
+    for (const path of ['functions/tags', 'functions/schema.ts', 'functions/routes.ts', 'client/index.ts'])
+      cpSync(join(root, path), join(folder, path), { recursive: true });
+    for (const file of ['biome.json', '.gitignore']) cpSync(join(root, file), join(folder, file));
+    const format = ['check', '--write', '--linter-enabled=false', '.'];
+    for (const [plural, kind] of [
+      ['milestones', 'milestone'],
+      ['time-entries', 'time-entry'],
+    ] as const) {
+      writeResource(folder, plural, kind);
+      execFileSync(join(root, 'node_modules/.bin/biome'), format, { cwd: folder, stdio: 'pipe' });
+    }
+    const written = (file: string): string => readFileSync(join(folder, file), 'utf8');
+    expect(written('functions/schema.ts')).toMatch(/\bmilestone,\s+timeEntry,\s+\/\/ npx pm-api new/);
+    expect(written('functions/routes.ts')).toContain("'time-entries': timeEntries,");
+    expect(written('client/index.ts')).toContain("new Collection(connection, '/v1/time-entries')");
+    expect(written('functions/time-entries/list-time-entries.ts')).toContain('listEndpoint(listTimeEntries)');
   });
 });

@@ -5,6 +5,7 @@
 import { AssertionError } from 'node:assert';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
@@ -192,15 +193,34 @@ function respond(service: OAuth2Service, request: IncomingMessage, response: Ser
   else service.requestHandler(request, response);
 }
 
+/** Adds the key in a file, or a new one, which the file then has. */
+async function addKey({ keys }: OAuth2Issuer, file: string | undefined): Promise<void> {
+  if (file !== undefined && existsSync(file)) {
+    await keys.add(JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>);
+    return;
+  }
+  await keys.generate('RS256');
+  if (file !== undefined) writeFileSync(file, JSON.stringify(keys.toJSON(true)[0]), { mode: 0o600 });
+}
+
+interface SignInOptions {
+  /** File with the key of the issuer, so that tokens stay valid when it starts again. Default: the key is new. */
+  readonly keyFile?: string | undefined;
+  /** The time that ends used refresh tokens, in milliseconds. */
+  readonly now?: (() => number) | undefined;
+}
+
 /**
- * Starts the issuer. Its keys are new, so tokens of an earlier start are no longer valid.
+ * Starts the issuer.
  * @param port 0 selects any free port.
- * @param now the time that ends used refresh tokens, in milliseconds.
  * @throws Error with the code EADDRINUSE when the port is taken.
  */
-export async function startSignIn(port: number, now = Date.now): Promise<SignInIssuer> {
+export async function startSignIn(
+  port: number,
+  { keyFile, now = Date.now }: SignInOptions = {},
+): Promise<SignInIssuer> {
   const issuer = new OAuth2Issuer();
-  await issuer.keys.generate('RS256');
+  await addKey(issuer, keyFile);
   const service = new OAuth2Service(issuer);
   issueFor(service, now);
   const server = createServer((request, response) => respond(service, request, response));

@@ -1,7 +1,7 @@
 /** The page of the local issuer: who signs in, with which tenant, roles and scopes. */
 import { createHash } from 'node:crypto';
 import { roles } from '../../../functions/authentication/roles.ts';
-import { proposed } from './person.ts';
+import { proposed } from '../../tokens/local-grant.ts';
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 

@@ -10,9 +10,6 @@ export interface Person {
   readonly granted: readonly string[];
 }
 
-/** What the page proposes. A developer changes it. */
-export const proposed = { tenant: 'acme', subject: '8d3c0a52-6f1e-4b7a-9c25-0e4f7a1b6d93' } as const;
-
 /**
  * Returns the person whom a request names: with parameters of its own, as the page does, or with the same ones in `login_hint`, for example
  * `tenant=acme&subject=ada&role=viewer`.

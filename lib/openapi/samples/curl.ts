@@ -18,11 +18,21 @@ function readable(body: unknown): string {
   return line.length <= maxLine ? line : JSON.stringify(body, null, 2).replaceAll('\n', '\n  ');
 }
 
-export function curlSample({ method, url, query, headers, body, needsToken }: SampleRequest): string {
+export function curlSample({
+  method,
+  url,
+  query,
+  headers = [],
+  hasNewKey,
+  body,
+  needsToken,
+}: SampleRequest): string {
   const isImplied = method === 'GET' || (method === 'POST' && body !== undefined);
   const address = `${isImplied ? '' : `-X ${method} `}${query.length > 0 ? '-G ' : ''}${quoted(url)}`;
   const token = needsToken ? ['-H "Authorization: Bearer $TOKEN"'] : [];
   const others = [
+    // `uuidgen` is not on every machine.
+    ...(hasNewKey ? ['-H "Idempotency-Key: $(date +%s)-$RANDOM"'] : []),
     ...headers.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
     ...query.map(parameterOption),
     ...(body === undefined ? [] : [`-H 'Content-Type: application/json'`, `-d ${quoted(readable(body))}`]),

@@ -2,7 +2,7 @@ import { addressOf, indented, type SampleRequest } from './request.ts';
 
 /** Returns the request for OkHttp, on Android or the JVM. */
 export function kotlinSample(request: SampleRequest): string {
-  const { method, headers, body, needsToken } = request;
+  const { method, hasNewKey, body, needsToken } = request;
   const text =
     body === undefined ? '""' : `"""\n  ${indented(JSON.stringify(body, null, 2), '  ')}\n""".trimIndent()`;
   const hasBody = ['POST', 'PUT', 'PATCH'].includes(method);
@@ -12,12 +12,13 @@ export function kotlinSample(request: SampleRequest): string {
     'import okhttp3.OkHttpClient',
     'import okhttp3.Request',
     'import okhttp3.RequestBody.Companion.toRequestBody',
+    ...(hasNewKey ? ['import java.util.UUID'] : []),
     '',
     ...(hasBody ? [`val body = ${text}`] : []),
     'val request = Request.Builder()',
     `  .url(${JSON.stringify(addressOf(request)).replaceAll('$', '\\$')})`,
     ...(needsToken ? ['  .header("Authorization", "Bearer $TOKEN")'] : []),
-    ...headers.map(([name, value]) => `  .header("${name}", ${JSON.stringify(value)})`),
+    ...(hasNewKey ? ['  .header("Idempotency-Key", UUID.randomUUID().toString())'] : []),
     `  .${call[method] ?? `${method.toLowerCase()}(body.toRequestBody("application/json".toMediaType()))`}`,
     '  .build()',
     'OkHttpClient().newCall(request).execute().use { println(it.code); println(it.body?.string()) }',

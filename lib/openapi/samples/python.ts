@@ -12,20 +12,21 @@ const literal = (value: unknown): string =>
 const token = `"Authorization": f"Bearer {os.environ.get('TOKEN')}"`;
 
 /** Returns the request for the package `requests`. */
-export function pythonSample({ method, url, query, headers, body, needsToken }: SampleRequest): string {
-  const allHeaders = [
-    ...(needsToken ? [`        ${token},`] : []),
-    ...headers.map(([name, value]) => `        "${name}": ${JSON.stringify(value)},`),
+export function pythonSample({ method, url, query, hasNewKey, body, needsToken }: SampleRequest): string {
+  const headers = [
+    ...(needsToken ? [token] : []),
+    ...(hasNewKey ? ['"Idempotency-Key": str(uuid.uuid4())'] : []),
   ];
   const lines = [
     ...(needsToken ? ['import os'] : []),
+    ...(hasNewKey ? ['import uuid'] : []),
     'import requests',
     '',
     `response = requests.${method.toLowerCase()}(`,
     `    "${url}",`,
     ...(query.length === 0 ? [] : [`    params=${indented(literal(Object.fromEntries(query)), '    ')},`]),
-    ...(headers.length === 0 && needsToken ? [`    headers={${token}},`] : []),
-    ...(headers.length === 0 ? [] : ['    headers={', ...allHeaders, '    },']),
+    ...(headers.length === 1 ? [`    headers={${headers[0]}},`] : []),
+    ...(headers.length > 1 ? ['    headers={', ...headers.map((line) => `        ${line},`), '    },'] : []),
     ...(body === undefined ? [] : [`    json=${indented(literal(body), '    ')},`]),
     ')',
     'print(response.status_code, response.text)',

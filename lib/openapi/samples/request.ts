@@ -14,8 +14,10 @@ export interface SampleRequest {
   readonly url: string;
   readonly id?: string;
   readonly query: readonly (readonly [name: string, value: string])[];
-  /** Headers besides the token and the content type. */
-  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** Headers that a reader has typed. */
+  readonly headers?: readonly (readonly [name: string, value: string])[];
+  /** Whether it has a new `Idempotency-Key` each time: with the same one, the second creation would create nothing. */
+  readonly hasNewKey: boolean;
   readonly body?: unknown;
   readonly needsToken: boolean;
 }
@@ -38,7 +40,6 @@ export function sampleRequest(
   const parameters = (operation.parameters ?? []).map((one) => resolve<Parameter>(document, one));
   const found = parameters.find((parameter) => parameter.in === 'path')?.example;
   const id = found === undefined ? undefined : String(found);
-  const isCreation = operation.operationId.startsWith('create');
   const body = operation.requestBody?.content['application/json']?.example;
   return {
     method: method.toUpperCase(),
@@ -48,9 +49,7 @@ export function sampleRequest(
     ...(id !== undefined && { id }),
     query: method === 'get' ? exampleQuery(operation) : [],
     // Without `If-Match`: no sample knows the version of an entity of the reader's service.
-    headers: parameters
-      .filter(({ name }) => name === 'Idempotency-Key' && isCreation)
-      .map(({ name, example }) => [name, String(example)] as const),
+    hasNewKey: operation.operationId.startsWith('create'),
     ...(body !== undefined && { body }),
     needsToken: operation.security.length > 0,
   };

@@ -2,7 +2,7 @@ import { addressOf, indented, type SampleRequest } from './request.ts';
 
 /** Returns the request for `URLSession` of Foundation. */
 export function swiftSample(request: SampleRequest): string {
-  const { method, headers, body, needsToken } = request;
+  const { method, hasNewKey, body, needsToken } = request;
   const set = (name: string, value: string) => `request.setValue(${value}, forHTTPHeaderField: "${name}")`;
   const lines = [
     'import Foundation',
@@ -10,7 +10,7 @@ export function swiftSample(request: SampleRequest): string {
     `var request = URLRequest(url: URL(string: ${JSON.stringify(encoded(request))})!)`,
     ...(method === 'GET' ? [] : [`request.httpMethod = "${method}"`]),
     ...(needsToken ? [set('Authorization', '"Bearer \\(TOKEN)"')] : []),
-    ...headers.map(([name, value]) => set(name, JSON.stringify(value))),
+    ...(hasNewKey ? [set('Idempotency-Key', 'UUID().uuidString')] : []),
     ...(body === undefined
       ? []
       : [

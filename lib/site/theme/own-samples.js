@@ -1,6 +1,7 @@
 /** Puts the address of the service, and ids of its entities, into the samples of a page, so that they work when they are pasted. */
 import { exampleOrigin } from '../../openapi/samples/request.ts';
 import { collectionOf, idPattern, ownIds } from '../own-ids.ts';
+import { tokenHeaders } from './token.js';
 
 /** Replaces texts in an element. Highlighted code consists of many elements, each with a part of the text. */
 function replaceTexts(element, change) {
@@ -12,9 +13,9 @@ function replaceTexts(element, change) {
   }
 }
 
-/** Returns the ids of the first entities of a collection; none if the service requires a token. */
+/** Returns the ids of the first entities of a collection; none if the service requires a token that the reader has not entered. */
 async function idsOf(collection) {
-  const response = await fetch(`/v1/${collection}?limit=5`);
+  const response = await fetch(`/v1/${collection}?limit=5`, { headers: tokenHeaders() });
   const { data = [] } = response.ok ? await response.json() : {};
   return data.map(({ id }) => id);
 }

@@ -1,0 +1,19 @@
+import { createTask } from '#functions/tasks/contract.ts';
+import { handler } from '#functions/tasks/create-task.ts';
+import { functionContext, operationEvent, useEmptyTable } from '#test/support/invoke.ts';
+
+/** Events that a test or a console sends to a handler. */
+
+useEmptyTable();
+
+const context = functionContext('request-id', 10_000);
+
+test('an event of operationEvent has the token of invoke', async () => {
+  const event = operationEvent(createTask, { body: { name: 'A' } });
+  expect(await handler(event, context)).toMatchObject({ statusCode: 201 });
+});
+
+test('an event with a body alone is refused with what it lacks', async () => {
+  const event = { body: '{"name":"A"}', headers: {} } as unknown as ReturnType<typeof operationEvent>;
+  await expect(handler(event, context)).rejects.toThrow('The event has no "requestContext"');
+});
