@@ -1,4 +1,4 @@
-import { randomBytes, toHex } from './ids.ts';
+import { learnClock, randomBytes, toHex } from './ids.ts';
 import { ConnectionError, ProblemError, problemOf } from './problems.ts';
 
 export interface ClientOptions {
@@ -236,6 +236,7 @@ export class Connection {
     const { fetch: send = globalThis.fetch, timeout = 35_000 } = this.options;
     return withTimeout(timeout, message.signal, async (signal) => {
       const credential = await this.token(signal);
+      const sentAt = Date.now();
       const response = await send(address, {
         method,
         headers: checkedHeaders({
@@ -253,6 +254,7 @@ export class Connection {
       if (response.redirected || response.type === 'opaqueredirect' || redirects.includes(response.status)) {
         throw new Error('unexpected redirect');
       }
+      learnClock(response.headers, sentAt);
       // Reads the content here, because a connection can break in the middle of a response.
       return { status: response.status, headers: response.headers, text: await response.text() };
     });

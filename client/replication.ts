@@ -1,5 +1,5 @@
 import { ChangeReader, type PullOptions } from './change-reader.ts';
-import { ChangeWriter, type LocalChange, type PushResult } from './change-writer.ts';
+import { ChangeWriter, type LocalChange, type PushResult, type RenewId } from './change-writer.ts';
 import type { Collection } from './collection.ts';
 import { unlessAborted } from './connection.ts';
 import { type ChangesPage, queryString, type ResourceTypes } from './query.ts';
@@ -17,6 +17,11 @@ export interface PushOptions {
    * such an error ends the push.
    */
   readonly onRetry?: ((error: unknown) => void) | undefined;
+  /**
+   * Is called before an entity is sent with another id, because the clock of the device was more than 60 s ahead when its id was made: stores this in the
+   * copy. Without it, the creation is refused.
+   */
+  readonly renewId?: RenewId | undefined;
 }
 
 /** Returns changes so that each comes after the creations that it refers to: a sub-task after its parent. Ends also if they refer to each other. */
@@ -113,14 +118,15 @@ export class Replication<Types extends ResourceTypes> {
    */
   push(
     changes: readonly LocalChange<Types>[],
-    { onRetry }: PushOptions = {},
+    { onRetry, renewId }: PushOptions = {},
   ): Promise<readonly PushResult<Types>[]> {
     this.#pushes += 1;
     const failure = this.#failure;
     const pushed = this.#lastPush.then(async () => {
       if (failure.error !== undefined) throw failure.error;
       try {
-        return await (onRetry ? retrying(() => this.#pushAll(changes), onRetry) : this.#pushAll(changes));
+        const send = () => this.#pushAll(changes, renewId);
+        return await (onRetry ? retrying(send, onRetry) : send());
       } catch (error) {
         failure.error = error;
         this.#failure = {};
@@ -159,14 +165,17 @@ export class Replication<Types extends ResourceTypes> {
     }
   }
 
-  async #pushAll(changes: readonly LocalChange<Types>[]): Promise<readonly PushResult<Types>[]> {
+  async #pushAll(
+    changes: readonly LocalChange<Types>[],
+    renewId: RenewId | undefined,
+  ): Promise<readonly PushResult<Types>[]> {
     const ids = changes.map(({ before, after }) => before?.id ?? after?.id);
     const repeated = ids.find((id, position) => ids.indexOf(id) < position);
     if (repeated)
       throw new TypeError(`There are two changes of the entity ${repeated}. Push them one after the other.`);
     const byChange = new Map<LocalChange<Types>, PushResult<Types>>();
     for (const change of parentsFirst(changes)) {
-      const result = await this.#writer.write(change);
+      const result = await this.#writer.write(change, renewId);
       byChange.set(change, result);
       if (result.error) this.#options.onRefused?.(result);
     }

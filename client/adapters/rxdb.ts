@@ -1,6 +1,9 @@
 import type { RxCollection, WithDeleted } from 'rxdb';
 import { type RxReplicationState, replicateRxCollection } from 'rxdb/plugins/replication';
+import type { RenewId } from '../change-writer.ts';
 import { pause, pauseOf } from '../connection.ts';
+import { differences, type Fields, isEmpty, isIdentical } from '../fields.ts';
+import { randomPart, withReplacedIds } from '../ids.ts';
 import type { ResourceTypes } from '../query.ts';
 import type { Replication } from '../replication.ts';
 import type { SyncOptions } from '../sync.ts';
@@ -80,6 +83,41 @@ class Refusals extends Map<string, Refusal> {
   }
 }
 
+interface StoredDocument {
+  toJSON(): Fields & { readonly id: string };
+  incrementalPatch(fields: object): Promise<unknown>;
+  incrementalModify(change: (fields: Fields) => object): Promise<unknown>;
+}
+
+const allOf = async (collection: RxCollection<unknown>): Promise<StoredDocument[]> =>
+  (await collection.find().exec()) as StoredDocument[];
+
+/** Returns a function that gives a document of a collection another id, also where documents of the database refer to it. */
+const renewIdIn =
+  (collection: RxCollection<unknown>): RenewId =>
+  async (id, renewed) => {
+    const known = (await allOf(collection)).map((document) => document.toJSON().id);
+    // The app has stopped before it has removed the old one.
+    const stored = known.find((other) => other !== id && randomPart(other) === randomPart(id));
+    const old = (await collection.findOne(id).exec(true)) as StoredDocument;
+    if (!stored) await collection.insert({ ...old.toJSON(), id: renewed });
+    const ids = new Map([[id, stored ?? renewed]]);
+    for (const one of Object.values(collection.database.collections)) {
+      for (const document of await allOf(one)) {
+        const state: object = document.toJSON();
+        const { [String(one.schema.primaryPath)]: _, ...changes } = differences(
+          withReplacedIds(state, ids),
+          state,
+          isIdentical,
+        );
+        if (!isEmpty(changes)) await document.incrementalPatch(changes);
+      }
+    }
+    // A document with this version is not sent.
+    await old.incrementalModify((state) => ({ ...state, version: removedVersion, _deleted: true }));
+    return stored;
+  };
+
 /** Returns a result that RxDB cannot read. */
 const failingResult = (held: readonly Refusal[]) => ({
   get id(): string {
@@ -108,6 +146,7 @@ export function replicateList<Types extends ResourceTypes>(
   /** What has a version is from the service, also if RxDB does not know it because the app has stopped while it stored a page. */
   const pulled = ({ id, version }: Document) =>
     (version ? { id, version, _deleted: version === removedVersion } : undefined) as Document | undefined;
+  const renewId = renewIdIn(collection as unknown as RxCollection<unknown>);
   const refusals = new Refusals();
   const stop = new AbortController();
   const state: RxReplicationState<Document, ReplicationCheckpoint> = replicateRxCollection({
@@ -139,14 +178,16 @@ export function replicateList<Types extends ResourceTypes>(
         if (ready.length === 0) return [failingResult(held) as WithDeleted<Document>];
         const results = await replication.push(
           ready.map(({ assumedMasterState, newDocumentState: after }) => ({
-            before: assumedMasterState ?? pulled(after),
+            before: after.version === removedVersion ? pulled(after) : (assumedMasterState ?? pulled(after)),
             after: after as Types['changes'] & Document,
           })),
+          { renewId },
         );
         const conflicts = ready.flatMap(({ newDocumentState }, position) => {
           const { current, error, isUnchanged } = results[position] ?? {};
           const conflict = { ...(current ?? newDocumentState), _deleted: !current };
-          if (isUnchanged) return refusals.add(conflict, String(error), () => state.reSync(), stop.signal);
+          if (isUnchanged && conflict.id === newDocumentState.id)
+            return refusals.add(conflict, String(error), () => state.reSync(), stop.signal);
           refusals.delete(conflict.id);
           return [];
         });

@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
 import { replicateList } from 'project-management-client/rxdb';
 import { createRxDatabase, defaultConflictHandler, type RxCollection } from 'rxdb/plugins/core';
 import { getRxStorageMemory } from 'rxdb/plugins/storage-memory';
 import { wrappedValidateAjvStorage } from 'rxdb/plugins/validate-ajv';
-import { type Client, newId, type Project, Replication, type Versioned } from '../../../client/index.ts';
+import {
+  type Client,
+  createClient,
+  newId,
+  type Project,
+  Replication,
+  type Versioned,
+} from '../../../client/index.ts';
 import { until } from '../../support/until.ts';
 import type { Copy, ProjectsCopy } from '../program.ts';
 
@@ -161,6 +169,52 @@ async function checkInsistence(client: Client): Promise<void> {
   await second.cancel();
 }
 
+/**
+ * The clock of the device is two minutes ahead, and the app stops after it has stored the new id of a task: there is one task, and its sub-task refers
+ * to it.
+ */
+async function checkClock(client: Client): Promise<void> {
+  const organization = await client.organizations.create({ name: 'Acme' });
+  const { id: projectId } = await client.projects.create({ name: 'ahead', organizationId: organization.id });
+  const now = Date.now;
+  const { database, tasks } = await openDatabase(`ahead-${projectId}`);
+  const [first, second] = [newId(), newId()].map((id) => {
+    const time = (now() + 120_000).toString(16).padStart(12, '0');
+    return `${time.slice(0, 8)}-${time.slice(8)}${id.slice(13)}`;
+  }) as [string, string];
+  await database.addCollections({
+    notes: { schema: { ...schema, required: ['id'] } as never },
+  });
+  const note = await database.collections['notes']?.insert({ id: 'note', projectId: first });
+  await tasks.insert({ id: first, name: 'first', status: 'active', projectId });
+  await tasks.insert({ id: second, name: 'second', status: 'active', projectId, parentId: first });
+  // Stored before the app has stopped.
+  const renewed = newId().slice(0, 14) + second.slice(14);
+  await tasks.insert({ id: renewed, name: 'second', status: 'active', projectId, parentId: first });
+  const sent: string[] = [];
+  const ofDevice = createClient({
+    url: process.argv[3] ?? '',
+    fetch: (address, init) => {
+      if (init?.method !== 'GET') sent.push(`${init?.method} ${String(address).split('/').at(-1)}`);
+      return fetch(address, init);
+    },
+  });
+  const refused: string[] = [];
+  const options = { onRefused: ({ id }: { id: string }) => refused.push(id) };
+  const state = replicateList(new Replication(ofDevice.tasks, { projectId }, options), tasks as never);
+  const idsOf = async () => (await tasks.find().exec()).map(({ id }) => id).sort();
+  await until(async () => {
+    await state.awaitInSync();
+    const { data } = await client.tasks.list({ projectId });
+    return data.length === 2 && isDeepStrictEqual(await idsOf(), data.map(({ id }) => id).sort());
+  });
+  const [parent] = (await client.tasks.list({ projectId, name: 'first' })).data;
+  assert.equal((await client.tasks.get(renewed)).parentId, parent?.id);
+  assert.equal(note?.getLatest().get('projectId'), parent?.id);
+  assert.deepEqual([refused, sent.filter((one) => /^DELETE/.test(one))], [[], []]);
+  await state.cancel();
+}
+
 export async function openCopy(client: Client, projectId: string): Promise<Copy> {
   const { database, tasks } = await openDatabase(`tasks-${projectId}`);
   const replication = replicateList(new Replication(client.tasks, { projectId }), tasks as never);
@@ -185,6 +239,7 @@ export async function openCopy(client: Client, projectId: string): Promise<Copy>
       await replication.awaitInSync();
     },
     check: async () => {
+      await checkClock(client);
       await checkStop(client);
       await checkInsistence(client);
     },
