@@ -51,7 +51,13 @@ test('the package is one package of less than 200 kB, and 500 kB for its program
     'llms.txt',
     'package.json',
   ]);
-  const expected = ['index', 'adapters/rxdb', 'adapters/tanstack-db', 'adapters/watermelondb'];
+  const expected = [
+    'index',
+    'adapters/rxdb',
+    'adapters/tanstack-db',
+    'adapters/tanstack-query',
+    'adapters/watermelondb',
+  ];
   for (const name of expected)
     expect(names).toEqual(expect.arrayContaining([`dist/${name}.js`, `dist/${name}.d.ts`]));
 });
