@@ -7,6 +7,8 @@ import { type LiveSchedule, retrying, type SyncOptions, syncPages } from './sync
 import type { Versioned } from './versions.ts';
 
 export interface ReplicationOptions<Types extends ResourceTypes> {
+  /** The fields of the copy besides `id`. Without \`description\`, there are fewer requests, and they cost less. Default: all. */
+  readonly fields?: readonly (keyof Types['entity'] & string)[] | undefined;
   /** Is called with each change that the service has not applied: somebody else was faster, or it will never accept the change. */
   readonly onRefused?: ((result: PushResult<Types>) => void) | undefined;
 }
@@ -50,7 +52,8 @@ function parentsFirst<Types extends ResourceTypes>(changes: readonly LocalChange
  * const replication = new Replication(client.tasks, { projectId });
  */
 export class Replication<Types extends ResourceTypes> {
-  readonly filters: Types['filters'];
+  /** The filters and fields as a text, for what is stored beside the copy. */
+  readonly query: string;
   readonly #options: ReplicationOptions<Types>;
   readonly #collection: Collection<Types>;
   readonly #schedules = new Set<LiveSchedule>();
@@ -74,10 +77,11 @@ export class Replication<Types extends ResourceTypes> {
   ) {
     // Filters that cannot be sent are an error of the caller, which no repetition changes.
     queryString(filters);
-    this.filters = filters;
+    const { fields } = options;
+    this.query = [filters, fields].map((one) => JSON.stringify(one)).join('');
     this.#options = options;
     this.#collection = collection;
-    this.#reader = new ChangeReader(collection, filters);
+    this.#reader = new ChangeReader(collection, { ...filters, fields });
     this.#writer = new ChangeWriter(collection, filters);
   }
 
@@ -152,7 +156,7 @@ export class Replication<Types extends ResourceTypes> {
    * for await (const _ of replication.watch({ signal })) await syncTable(replication, database, 'tasks').catch(show);
    */
   async *watch(options: Omit<SyncOptions, 'since' | 'live'> = {}): AsyncGenerator<void, void, undefined> {
-    const schedule = this.#collection.schedule(options);
+    const schedule = this.#collection.schedule({ ...options, live: true });
     this.#schedules.add(schedule);
     try {
       for (; !options.signal?.aborted; await schedule.wait()) {
@@ -176,9 +180,17 @@ export class Replication<Types extends ResourceTypes> {
     const byChange = new Map<LocalChange<Types>, PushResult<Types>>();
     for (const change of parentsFirst(changes)) {
       const result = await this.#writer.write(change, renewId);
-      byChange.set(change, result);
-      if (result.error) this.#options.onRefused?.(result);
+      const current = result.current && this.#shown(result.current);
+      byChange.set(change, { ...result, current });
+      if (result.error) this.#options.onRefused?.({ ...result, current });
     }
     return changes.flatMap((change) => byChange.get(change) ?? []);
+  }
+
+  /** Returns an entity with the fields of the copy. */
+  #shown<Entity extends object>(entity: Entity): Entity {
+    const { fields = Object.keys(entity) } = this.#options;
+    const shown = Object.entries(entity).filter(([name]) => ['id', 'version', ...fields].includes(name));
+    return Object.fromEntries(shown) as Entity;
   }
 }

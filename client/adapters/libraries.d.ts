@@ -11,6 +11,9 @@ declare module 'rxdb' {
     findOne(id: string): { exec(throwIfMissing: true): Promise<Document> };
     insert(document: Document): Promise<unknown>;
   }
+  export interface RxJsonSchema<_Document> {
+    readonly properties: object;
+  }
   export type WithDeleted<Document> = Document & { _deleted: boolean };
 }
 declare module 'rxdb/plugins/replication' {

@@ -1,4 +1,4 @@
-import type { RxCollection, WithDeleted } from 'rxdb';
+import type { RxCollection, RxJsonSchema, WithDeleted } from 'rxdb';
 import { type RxReplicationState, replicateRxCollection } from 'rxdb/plugins/replication';
 import type { RenewId } from '../change-writer.ts';
 import { pause, pauseOf } from '../connection.ts';
@@ -8,6 +8,8 @@ import type { ResourceTypes } from '../query.ts';
 import type { Replication } from '../replication.ts';
 import type { SyncOptions } from '../sync.ts';
 import type { Versioned } from '../versions.ts';
+
+export { schemas } from './rxdb-schemas.ts';
 
 /** An entity in a collection. One that was created here has no version yet. Its id is from `newId`. */
 export type ReplicatedDocument<Types extends ResourceTypes> = Versioned<Types['entity']>;
@@ -46,6 +48,22 @@ function requiredValues(schema: { readonly required?: readonly string[]; readonl
         return [field, values?.[0] ?? emptyValues[String([type].flat()[0])]];
       }),
   );
+}
+
+/**
+ * Returns the schema of a copy with these fields, which are also those of its `Replication`.
+ * @example
+ * const fields = ['name', 'status'] as const;
+ * await database.addCollections({ tasks: { schema: withFields(schemas.tasks, fields) } });
+ */
+export function withFields<Document, Field extends keyof Document>(
+  schema: RxJsonSchema<Document>,
+  fields: readonly Field[],
+): RxJsonSchema<Pick<Document, Extract<keyof Document, Field | 'id' | 'version'>>> {
+  const kept = Object.entries(schema.properties).filter(([name]) =>
+    ['id', 'version', ...fields].includes(name),
+  );
+  return { ...schema, properties: Object.fromEntries(kept) } as never;
 }
 
 type Conflict = { readonly id: string; readonly version?: string };
@@ -128,17 +146,21 @@ const failingResult = (held: readonly Refusal[]) => ({
 
 /**
  * Keeps a collection of RxDB equal to a list, and sends what is created, changed and deleted in it.
- * @param collection has all fields of the list as properties, and the text `version`.
+ * @param stored has the fields of the replication as properties, and the text `version`: `schemas` and `withFields` give its schema.
  * @param options with `live`, changes of others are read when the service announces them. Without it, the app calls `reSync`.
  * @example
  * const state = replicateList(new Replication(client.tasks, { projectId }), database.tasks, { live: true });
  */
-export function replicateList<Types extends ResourceTypes>(
+export function replicateList<
+  Types extends ResourceTypes,
+  Stored extends { readonly id: string } = ReplicatedDocument<Types>,
+>(
   replication: Replication<Types>,
-  collection: RxCollection<ReplicatedDocument<Types>>,
+  stored: RxCollection<Stored>,
   { live, ...options }: Pick<SyncOptions, 'live' | 'interval' | 'onError'> = {},
-): RxReplicationState<ReplicatedDocument<Types>, ReplicationCheckpoint> {
+): RxReplicationState<Stored, ReplicationCheckpoint> {
   type Document = ReplicatedDocument<Types>;
+  const collection = stored as unknown as RxCollection<Document>;
   type Row = { readonly assumedMasterState?: Document; readonly newDocumentState: Document };
   const required = requiredValues(collection.schema.jsonSchema);
   const ids = async (): Promise<string[]> =>
@@ -151,7 +173,7 @@ export function replicateList<Types extends ResourceTypes>(
   const stop = new AbortController();
   const state: RxReplicationState<Document, ReplicationCheckpoint> = replicateRxCollection({
     collection,
-    replicationIdentifier: `${collection.name} ${JSON.stringify(replication.filters)}`,
+    replicationIdentifier: `${collection.name} ${replication.query}`,
     pull: {
       // RxDB asks again until a page is empty.
       batchSize: 1,
@@ -200,5 +222,5 @@ export function replicateList<Types extends ResourceTypes>(
     for await (const _ of replication.watch({ ...options, signal: stop.signal })) state.reSync();
   };
   if (live) void follow();
-  return state;
+  return state as unknown as RxReplicationState<Stored, ReplicationCheckpoint>;
 }

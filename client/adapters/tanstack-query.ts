@@ -10,14 +10,14 @@ type Query = Fields | undefined;
 
 /** The part of a `QueryClient` that is used. */
 export interface Queries {
-  getQueryCache(): { findAll(filters: { queryKey: readonly unknown[] }): readonly CachedQuery[] };
+  getQueryCache(): {
+    findAll(filters: { queryKey: readonly unknown[] }): readonly {
+      readonly queryKey: readonly unknown[];
+      readonly state: { readonly data: unknown; readonly fetchStatus: string };
+    }[];
+  };
   setQueryData(queryKey: readonly unknown[], data: unknown): unknown;
   invalidateQueries(filters: { queryKey: readonly unknown[]; exact?: boolean }): Promise<void>;
-}
-
-interface CachedQuery {
-  readonly queryKey: readonly unknown[];
-  readonly state: { readonly data: unknown; readonly fetchStatus: string };
 }
 
 /** What changed: a page of `sync`, or what writes have returned. */
@@ -26,21 +26,12 @@ export interface EntityChanges {
   readonly removed: readonly string[];
 }
 
-/** Options of a list that say nothing about its entities. */
-const isNeutral = (name: string): boolean =>
-  ['sortOrder', 'fields', 'limit', 'page', 'after', 'changesCursor'].includes(name);
-
-/** Options whose values name fields. */
-const namesFields = (name: string): boolean => ['sortBy', 'countBy', 'sumBy'].includes(name);
-
-/** Returns the fields that decide what a list has, and in which order. */
-const decidingFields = (query: Fields): readonly string[] =>
-  Object.entries(query).flatMap(([name, value]) => {
-    if (isNeutral(name)) return [];
-    if (name === 'search') return ['name', 'description'];
-    if (name === 'expand') return [value].flat().map((one) => (one === 'tags' ? 'tagIds' : `${one}Id`));
-    return namesFields(name) ? ([value].flat() as string[]) : [name];
-  });
+/** Returns the fields that decide what a list has, and in which order, and names that are no fields. */
+const decidingFields = ({ fields: _, ...query }: Fields): readonly unknown[] => [
+  ...Object.entries(query).flat(2),
+  ...(query['search'] ? ['name', 'description'] : []),
+  ...[query['expand']].flat().map((name) => (name === 'tags' ? 'tagIds' : `${name}Id`)),
+];
 
 /** Returns whether a filter certainly excludes an entity. The service decides about others. */
 const isExcluded = (entity: Row, query: Fields): boolean =>
@@ -76,7 +67,10 @@ function isOutdated(cached: Cached, query: Fields, { data, removed }: EntityChan
   return (data as readonly Row[]).some((entity) => {
     const row = rows.get(entity.id);
     if (!row) return !isExcluded(entity, query) && !isBehind(entity);
-    return versionOf(row) < versionOf(entity) && deciding.some((one) => !isIdentical(row[one], entity[one]));
+    return (
+      versionOf(row) < versionOf(entity) &&
+      deciding.some((one) => !isIdentical(row[String(one)], entity[String(one)]))
+    );
   });
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
-import { replicateList } from 'project-management-client/rxdb';
+import { replicateList, schemas, withFields } from 'project-management-client/rxdb';
 import { createRxDatabase, defaultConflictHandler, type RxCollection } from 'rxdb/plugins/core';
 import { getRxStorageMemory } from 'rxdb/plugins/storage-memory';
 import { wrappedValidateAjvStorage } from 'rxdb/plugins/validate-ajv';
@@ -10,38 +10,14 @@ import {
   newId,
   type Project,
   Replication,
+  type Task,
   type Versioned,
 } from '../../../client/index.ts';
 import { until } from '../../support/until.ts';
 import type { Copy, ProjectsCopy } from '../program.ts';
 
-const nullable = { type: ['string', 'null'] };
-const text = { type: 'string' };
 // As an app has it: RxDB refuses an entity with another field, or without a required one.
-const schema = {
-  version: 0,
-  primaryKey: 'id',
-  type: 'object',
-  properties: {
-    id: { type: 'string', maxLength: 36 },
-    name: text,
-    status: text,
-    description: text,
-    priority: text,
-    projectId: nullable,
-    userId: nullable,
-    dueDate: nullable,
-    position: nullable,
-    parentId: nullable,
-    estimate: { type: ['number', 'null'] },
-    number: { type: ['number', 'null'] },
-    tagIds: { type: 'array', items: text },
-    createdAt: text,
-    updatedAt: text,
-    version: text,
-  },
-  required: ['id', 'name', 'status'],
-} as const;
+const schema = { ...schemas.tasks, required: ['id', 'name', 'status'] };
 
 type Storage = ReturnType<typeof getRxStorageMemory>;
 
@@ -215,6 +191,52 @@ async function checkClock(client: Client): Promise<void> {
   await state.cancel();
 }
 
+/** A copy with two fields: those are read, a thousand entities at once, and a change that is refused leaves no others in it. */
+async function checkFields(client: Client): Promise<void> {
+  const organization = await client.organizations.create({ name: 'Acme' });
+  const { id: projectId } = await client.projects.create({ name: 'p', organizationId: organization.id });
+  const { id } = await client.tasks.create({ name: 'short', projectId });
+  const fields = ['name', 'status'] as const;
+  const { tasks: collection } = await openDatabase(`fields-${projectId}`, undefined, {
+    schema: withFields(schemas.tasks, fields),
+  });
+  const tasks: RxCollection<Pick<Versioned<Task>, 'id' | 'name' | 'status' | 'version'>> = collection;
+  const asked: URLSearchParams[] = [];
+  const ofCopy = createClient({
+    url: process.argv[3] ?? '',
+    fetch: (address, init) => {
+      const { pathname, searchParams } = new URL(String(address));
+      if (pathname.endsWith('/changes')) asked.push(searchParams);
+      return fetch(address, init);
+    },
+  });
+  const refused: unknown[] = [];
+  const options = { fields, onRefused: ({ current }: { current: unknown }) => refused.push(current) };
+  const state = replicateList(new Replication(ofCopy.tasks, { projectId }, options), tasks);
+  state.error$.subscribe((error: Error) => assert.fail(error));
+  const nameBecomes = async (name: string) => {
+    await until(async () => {
+      await state.awaitInSync();
+      return (await tasks.findOne(id).exec())?.name === name;
+    });
+    const { version } = await client.tasks.get(id);
+    const copied = (await tasks.findOne(id).exec())?.toJSON();
+    assert.deepEqual(copied, { id, name, status: 'active', version });
+  };
+  await nameBecomes('short');
+  assert.deepEqual([asked[0]?.get('fields'), asked[0]?.get('limit')], ['name,status', '1000']);
+  const rename = async (name: string) => (await tasks.findOne(id).exec(true)).incrementalPatch({ name });
+  await client.tasks.update(id, { name: 'theirs' });
+  await rename('mine');
+  await nameBecomes('theirs');
+  assert.deepEqual(refused, [
+    { id, name: 'theirs', status: 'active', version: (await client.tasks.get(id)).version },
+  ]);
+  await rename('sent');
+  await until(async () => (await client.tasks.get(id)).name === 'sent');
+  await state.cancel();
+}
+
 export async function openCopy(client: Client, projectId: string): Promise<Copy> {
   const { database, tasks } = await openDatabase(`tasks-${projectId}`);
   const replication = replicateList(new Replication(client.tasks, { projectId }), tasks as never);
@@ -240,6 +262,7 @@ export async function openCopy(client: Client, projectId: string): Promise<Copy>
     },
     check: async () => {
       await checkClock(client);
+      await checkFields(client);
       await checkStop(client);
       await checkInsistence(client);
     },
@@ -251,10 +274,8 @@ export async function openCopy(client: Client, projectId: string): Promise<Copy>
 }
 
 export async function openProjects(client: Client, organizationId: string): Promise<ProjectsCopy> {
-  const ofProjects = { visibility: text, memberIds: { type: 'array', items: text } };
-  const properties = { ...schema.properties, ...ofProjects, organizationId: text, startDate: nullable };
   const { tasks: collection } = await openDatabase(`projects-${organizationId}`, undefined, {
-    schema: { ...schema, properties },
+    schema: schemas.projects,
   });
   const projects: RxCollection<Versioned<Project>> = collection;
   const state = replicateList(new Replication(client.projects, { organizationId }), projects);
