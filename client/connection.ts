@@ -163,6 +163,19 @@ export async function pause(milliseconds: number, signal: AbortSignal | undefine
   await unlessAborted(elapsed, signal).finally(() => clearTimeout(timer));
 }
 
+/** Returns the document of a browser. */
+export const page = () =>
+  (globalThis as { document?: Partial<EventTarget> & { readonly visibilityState?: string } }).document;
+
+export const isHidden = (): boolean => page()?.visibilityState === 'hidden';
+
+/** Waits until the page is hidden or shown. @throws the reason of the signal when it is aborted. */
+export const visibilityChange = (signal: AbortSignal): Promise<unknown> =>
+  unlessAborted(
+    new Promise((resolve) => page()?.addEventListener?.('visibilitychange', resolve, { once: true })),
+    signal,
+  );
+
 /** An HTTP address with an optional path, or a path alone: without a query, a fragment or a user. */
 const addressPattern = /^(?:https?:\/\/[^/?#\s@\\]+)?(?:\/[^/?#\s\\]+)*$/i;
 
