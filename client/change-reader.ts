@@ -1,7 +1,7 @@
 import type { Collection } from './collection.ts';
 import { pause, type RequestOptions } from './connection.ts';
 import { isProblem } from './problems.ts';
-import type { ChangesPage, ResourceTypes } from './query.ts';
+import type { ChangesPage, ChangesQuery, ResourceTypes } from './query.ts';
 import type { Versioned } from './versions.ts';
 
 export interface PullOptions extends RequestOptions {
@@ -36,13 +36,14 @@ function numberedCursor(since: string): string {
 /** Reads the changes of a list, and begins again when the cursor is too old. */
 export class ChangeReader<Types extends ResourceTypes> {
   readonly #collection: Collection<Types>;
-  readonly #filters: Types['filters'];
+  readonly #query: ChangesQuery<Types>;
   /** Where the next page begins, by the cursor of the copy, if this is not where the service has to begin: for the last two cursors. */
   #positions = new Map<string | undefined, Position>();
 
-  constructor(collection: Collection<Types>, filters: Types['filters']) {
+  constructor(collection: Collection<Types>, query: ChangesQuery<Types>) {
     this.#collection = collection;
-    this.#filters = filters;
+    // With descriptions, the service gives a hundred.
+    this.#query = { limit: 1_000, ...query };
   }
 
   /** Reads the next page that is not empty, or the last one. The same `since` gives the page again. */
@@ -65,7 +66,7 @@ export class ChangeReader<Types extends ResourceTypes> {
   /** Reads a page. Returns nothing if the cursor is too old and the copy can begin again. */
   async #page(cursor: string | undefined, { ids, signal }: PullOptions): Promise<PageOf<Types> | undefined> {
     try {
-      return await this.#collection.changes({ ...this.#filters, since: cursor }, { signal });
+      return await this.#collection.changes({ ...this.#query, since: cursor }, { signal });
     } catch (error) {
       if (!ids || cursor === undefined || !isProblem(error, 'cursor-expired')) throw error;
       // All who saw a project begin again when it is closed: not all at once.

@@ -1,5 +1,6 @@
 import type { Collection } from './collection.ts';
 import { differences, type Fields, isEmpty, isIdentical, isStoredAs, sentFields } from './fields.ts';
+import { isTooEarly, newId, randomPart, replaceId, withReplacedIds } from './ids.ts';
 import { isProblem, ProblemError } from './problems.ts';
 import type { ChangesPage, ResourceTypes } from './query.ts';
 import type { Versioned } from './versions.ts';
@@ -28,7 +29,10 @@ export interface LocalChange<Types extends ResourceTypes> {
 
 /** What became of a change. */
 export interface PushResult<Types extends ResourceTypes> {
+  /** The id that the change has. If it was made again, `current` has the new one. */
   readonly id: string;
+  /** The whole entity as the change would leave it, or leave no more. */
+  readonly entity: LocalChange<Types>['before'];
   /** The entity of the service; `undefined` if it does not exist or does not match the filters. */
   readonly current: Versioned<Types['entity']> | undefined;
   /**
@@ -39,6 +43,15 @@ export interface PushResult<Types extends ResourceTypes> {
   /** Whether the push has changed nothing on the service. Perhaps no page brings `current`, so the copy has to take it from here. */
   readonly isUnchanged: boolean;
 }
+
+/**
+ * Stores in the copy that an entity has another id, with what refers to it. The service does not have the entity. Returns the id to use, if the
+ * copy has an entity that was stored so before: its id ends alike.
+ */
+export type RenewId = (id: string, renewed: string) => Promise<string | undefined>;
+
+/** What became of a plan: a result without what the change itself has. */
+type Outcome<Types extends ResourceTypes> = Omit<PushResult<Types>, 'id' | 'entity'>;
 
 /** What a change needs of the service. */
 interface Plan {
@@ -68,6 +81,14 @@ const isInState = (entity: object, states: readonly Fields[], touched: readonly 
 
 const isConflict = (error: ProblemError): boolean =>
   isProblem(error, 'version-mismatch') || isProblem(error, 'not-found');
+
+/** Returns whether a creation was refused because the clock was ahead when its id was made. */
+const refusesTime = (error: ProblemError, { id, wanted, version }: Plan): boolean =>
+  wanted !== undefined &&
+  version === undefined &&
+  isProblem(error, 'invalid-request') &&
+  error.problem.errors.some(({ parameter }) => parameter === 'id') &&
+  isTooEarly(id);
 
 /** Returns what to do with a change of an entity that has another version than expected. */
 function afterConflict(found: object, { wanted, states, touched }: Plan): 'done' | 'repeat' | 'give up' {
@@ -111,7 +132,15 @@ export class ChangeWriter<Types extends ResourceTypes> {
    * @throws ProblemError or ConnectionError of a change that can be sent later.
    * @throws TypeError for an entity that is new in the copy and has a version.
    */
-  async write(change: LocalChange<Types>): Promise<PushResult<Types>> {
+  async write(change: LocalChange<Types>, renewId?: RenewId): Promise<PushResult<Types>> {
+    const entity = { ...change.before, ...change.after } as NonNullable<typeof change.before>;
+    // It can have been made before an id was made again.
+    const before = change.before && withReplacedIds(change.before);
+    const after = change.after && withReplacedIds(change.after);
+    return { id: entity.id, entity, ...(await this.#write({ before, after }, renewId)) };
+  }
+
+  async #write(change: LocalChange<Types>, renewId: RenewId | undefined): Promise<Outcome<Types>> {
     const id = change.before?.id ?? change.after?.id ?? '';
     // It would be created, or deleted in the list that it is from.
     if (!change.before && (change.after as Partial<Fields> | undefined)?.['version'] !== undefined) {
@@ -121,15 +150,16 @@ export class ChangeWriter<Types extends ResourceTypes> {
     const before = change.before?._deleted ? undefined : change.before;
     const after = change.after?._deleted ? undefined : change.after;
     // What was created and deleted before it was sent can be on the service, if a response was lost.
-    if (!change.before && !after && id !== '') return this.#execute(this.#plan(id, { before: { id } }));
+    if (!change.before && !after && id !== '')
+      return this.#execute(this.#plan(id, { before: { id } }), renewId);
     // The copy has it from the service.
     if (before ? after && isEmpty(differences(after, before, isIdentical)) : !after)
-      return { id, current: before as PushResult<Types>['current'], error: undefined, isUnchanged: false };
+      return { current: before as Outcome<Types>['current'], error: undefined, isUnchanged: false };
     const plan = this.#plan(id, { before, after });
-    if (!plan.wanted || !isEmpty(plan.wanted)) return this.#execute(plan);
+    if (!plan.wanted || !isEmpty(plan.wanted)) return this.#execute(plan, renewId);
     // Nothing is sent, but the copy may have dropped a page because of the change.
     const current = await this.#listed(await this.#find(id));
-    return { id, current, error: undefined, isUnchanged: current?.version !== before?.version };
+    return { current, error: undefined, isUnchanged: current?.version !== before?.version };
   }
 
   /**
@@ -160,19 +190,26 @@ export class ChangeWriter<Types extends ResourceTypes> {
     return { id, wanted, isNew, entity: sentFields({ ...before, ...after }), states, touched, version };
   }
 
-  async #execute(plan: Plan, attempt = 1): Promise<PushResult<Types>> {
+  async #execute(plan: Plan, renewId: RenewId | undefined, attempt = 1): Promise<Outcome<Types>> {
     const { id, wanted } = plan;
     const { written, error } = await this.#send(plan);
     if (!error)
-      return { id, current: await this.#currentOf(plan, written, attempt > 1), error, isUnchanged: false };
+      return { current: await this.#currentOf(plan, written, attempt > 1), error, isUnchanged: false };
+    if (renewId && refusesTime(error, plan) && attempt < maxAttempts) {
+      // The service has looked for the entity, so no earlier attempt was applied.
+      const renewed = newId().slice(0, -randomPart(id).length) + randomPart(id);
+      const stored = (await renewId(id, renewed)) ?? renewed;
+      replaceId(id, stored);
+      return this.#execute({ ...plan, id: stored }, renewId, attempt + 1);
+    }
     const found = await this.#find(id);
-    if (!found && !wanted) return { id, current: undefined, error: undefined, isUnchanged: false };
+    if (!found && !wanted) return { current: undefined, error: undefined, isUnchanged: false };
     const next = found && isConflict(error) ? afterConflict(found, plan) : 'give up';
     if (next === 'repeat' && attempt < maxAttempts)
-      return this.#execute({ ...plan, version: found?.version }, attempt + 1);
-    if (next !== 'done') return { id, current: await this.#listed(found), error, isUnchanged: true };
+      return this.#execute({ ...plan, version: found?.version }, renewId, attempt + 1);
+    if (next !== 'done') return { current: await this.#listed(found), error, isUnchanged: true };
     this.#confirm(id, { ...wanted, version: found?.version });
-    return { id, current: await this.#currentOf(plan, found, true), error: undefined, isUnchanged: true };
+    return { current: await this.#currentOf(plan, found, true), error: undefined, isUnchanged: true };
   }
 
   /** Returns an entity that has been written, if it matches the filters. @param isOfOthers whether somebody else has changed it too. */

@@ -1,6 +1,7 @@
 import type { Message, RequestOptions } from './connection.ts';
 import { segmentOf } from './encoding.ts';
 import { differences, isEmpty, isStoredAs, sentFields } from './fields.ts';
+import { cursorOf, withClock } from './ids.ts';
 import { Listing } from './listing.ts';
 import { isProblem } from './problems.ts';
 import {
@@ -273,7 +274,9 @@ export class Collection<Types extends ResourceTypes> extends Listing<Types> {
     query?: ChangesQuery<Types, Field> & { readonly since?: string | undefined },
     options?: RequestOptions,
   ): Promise<ChangesPage<Versioned<Types['entity'], Item<Types, Field, never>>>> {
-    return (await this.readPage(`${this.path}/changes`, query ?? {}, options)) as never;
+    const ofService = { ...query, since: cursorOf(query?.since) };
+    const page = (await this.readPage(`${this.path}/changes`, ofService, options)) as ChangesPage<unknown>;
+    return { ...page, cursor: withClock(page.cursor) } as never;
   }
 
   /**

@@ -1,4 +1,4 @@
-import { randomBytes, toHex } from './ids.ts';
+import { learnClock, randomBytes, toHex } from './ids.ts';
 import { ConnectionError, ProblemError, problemOf } from './problems.ts';
 
 export interface ClientOptions {
@@ -163,6 +163,19 @@ export async function pause(milliseconds: number, signal: AbortSignal | undefine
   await unlessAborted(elapsed, signal).finally(() => clearTimeout(timer));
 }
 
+/** Returns the document of a browser. */
+export const page = () =>
+  (globalThis as { document?: Partial<EventTarget> & { readonly visibilityState?: string } }).document;
+
+export const isHidden = (): boolean => page()?.visibilityState === 'hidden';
+
+/** Waits until the page is hidden or shown. @throws the reason of the signal when it is aborted. */
+export const visibilityChange = (signal: AbortSignal): Promise<unknown> =>
+  unlessAborted(
+    new Promise((resolve) => page()?.addEventListener?.('visibilitychange', resolve, { once: true })),
+    signal,
+  );
+
 /** An HTTP address with an optional path, or a path alone: without a query, a fragment or a user. */
 const addressPattern = /^(?:https?:\/\/[^/?#\s@\\]+)?(?:\/[^/?#\s\\]+)*$/i;
 
@@ -236,6 +249,7 @@ export class Connection {
     const { fetch: send = globalThis.fetch, timeout = 35_000 } = this.options;
     return withTimeout(timeout, message.signal, async (signal) => {
       const credential = await this.token(signal);
+      const sentAt = Date.now();
       const response = await send(address, {
         method,
         headers: checkedHeaders({
@@ -253,6 +267,7 @@ export class Connection {
       if (response.redirected || response.type === 'opaqueredirect' || redirects.includes(response.status)) {
         throw new Error('unexpected redirect');
       }
+      learnClock(response.headers, sentAt);
       // Reads the content here, because a connection can break in the middle of a response.
       return { status: response.status, headers: response.headers, text: await response.text() };
     });

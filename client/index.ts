@@ -7,7 +7,7 @@ import type * as types from './types.ts';
 import type { Target, Versioned } from './versions.ts';
 
 export type { PullOptions } from './change-reader.ts';
-export type { LocalChange, PushResult } from './change-writer.ts';
+export type { LocalChange, PushResult, RenewId } from './change-writer.ts';
 export type {
   BatchOperation,
   BatchResults,

@@ -2,10 +2,12 @@
 import {
   type ClientOptions,
   Connection,
+  isHidden,
   type Message,
   pause,
   pauseOf,
   type RequestOptions,
+  visibilityChange,
   type WebSocketLike,
 } from './connection.ts';
 import { toBase64url } from './encoding.ts';
@@ -189,8 +191,7 @@ export class LiveConnection extends Connection {
   async #stayConnected(webSocket: WebSocketClass, signal: AbortSignal): Promise<void> {
     for (let failures = 1; !signal.aborted; failures += 1) {
       const startedAt = performance.now();
-      const offMs = this.#offUntil - startedAt;
-      if (offMs > 0) await pause(offMs, signal).catch(() => undefined);
+      if (isHidden() || this.#offUntil > startedAt) await this.#untilUseful(signal).catch(() => undefined);
       try {
         const live = await this.channels({ signal });
         const token = await this.token(signal);
@@ -207,6 +208,12 @@ export class LiveConnection extends Connection {
         await pause(pauseOf(failures, 1_000), signal).catch(() => undefined);
       }
     }
+  }
+
+  /** Waits while the service announces nothing, or the page is hidden. @throws the reason of the signal. */
+  async #untilUseful(signal: AbortSignal): Promise<void> {
+    await pause(this.#offUntil - performance.now(), signal);
+    while (isHidden()) await visibilityChange(signal);
   }
 
   /** Subscribes to what has followers, closes what is renewed, and tells followers whether they are live. */

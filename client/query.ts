@@ -123,7 +123,7 @@ export type ChangesQuery<
 > = Types['filters'] & {
   /** The entities have only these fields and `id`. */
   readonly fields?: readonly Field[] | undefined;
-  /** Changes of one request, at most 100. Default: 100. */
+  /** Changes of one request, at most 100, or 1,000 without descriptions. Default: 100. */
   readonly limit?: number | undefined;
 };
 

@@ -1,5 +1,5 @@
 import { ChangeReader, type PullOptions } from './change-reader.ts';
-import { ChangeWriter, type LocalChange, type PushResult } from './change-writer.ts';
+import { ChangeWriter, type LocalChange, type PushResult, type RenewId } from './change-writer.ts';
 import type { Collection } from './collection.ts';
 import { unlessAborted } from './connection.ts';
 import { type ChangesPage, queryString, type ResourceTypes } from './query.ts';
@@ -7,6 +7,8 @@ import { type LiveSchedule, retrying, type SyncOptions, syncPages } from './sync
 import type { Versioned } from './versions.ts';
 
 export interface ReplicationOptions<Types extends ResourceTypes> {
+  /** The fields of the copy besides `id`. Without \`description\`, there are fewer requests, and they cost less. Default: all. */
+  readonly fields?: readonly (keyof Types['entity'] & string)[] | undefined;
   /** Is called with each change that the service has not applied: somebody else was faster, or it will never accept the change. */
   readonly onRefused?: ((result: PushResult<Types>) => void) | undefined;
 }
@@ -17,6 +19,11 @@ export interface PushOptions {
    * such an error ends the push.
    */
   readonly onRetry?: ((error: unknown) => void) | undefined;
+  /**
+   * Is called before an entity is sent with another id, because the clock of the device was more than 60 s ahead when its id was made: stores this in the
+   * copy. Without it, the creation is refused.
+   */
+  readonly renewId?: RenewId | undefined;
 }
 
 /** Returns changes so that each comes after the creations that it refers to: a sub-task after its parent. Ends also if they refer to each other. */
@@ -45,7 +52,8 @@ function parentsFirst<Types extends ResourceTypes>(changes: readonly LocalChange
  * const replication = new Replication(client.tasks, { projectId });
  */
 export class Replication<Types extends ResourceTypes> {
-  readonly filters: Types['filters'];
+  /** The filters and fields as a text, for what is stored beside the copy. */
+  readonly query: string;
   readonly #options: ReplicationOptions<Types>;
   readonly #collection: Collection<Types>;
   readonly #schedules = new Set<LiveSchedule>();
@@ -69,10 +77,11 @@ export class Replication<Types extends ResourceTypes> {
   ) {
     // Filters that cannot be sent are an error of the caller, which no repetition changes.
     queryString(filters);
-    this.filters = filters;
+    const { fields } = options;
+    this.query = [filters, fields].map((one) => JSON.stringify(one)).join('');
     this.#options = options;
     this.#collection = collection;
-    this.#reader = new ChangeReader(collection, filters);
+    this.#reader = new ChangeReader(collection, { ...filters, fields });
     this.#writer = new ChangeWriter(collection, filters);
   }
 
@@ -113,14 +122,15 @@ export class Replication<Types extends ResourceTypes> {
    */
   push(
     changes: readonly LocalChange<Types>[],
-    { onRetry }: PushOptions = {},
+    { onRetry, renewId }: PushOptions = {},
   ): Promise<readonly PushResult<Types>[]> {
     this.#pushes += 1;
     const failure = this.#failure;
     const pushed = this.#lastPush.then(async () => {
       if (failure.error !== undefined) throw failure.error;
       try {
-        return await (onRetry ? retrying(() => this.#pushAll(changes), onRetry) : this.#pushAll(changes));
+        const send = () => this.#pushAll(changes, renewId);
+        return await (onRetry ? retrying(send, onRetry) : send());
       } catch (error) {
         failure.error = error;
         this.#failure = {};
@@ -146,7 +156,7 @@ export class Replication<Types extends ResourceTypes> {
    * for await (const _ of replication.watch({ signal })) await syncTable(replication, database, 'tasks').catch(show);
    */
   async *watch(options: Omit<SyncOptions, 'since' | 'live'> = {}): AsyncGenerator<void, void, undefined> {
-    const schedule = this.#collection.schedule(options);
+    const schedule = this.#collection.schedule({ ...options, live: true });
     this.#schedules.add(schedule);
     try {
       for (; !options.signal?.aborted; await schedule.wait()) {
@@ -159,17 +169,28 @@ export class Replication<Types extends ResourceTypes> {
     }
   }
 
-  async #pushAll(changes: readonly LocalChange<Types>[]): Promise<readonly PushResult<Types>[]> {
+  async #pushAll(
+    changes: readonly LocalChange<Types>[],
+    renewId: RenewId | undefined,
+  ): Promise<readonly PushResult<Types>[]> {
     const ids = changes.map(({ before, after }) => before?.id ?? after?.id);
     const repeated = ids.find((id, position) => ids.indexOf(id) < position);
     if (repeated)
       throw new TypeError(`There are two changes of the entity ${repeated}. Push them one after the other.`);
     const byChange = new Map<LocalChange<Types>, PushResult<Types>>();
     for (const change of parentsFirst(changes)) {
-      const result = await this.#writer.write(change);
-      byChange.set(change, result);
-      if (result.error) this.#options.onRefused?.(result);
+      const result = await this.#writer.write(change, renewId);
+      const current = result.current && this.#shown(result.current);
+      byChange.set(change, { ...result, current });
+      if (result.error) this.#options.onRefused?.({ ...result, current });
     }
     return changes.flatMap((change) => byChange.get(change) ?? []);
+  }
+
+  /** Returns an entity with the fields of the copy. */
+  #shown<Entity extends object>(entity: Entity): Entity {
+    const { fields = Object.keys(entity) } = this.#options;
+    const shown = Object.entries(entity).filter(([name]) => ['id', 'version', ...fields].includes(name));
+    return Object.fromEntries(shown) as Entity;
   }
 }

@@ -1,4 +1,4 @@
-import { pause, pauseOf, type RequestOptions } from './connection.ts';
+import { isHidden, page, pause, pauseOf, type RequestOptions } from './connection.ts';
 import type { Follower, LiveConnection } from './live.ts';
 import { ProblemError } from './problems.ts';
 import type { ChangesPage } from './query.ts';
@@ -6,7 +6,7 @@ import type { ChangesPage } from './query.ts';
 export interface SyncOptions extends RequestOptions {
   /** The cursor of the last page that the app has stored. Without it, the feed begins with all entities. */
   readonly since?: string | undefined;
-  /** Whether to ask only when the service announces a change, and every five minutes. A hidden page asks when it is shown. Default: false. */
+  /** Whether to ask only when the service announces a change, and every five minutes. Default: false. */
   readonly live?: boolean | undefined;
   /** Milliseconds between two requests while nothing changes. With `live`, while there is no connection. Default: 5,000. */
   readonly interval?: number | undefined;
@@ -68,13 +68,7 @@ const minPauseMs = 200;
 /** The time after which changes are asked for in any case: an announcement can be lost. */
 const maxIdleMs = 300_000;
 
-/** Returns the document of a browser. */
-const page = () =>
-  (globalThis as { document?: Partial<EventTarget> & { readonly visibilityState?: string } }).document;
-
-const isHidden = (): boolean => page()?.visibilityState === 'hidden';
-
-/** Decides when to ask for the changes of a collection. Its times are those of `performance`, because the clock of a device can be set back. */
+/** Decides when to ask for the changes of a collection: not while the page is hidden, and once when it is shown. Its times are those of `performance`, because the clock of a device can be set back. */
 export class LiveSchedule implements Follower {
   readonly collection: string;
   readonly #options: SyncOptions;
@@ -101,7 +95,7 @@ export class LiveSchedule implements Follower {
     options.signal?.addEventListener('abort', this.stop);
     page()?.addEventListener?.('visibilitychange', this.#show);
     try {
-      this.#unfollow = connection.follow(this);
+      if (options.live && !options.signal?.aborted) this.#unfollow = connection.follow(this);
     } catch (error) {
       options.onError?.(error);
     }
@@ -189,8 +183,8 @@ export class LiveSchedule implements Follower {
   #waitMs(): number {
     const { interval = defaultIntervalMs } = this.#options;
     const restMs = this.#spreadMs === undefined || this.#isAsking ? interval : maxIdleMs;
-    const earliest = this.#askedAt + Math.max(this.#spreadMs ?? 0, minPauseMs);
-    return Math.max(Math.min(this.#dueAt, this.#endedAt + restMs), earliest) - performance.now();
+    const minMs = this.#options.live ? Math.max(this.#spreadMs ?? 0, minPauseMs) : 0;
+    return Math.max(Math.min(this.#dueAt, this.#endedAt + restMs), this.#askedAt + minMs) - performance.now();
   }
 }
 
@@ -200,13 +194,13 @@ export async function* syncPages<Entity>(
   options: SyncOptions,
   source: { schedule(options: SyncOptions): LiveSchedule },
 ): AsyncGenerator<SyncPage<Entity>, void, undefined> {
-  const { since, signal, interval = defaultIntervalMs, onError } = options;
-  const schedule = options.live && !signal?.aborted ? source.schedule(options) : undefined;
+  const { since, signal, onError } = options;
+  const schedule = source.schedule(options);
   try {
     let [cursor, isFirst, failures] = [since, since === undefined, 0];
     while (!signal?.aborted) {
       let errorPauseMs = 0;
-      schedule?.begin();
+      schedule.begin();
       const page = await read(cursor).catch((error: unknown) => {
         if (signal?.aborted) return undefined;
         failures += 1;
@@ -220,15 +214,13 @@ export async function* syncPages<Entity>(
       if (signal?.aborted) return;
       if (page) {
         const { hasMore, ...rest } = page;
-        if (!hasMore) schedule?.reach(page.position);
+        if (!hasMore) schedule.reach(page.position);
         yield { ...rest, isFirst, isComplete: !hasMore };
         [cursor, isFirst, failures] = [page.cursor, false, 0];
       }
-      if (page?.hasMore) continue;
-      // The signal ends the pause with an error.
-      await (schedule?.wait(errorPauseMs) ?? pause(errorPauseMs || interval, signal).catch(() => undefined));
+      if (!page?.hasMore) await schedule.wait(errorPauseMs);
     }
   } finally {
-    schedule?.stop();
+    schedule.stop();
   }
 }

@@ -4,9 +4,15 @@ import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import { npm } from '../lib/command-line/programs.ts';
 import { agentToolsModule } from '../lib/openapi/agent-tools.ts';
 import { clientTypes } from '../lib/openapi/client-types.ts';
-import { agentToolsFile, clientTypesFile, committedFile } from '../lib/openapi/committed-document.ts';
+import {
+  agentToolsFile,
+  clientTypesFile,
+  committedFile,
+  rxdbSchemasFile,
+} from '../lib/openapi/committed-document.ts';
 import { documentText, openApiDocument } from '../lib/openapi/document.ts';
 import { referenceDocument } from '../lib/openapi/reference-document.ts';
+import { rxdbSchemasModule } from '../lib/openapi/rxdb-schemas.ts';
 import {
   breakingChanges,
   earlierDocument,
@@ -19,6 +25,7 @@ function write(): void {
   const document = openApiDocument();
   writeFileSync(committedFile, documentText(document));
   writeFileSync(clientTypesFile, clientTypes(document));
+  writeFileSync(rxdbSchemasFile, rxdbSchemasModule(document));
   writeFileSync(agentToolsFile, agentToolsModule(document));
 }
 

@@ -4,8 +4,15 @@ declare module 'rxdb' {
     readonly name: string;
     readonly schema: {
       readonly jsonSchema: { readonly required?: readonly string[]; readonly properties: object };
+      readonly primaryPath: string | number | symbol;
     };
+    readonly database: { readonly collections: Readonly<Record<string, RxCollection<unknown>>> };
     find(): { exec(): Promise<Document[]> };
+    findOne(id: string): { exec(throwIfMissing: true): Promise<Document> };
+    insert(document: Document): Promise<unknown>;
+  }
+  export interface RxJsonSchema<_Document> {
+    readonly properties: object;
   }
   export type WithDeleted<Document> = Document & { _deleted: boolean };
 }

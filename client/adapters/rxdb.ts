@@ -1,10 +1,15 @@
-import type { RxCollection, WithDeleted } from 'rxdb';
+import type { RxCollection, RxJsonSchema, WithDeleted } from 'rxdb';
 import { type RxReplicationState, replicateRxCollection } from 'rxdb/plugins/replication';
+import type { RenewId } from '../change-writer.ts';
 import { pause, pauseOf } from '../connection.ts';
+import { differences, type Fields, isEmpty, isIdentical } from '../fields.ts';
+import { randomPart, withReplacedIds } from '../ids.ts';
 import type { ResourceTypes } from '../query.ts';
 import type { Replication } from '../replication.ts';
 import type { SyncOptions } from '../sync.ts';
 import type { Versioned } from '../versions.ts';
+
+export { schemas } from './rxdb-schemas.ts';
 
 /** An entity in a collection. One that was created here has no version yet. Its id is from `newId`. */
 export type ReplicatedDocument<Types extends ResourceTypes> = Versioned<Types['entity']>;
@@ -45,6 +50,22 @@ function requiredValues(schema: { readonly required?: readonly string[]; readonl
   );
 }
 
+/**
+ * Returns the schema of a copy with these fields, which are also those of its `Replication`.
+ * @example
+ * const fields = ['name', 'status'] as const;
+ * await database.addCollections({ tasks: { schema: withFields(schemas.tasks, fields) } });
+ */
+export function withFields<Document, Field extends keyof Document>(
+  schema: RxJsonSchema<Document>,
+  fields: readonly Field[],
+): RxJsonSchema<Pick<Document, Extract<keyof Document, Field | 'id' | 'version'>>> {
+  const kept = Object.entries(schema.properties).filter(([name]) =>
+    ['id', 'version', ...fields].includes(name),
+  );
+  return { ...schema, properties: Object.fromEntries(kept) } as never;
+}
+
 type Conflict = { readonly id: string; readonly version?: string };
 
 interface Refusal {
@@ -80,6 +101,41 @@ class Refusals extends Map<string, Refusal> {
   }
 }
 
+interface StoredDocument {
+  toJSON(): Fields & { readonly id: string };
+  incrementalPatch(fields: object): Promise<unknown>;
+  incrementalModify(change: (fields: Fields) => object): Promise<unknown>;
+}
+
+const allOf = async (collection: RxCollection<unknown>): Promise<StoredDocument[]> =>
+  (await collection.find().exec()) as StoredDocument[];
+
+/** Returns a function that gives a document of a collection another id, also where documents of the database refer to it. */
+const renewIdIn =
+  (collection: RxCollection<unknown>): RenewId =>
+  async (id, renewed) => {
+    const known = (await allOf(collection)).map((document) => document.toJSON().id);
+    // The app has stopped before it has removed the old one.
+    const stored = known.find((other) => other !== id && randomPart(other) === randomPart(id));
+    const old = (await collection.findOne(id).exec(true)) as StoredDocument;
+    if (!stored) await collection.insert({ ...old.toJSON(), id: renewed });
+    const ids = new Map([[id, stored ?? renewed]]);
+    for (const one of Object.values(collection.database.collections)) {
+      for (const document of await allOf(one)) {
+        const state: object = document.toJSON();
+        const { [String(one.schema.primaryPath)]: _, ...changes } = differences(
+          withReplacedIds(state, ids),
+          state,
+          isIdentical,
+        );
+        if (!isEmpty(changes)) await document.incrementalPatch(changes);
+      }
+    }
+    // A document with this version is not sent.
+    await old.incrementalModify((state) => ({ ...state, version: removedVersion, _deleted: true }));
+    return stored;
+  };
+
 /** Returns a result that RxDB cannot read. */
 const failingResult = (held: readonly Refusal[]) => ({
   get id(): string {
@@ -90,17 +146,21 @@ const failingResult = (held: readonly Refusal[]) => ({
 
 /**
  * Keeps a collection of RxDB equal to a list, and sends what is created, changed and deleted in it.
- * @param collection has all fields of the list as properties, and the text `version`.
+ * @param stored has the fields of the replication as properties, and the text `version`: `schemas` and `withFields` give its schema.
  * @param options with `live`, changes of others are read when the service announces them. Without it, the app calls `reSync`.
  * @example
  * const state = replicateList(new Replication(client.tasks, { projectId }), database.tasks, { live: true });
  */
-export function replicateList<Types extends ResourceTypes>(
+export function replicateList<
+  Types extends ResourceTypes,
+  Stored extends { readonly id: string } = ReplicatedDocument<Types>,
+>(
   replication: Replication<Types>,
-  collection: RxCollection<ReplicatedDocument<Types>>,
+  stored: RxCollection<Stored>,
   { live, ...options }: Pick<SyncOptions, 'live' | 'interval' | 'onError'> = {},
-): RxReplicationState<ReplicatedDocument<Types>, ReplicationCheckpoint> {
+): RxReplicationState<Stored, ReplicationCheckpoint> {
   type Document = ReplicatedDocument<Types>;
+  const collection = stored as unknown as RxCollection<Document>;
   type Row = { readonly assumedMasterState?: Document; readonly newDocumentState: Document };
   const required = requiredValues(collection.schema.jsonSchema);
   const ids = async (): Promise<string[]> =>
@@ -108,11 +168,12 @@ export function replicateList<Types extends ResourceTypes>(
   /** What has a version is from the service, also if RxDB does not know it because the app has stopped while it stored a page. */
   const pulled = ({ id, version }: Document) =>
     (version ? { id, version, _deleted: version === removedVersion } : undefined) as Document | undefined;
+  const renewId = renewIdIn(collection as unknown as RxCollection<unknown>);
   const refusals = new Refusals();
   const stop = new AbortController();
   const state: RxReplicationState<Document, ReplicationCheckpoint> = replicateRxCollection({
     collection,
-    replicationIdentifier: `${collection.name} ${JSON.stringify(replication.filters)}`,
+    replicationIdentifier: `${collection.name} ${replication.query}`,
     pull: {
       // RxDB asks again until a page is empty.
       batchSize: 1,
@@ -139,14 +200,16 @@ export function replicateList<Types extends ResourceTypes>(
         if (ready.length === 0) return [failingResult(held) as WithDeleted<Document>];
         const results = await replication.push(
           ready.map(({ assumedMasterState, newDocumentState: after }) => ({
-            before: assumedMasterState ?? pulled(after),
+            before: after.version === removedVersion ? pulled(after) : (assumedMasterState ?? pulled(after)),
             after: after as Types['changes'] & Document,
           })),
+          { renewId },
         );
         const conflicts = ready.flatMap(({ newDocumentState }, position) => {
           const { current, error, isUnchanged } = results[position] ?? {};
           const conflict = { ...(current ?? newDocumentState), _deleted: !current };
-          if (isUnchanged) return refusals.add(conflict, String(error), () => state.reSync(), stop.signal);
+          if (isUnchanged && conflict.id === newDocumentState.id)
+            return refusals.add(conflict, String(error), () => state.reSync(), stop.signal);
           refusals.delete(conflict.id);
           return [];
         });
@@ -159,5 +222,5 @@ export function replicateList<Types extends ResourceTypes>(
     for await (const _ of replication.watch({ ...options, signal: stop.signal })) state.reSync();
   };
   if (live) void follow();
-  return state;
+  return state as unknown as RxReplicationState<Stored, ReplicationCheckpoint>;
 }

@@ -25,7 +25,8 @@ export function listCollection<Types extends ResourceTypes>(
         before: (type === 'insert' ? undefined : original) as LocalChange<Types>['before'],
         after: (type === 'delete' ? undefined : modified) as LocalChange<Types>['after'],
       })),
-      { onRetry: (error) => options.onError?.(error) },
+      // The copy is in memory: it shows the entity with its new id when this ends.
+      { onRetry: (error) => options.onError?.(error), renewId: async () => undefined },
     );
     const found = results.flatMap(({ current }) => current ?? []);
     const gone = results.flatMap(({ id, current }) => (current ? [] : id));

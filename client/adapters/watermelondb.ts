@@ -31,7 +31,7 @@ export async function syncTable<Types extends ResourceTypes>(
   database: Database,
   table: string,
 ): Promise<void> {
-  const cursorName = `${table} ${JSON.stringify(replication.filters)}`;
+  const cursorName = `${table} ${replication.query}`;
   const sentName = `${cursorName} created`;
   const isKnown = Q.where('version', Q.notEq(null));
   const ids = (): Promise<string[]> => database.get(table).query(isKnown).fetchIds();

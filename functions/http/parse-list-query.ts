@@ -21,8 +21,9 @@ export const maxSortFields = 3;
 
 export const maxSearchWords = 8;
 
-/** Entities on a page of a change feed, by default. */
+/** Entities on a page of a change feed, by default, and at most without descriptions. */
 export const defaultChangesLimit = maxLimit;
+export const maxChangesLimit = 1_000;
 
 const nameLists: ReadonlySet<string> = new Set([
   ...['sortBy', 'sortOrder', 'fields', 'expand', 'countBy', 'sumBy'],
@@ -54,8 +55,8 @@ function wholeNumber(name: string, parameters: Parameters, fallback: number): nu
   return fallback;
 }
 
-const readLimit = (parameters: Parameters, fallback: number): number =>
-  Math.min(wholeNumber('limit', parameters, fallback), maxLimit);
+const readLimit = (parameters: Parameters, fallback: number, most = maxLimit): number =>
+  Math.min(wholeNumber('limit', parameters, fallback), most);
 
 /** Returns the names in a parameter. @param explain says what is wrong with unknown ones, if it is known better than for any name. */
 function readNames<Name extends string>(
@@ -272,13 +273,13 @@ export function readChangesQuery(resource: Resource, rawQueryString: string): Re
   const parameters = readKnownParameters(resource, rawQueryString, known);
   const view = readView(resource, parameters);
   const filters = readFilters(parameters, listFields);
-  const limit = readLimit(parameters, defaultChangesLimit);
+  const withTexts = needsTexts(resource, view);
+  const limit = readLimit(parameters, defaultChangesLimit, withTexts ? maxLimit : maxChangesLimit);
   const cursorHash = feedHash(resource, filters, view);
   const decode = (cursor: string) => (cursor === now ? now : decodeCursor(cursorHash, cursor));
   const since = readCursor('since', parameters, decode);
   parameters.requireValid();
   const sort = [{ field: 'createdAt', direction: 'asc' }] as const;
-  const withTexts = needsTexts(resource, view);
   const page = { countBy: [], sumBy: [], page: 1, limit } as const;
   const query: ListQuery = { filters, sort, ...page, withTexts, ranks, defaults };
   return { query, since, cursorHash, view };

@@ -1,9 +1,9 @@
 /** The pipeline around every handler: it turns errors into responses, completes the headers and writes a log line. */
 import middy from '@middy/core';
 import { logError } from '../runtime/logger.ts';
-import type { Handler, Middleware, PipelineEvent, PipelineRequest, Response } from './middleware.ts';
+import type { Handler, Middleware, PipelineEvent, Response } from './middleware.ts';
 import { type ProblemCode, problemResponse, toProblem } from './problems.ts';
-import { logContext, requestLog } from './request-log.ts';
+import { isAborted, logContext, requestLog } from './request-log.ts';
 import { responseHeaders } from './response-headers.ts';
 
 /** middy with the types of this pipeline. Its own types are for events of any kind. */
@@ -17,19 +17,14 @@ const engine = middy as unknown as <Event extends PipelineEvent>(options: {
 
 const serverProblems: ReadonlySet<ProblemCode> = new Set(['internal-error', 'unavailable']);
 
-/** Returns whether the client has closed its connection: then calls of the database are aborted, which is no failure. Only the local gateway tells. */
-const clientHasGone = ({ context }: PipelineRequest): boolean =>
-  (context as { readonly cancelled?: AbortSignal }).cancelled?.aborted === true;
-
 /** Logs the errors that the caller did not cause. */
 const errorHandler = (operation: string): Middleware => ({
   onError: (request) => {
     const problem = toProblem(request.error);
-    if (serverProblems.has(problem.code) && !(problem.code === 'unavailable' && clientHasGone(request))) {
-      logError('The request failed.', logContext(operation, request), problem.cause);
-    }
     const { rawPath, requestContext } = request.event;
     request.response = problemResponse(problem, { path: rawPath, requestId: requestContext.requestId });
+    if (serverProblems.has(problem.code) && !isAborted(request))
+      logError('The request failed.', logContext(operation, request), problem.cause);
   },
 });
 

@@ -22,6 +22,13 @@ export const logContext = (operation: string, { event }: PipelineRequest): LogCo
   };
 };
 
+/**
+ * Returns whether the client has closed its connection: then calls of the database are aborted, which is no failure. Only the local gateway tells.
+ */
+export const isAborted = ({ context, response }: PipelineRequest): boolean =>
+  response?.statusCode === 503 &&
+  (context as { readonly cancelled?: AbortSignal }).cancelled?.aborted === true;
+
 /** The property of the line that is the dimension of its metrics. A metric of each tenant would cost too much. */
 const dimension = 'operation';
 
@@ -29,11 +36,12 @@ const dimension = 'operation';
  * Returns the metrics of a request. CloudWatch charges for each metric of each operation, so those that are 0 are absent, and the number of
  * requests is the number of samples of `duration`.
  */
-function metricsOf({ event, response, error }: PipelineRequest): Metric[] {
+function metricsOf(request: PipelineRequest): Metric[] {
+  const { event, response, error } = request;
   const { readUnits = 0, writeUnits = 0 } = event.session?.database.consumption ?? {};
   return [
     { name: 'duration', unit: 'Milliseconds' },
-    ...((response?.statusCode ?? 500) >= 500 ? [{ name: 'errors', value: 1 }] : []),
+    ...((response?.statusCode ?? 500) >= 500 && !isAborted(request) ? [{ name: 'errors', value: 1 }] : []),
     ...(error instanceof ReadBudgetExceeded ? [{ name: 'readBudgetExceeded', value: 1 }] : []),
     ...(readUnits > 0 ? [{ name: 'readUnits', value: readUnits }] : []),
     ...(writeUnits > 0 ? [{ name: 'writeUnits', value: writeUnits }] : []),
@@ -45,7 +53,7 @@ export function requestLog(operation: string): Middleware {
     const metrics = metricsOf(request);
     const namespace = environment.requestMetrics();
     logInfo('The request is finished.', logContext(operation, request), {
-      status: request.response?.statusCode,
+      status: isAborted(request) ? 'aborted' : request.response?.statusCode,
       ...Object.fromEntries(
         metrics.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])),
       ),

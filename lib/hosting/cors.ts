@@ -26,6 +26,8 @@ export const crossOrigin = {
     'x-requested-with',
   ],
   exposedHeaders: [
+    // Clients compare their clock with it.
+    'date',
     'etag',
     'idempotency-replayed',
     'link',

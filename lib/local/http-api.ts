@@ -55,6 +55,8 @@ export interface SentResponse {
 
 export interface TimedResponse extends SentResponse {
   readonly rawQueryString: string;
+  /** Whether the client has closed its connection before. */
+  readonly isAborted: boolean;
   /** Milliseconds from the head of the request to the response. */
   readonly durationMs: number;
 }
@@ -157,6 +159,7 @@ export class HttpApi {
       status,
       headers: new Map(Object.entries(headers)),
       text: request.method === 'HEAD' ? '' : body,
+      isAborted: cancelled?.aborted ?? false,
       durationMs: monotonic() - started,
     });
     return { status, headers, content };

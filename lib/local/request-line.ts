@@ -45,19 +45,23 @@ const targetOf = ({ path, rawQueryString }: TimedResponse): string =>
     encodeURIComponent,
   );
 
-function colorOf(status: number): 'red' | 'yellow' | 'cyan' | 'green' {
+function colorOf({ status, isAborted }: TimedResponse): 'red' | 'yellow' | 'cyan' | 'green' {
+  if (isAborted) return 'yellow';
   if (status >= 500) return 'red';
   if (status >= 400) return 'yellow';
   return status >= 300 ? 'cyan' : 'green';
 }
 
-/** Returns a request as a line in columns: method, status, time, capacity units, path. A terminal gets the status in colour. */
+const resultOf = ({ isAborted, status }: TimedResponse): number | 'aborted' =>
+  isAborted ? 'aborted' : status;
+
+/** Returns a request as a line in columns: method, status or `aborted`, time, capacity units, path. A terminal gets the status in colour. */
 export function requestLine(response: TimedResponse): string {
-  const { method, status, durationMs, headers } = response;
+  const { method, durationMs, headers } = response;
   const { readUnits, writeUnits } = databaseUsage(headers.get('server-timing'));
   return [
     method.padEnd(7),
-    styleText(colorOf(status), String(status), { stream: process.stdout }),
+    styleText(colorOf(response), String(resultOf(response)), { stream: process.stdout }),
     `${durationMs.toFixed(0).padStart(6)} ms`,
     `${String(readUnits).padStart(6)} read`,
     `${String(writeUnits).padStart(4)} write`,
@@ -66,14 +70,14 @@ export function requestLine(response: TimedResponse): string {
 }
 
 export function requestJson(response: TimedResponse, now: Date): string {
-  const { method, path, rawQueryString, status, durationMs, headers } = response;
+  const { method, path, rawQueryString, durationMs, headers } = response;
   return JSON.stringify({
     time: now.toISOString(),
     requestId: headers.get('apigw-requestid'),
     method,
     path,
     ...(rawQueryString && { query: maskedQuery(rawQueryString) }),
-    status,
+    status: resultOf(response),
     durationMs: Math.round(durationMs * 10) / 10,
     ...databaseUsage(headers.get('server-timing')),
   });

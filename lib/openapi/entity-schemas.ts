@@ -10,7 +10,7 @@ import { maxChangesCursorLength } from '../../functions/engine/feed/cursor.ts';
 import { maxPlaceCursorLength } from '../../functions/engine/lists/place-cursor.ts';
 import { maxPosition } from '../../functions/engine/model/change-log.ts';
 import { restorableDays } from '../../functions/engine/model/deletion.ts';
-import { maxLimit } from '../../functions/http/parse-list-query.ts';
+import { maxChangesLimit, maxLimit } from '../../functions/http/parse-list-query.ts';
 import { entityTag } from './headers.ts';
 import { historySchema } from './history.ts';
 import { converted, count, listOf, objectOf, text, textOrNull } from './json-schema.ts';
@@ -125,7 +125,7 @@ const listSchema = (
   );
 
 /** Entities on a page of a change feed, at most: a record can have 100 more than the limit. */
-const maxChanges = 2 * maxLimit;
+const maxChanges = maxChangesLimit + maxLimit;
 
 const changesSchema = (resource: Resource): Schema =>
   objectOf(

@@ -13,6 +13,7 @@ import { maxLongTextPrefix, maxValues } from '../../functions/http/operands.ts';
 import {
   defaultChangesLimit,
   defaultLimit,
+  maxChangesLimit,
   maxLimit,
   maxSearchWords,
   maxSortFields,
@@ -57,7 +58,11 @@ export const changesParameters: Readonly<Record<'since' | 'changesLimit', Parame
   changesLimit: inQuery(
     'limit',
     'Changes per page. A page can have a few more, because one request can change many entities.',
-    { ...limit, default: defaultChangesLimit },
+    {
+      ...limit,
+      description: `Values above ${maxLimit} count as ${maxLimit}; without descriptions, those above ${maxChangesLimit} as ${maxChangesLimit}.`,
+      default: defaultChangesLimit,
+    },
     { example: defaultChangesLimit },
   ),
 };

@@ -688,6 +688,42 @@ describe('a hidden page', () => {
     expect(asked()).toBe(3);
   });
 
+  test.each([
+    [{ live: false }, 5_000],
+    [{ live: false, interval: 1_000 }, 1_000],
+  ])('asks nothing with %j, and once when it is shown', async (options, interval) => {
+    const { asked, read } = follow(options);
+    await read(1);
+    await pass(interval);
+    await read(2);
+    show('hidden');
+    await pass(10 * minute);
+    expect(asked()).toBe(2);
+    show('visible');
+    await turn();
+    await read(3);
+    await pass(interval - 500);
+    expect(asked()).toBe(3);
+    await pass(500);
+    await read(4);
+  });
+
+  test('sends what waits, and does not ask where changes are announced when the connection has ended', async () => {
+    const own = clientOf();
+    const { settled, asked } = follow({ client: own });
+    await settled();
+    const before = [asked(), own.liveRequests()];
+    show('hidden');
+    for (const { socket } of server.open) socket.close();
+    await until(() => server.open.length === 0);
+    await own.client.tags.create({ name: 'sent' });
+    await pass(10 * minute);
+    expect([asked(), own.liveRequests()]).toEqual(before);
+    show('visible');
+    await until(() => server.open.length === 1);
+    expect(own.liveRequests()).toBe((before[1] ?? 0) + 1);
+  });
+
   test('asks nothing without a connection either', async () => {
     process.env['LIVE_URL'] = '';
     const own = clientOf();

@@ -32,7 +32,7 @@ beforeAll(async () => {
   });
 });
 
-test('the package is one package of less than 200 kB, and 500 kB for its program, which contains a library', () => {
+test('the package is one package of less than 220 kB, and 500 kB for its program, which contains a library', () => {
   const installed = join(project, 'node_modules');
   const files = (readdirSync(installed, { recursive: true }) as string[])
     .map((path) => ({ path, stats: statSync(join(installed, path)) }))
@@ -42,7 +42,7 @@ test('the package is one package of less than 200 kB, and 500 kB for its program
     files
       .filter(({ path }) => path.endsWith('dist/mcp.js') === isProgram)
       .reduce((sum, { stats }) => sum + stats.size, 0);
-  expect(size(false)).toBeLessThan(200_000);
+  expect(size(false)).toBeLessThan(220_000);
   expect(size(true)).toBeLessThan(500_000);
   const names = files.map(({ path }) => path.replace('project-management-client/', ''));
   expect(names.filter((name) => !name.startsWith('dist/')).sort()).toEqual([
@@ -51,7 +51,13 @@ test('the package is one package of less than 200 kB, and 500 kB for its program
     'llms.txt',
     'package.json',
   ]);
-  const expected = ['index', 'adapters/rxdb', 'adapters/tanstack-db', 'adapters/watermelondb'];
+  const expected = [
+    'index',
+    'adapters/rxdb',
+    'adapters/tanstack-db',
+    'adapters/tanstack-query',
+    'adapters/watermelondb',
+  ];
   for (const name of expected)
     expect(names).toEqual(expect.arrayContaining([`dist/${name}.js`, `dist/${name}.d.ts`]));
 });

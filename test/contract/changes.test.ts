@@ -66,3 +66,17 @@ describe.each(resources)('GET $path/changes', ({ kind, path }) => {
     }
   });
 });
+
+test('a page has up to 1,000 entities without descriptions, and up to 100 with them', async () => {
+  const status = 'many';
+  const operations = Array.from({ length: 25 }, () => ({ operation: 'create', body: { name: 'x', status } }));
+  for (let count = 0; count < 5; count += 1)
+    await request('POST', '/v1/tasks/batch', { body: { operations } });
+  const countOf = async (parameters: Parameters): Promise<number> => {
+    const response = await request('GET', withQuery('/v1/tasks/changes', { status, ...parameters }));
+    return (response.body as Changes).data.length;
+  };
+  expect(await countOf({ limit: 1_000, fields: 'name' })).toBe(125);
+  expect(await countOf({ limit: 1_000 })).toBe(100);
+  expect(await countOf({ fields: 'name' })).toBe(100);
+});

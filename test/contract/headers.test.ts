@@ -53,10 +53,10 @@ describe('a response to another origin', () => {
       expect([origin, '*']).toContain(headers.get('access-control-allow-origin'));
   });
 
-  test('exposes the headers for paging, redirects and conditional updates', async () => {
+  test('exposes the headers for paging, redirects, conditional updates and clocks', async () => {
     const response = await request('GET', '/v1/tags?limit=1', { headers: { origin } });
     const exposed = items(response.headers.get('access-control-expose-headers'));
-    const needed = ['etag', 'link', 'location', 'idempotency-replayed', 'x-total-count'];
+    const needed = ['date', 'etag', 'link', 'location', 'idempotency-replayed', 'x-total-count'];
     expect(exposed.includes('*') ? needed : exposed).toEqual(expect.arrayContaining(needed));
   });
 });

@@ -158,6 +158,53 @@ test('takes a change and a deletion back', async () => {
   await untilTotal({ name: 'Kept' }, 1);
 });
 
+test('keeps what the user types while somebody else changes the name, and then asks', async () => {
+  await add('Typed');
+  await untilSent();
+  const [typed] = (await other.tasks.list({ name: 'Typed' })).data;
+  await nameField('Typed').fill('Typed on');
+  await other.tasks.update(typed?.id ?? '', { name: 'Theirs' });
+  await nameField('Theirs').waitFor();
+  expect(await nameField('Theirs').inputValue()).toBe('Typed on');
+  await nameField('Theirs').blur();
+  await page.getByText('Somebody else has changed “Typed” to “Theirs”.').waitFor();
+  expect(await nameField('Theirs').inputValue()).toBe('Theirs');
+  await page.getByRole('button', { name: 'Change to “Typed on”' }).click();
+  await untilTotal({ name: 'Typed on' }, 1);
+});
+
+test('renders a hundred rows of a long list, and more when the user asks for them', async () => {
+  const operations = Array.from({ length: 150 }, (_, number) => ({
+    operation: 'create' as const,
+    body: { name: `Row ${number}`, status: 'active' },
+  }));
+  await other.tasks.batchInSeveralTransactions(operations);
+  await nameField('Row 149').waitFor();
+  const rowsBecome = (count: number) =>
+    until(async () => (await page.getByRole('listitem').count()) === count);
+  await rowsBecome(100);
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await nameField('Row 0').waitFor();
+});
+
+test('warns before it is closed with changes that are not sent', async () => {
+  await untilSent();
+  await context.setOffline(true);
+  await add('Unsent');
+  await page.getByText('waiting changes: 1').waitFor();
+  const asked: string[] = [];
+  page.once('dialog', (dialog) => {
+    asked.push(dialog.type());
+    void dialog.dismiss();
+  });
+  await page.close({ runBeforeUnload: true });
+  await until(async () => asked.length === 1);
+  expect(asked).toEqual(['beforeunload']);
+  await context.setOffline(false);
+  await untilSent();
+  expect(await totalOf({ name: 'Unsent' })).toBe(1);
+});
+
 test('stays signed in until the user signs out', async () => {
   await page.reload();
   await nameField('Kept').waitFor();
@@ -167,4 +214,17 @@ test('stays signed in until the user signs out', async () => {
   await nameField('Kept').waitFor();
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('button', { name: 'Sign in' }).waitFor();
+});
+
+test('signs out without a network, and opens without one', async () => {
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await choosePerson();
+  await untilSent();
+  await page.evaluate('navigator.serviceWorker.ready');
+  await context.setOffline(true);
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('button', { name: 'Sign in' }).waitFor();
+  await page.reload();
+  await page.getByRole('button', { name: 'Sign in' }).waitFor();
+  await context.setOffline(false);
 });

@@ -1,4 +1,5 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { updateLists } from '../../client/adapters/tanstack-query.ts';
 import { type Client, isProblem, type Task, type Versioned } from '../../client/index.ts';
 
 const open = { status: { notIn: ['completed', 'archived'] }, sortBy: 'dueDate' } as const;
@@ -17,7 +18,7 @@ export function OpenTasks({ client }: { client: Client }) {
   const complete = useMutation({
     // The cached task has its version, so a change of somebody else is not overwritten.
     mutationFn: (task: Versioned<Task>) => client.tasks.update(task, { status: 'completed' }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['tasks'] }),
+    onSuccess: (task) => updateLists(queries, ['tasks'], { data: [task], removed: [] }),
   });
   if (tasks.isPending) return <p>Loading…</p>;
   if (tasks.isError) return <p role="alert">{tasks.error.message}</p>;

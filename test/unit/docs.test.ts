@@ -343,6 +343,9 @@ describe('examples', () => {
   test.each(['tanstack-query.tsx', 'tanstack-query-live.ts'])('docs/client.md has the example %s', (file) => {
     const text = readFileSync(join(__dirname, '../sync-adapters', file), 'utf8');
     const client = readFileSync(join(__dirname, '../../docs/client.md'), 'utf8');
-    expect(client).toContain(text.replace("'../../client/index.ts'", "'project-management-client'"));
+    const published = text
+      .replace("'../../client/index.ts'", "'project-management-client'")
+      .replace("'../../client/adapters/tanstack-query.ts'", "'project-management-client/tanstack-query'");
+    expect(client).toContain(published);
   });
 });

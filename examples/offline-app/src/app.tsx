@@ -1,6 +1,6 @@
 import { useLiveQuery } from '@tanstack/react-db';
 import { isProblem, newId, ProblemError, type Task, type Versioned } from 'project-management-client';
-import { useState, useSyncExternalStore } from 'react';
+import { useEffect, useState, useSyncExternalStore } from 'react';
 import { signOut } from './sign-in.ts';
 import { client, tasks } from './tasks.ts';
 
@@ -64,19 +64,60 @@ function useChanges() {
     setNotice({ text: `“${name}” is deleted.`, action: 'Undo', run: undo });
   };
 
-  return { waiting, notice, setNotice, add, rename, complete, remove };
+  /** Renames a task whose name was `before` when the user began to type. */
+  const finish = (task: KnownTask, before: string, name: string) => {
+    if (name === before) return;
+    if (task.name === before) return rename(task, name);
+    const text = `Somebody else has changed “${before}” to “${task.name}”.`;
+    setNotice({ text, action: `Change to “${name}”`, run: () => rename(task, name) });
+  };
+
+  return { waiting, notice, setNotice, add, finish, complete, remove };
 }
 
+/** A field that keeps what the user types while the name changes. */
+function NameField({ task, onEnd }: { task: KnownTask; onEnd: (before: string, name: string) => unknown }) {
+  const [draft, setDraft] = useState<{ before: string; name: string }>();
+  const before = draft?.before ?? task.name;
+  return (
+    <input
+      aria-label={`Name of ${task.name}`}
+      value={draft?.name ?? task.name}
+      onChange={({ target }) => setDraft({ before, name: target.value })}
+      onBlur={() => {
+        if (draft) onEnd(draft.before, draft.name);
+        setDraft(undefined);
+      }}
+      onKeyDown={({ key, currentTarget }) => key === 'Enter' && currentTarget.blur()}
+    />
+  );
+}
+
+/** Rows that are rendered at first, and more with each click. */
+const step = 100;
+
 export function App() {
-  const { data, isLoading } = useLiveQuery((query) =>
-    query.from({ task: tasks }).orderBy(({ task }) => task.createdAt, 'desc'),
+  const [rows, setRows] = useState(step);
+  const { data, isLoading } = useLiveQuery(
+    (query) =>
+      query
+        .from({ task: tasks })
+        .orderBy(({ task }) => task.createdAt, 'desc')
+        .limit(rows),
+    [rows],
   );
   const isOnline = useSyncExternalStore(onConnection, () => navigator.onLine);
-  const { waiting, notice, setNotice, add, rename, complete, remove } = useChanges();
+  const { waiting, notice, setNotice, add, finish, complete, remove } = useChanges();
+  useEffect(() => {
+    // The browser asks before unsent changes are lost.
+    const warn = (event: Event) => event.preventDefault();
+    if (waiting > 0) addEventListener('beforeunload', warn);
+    return () => removeEventListener('beforeunload', warn);
+  }, [waiting]);
   return (
     <>
       <header>
-        <button type="button" onClick={signOut} disabled={!isOnline || waiting > 0}>
+        <button type="button" onClick={signOut}>
           Sign out
         </button>
         <p role="status">
@@ -114,19 +155,18 @@ export function App() {
             />
             {/* The service gives it when it receives the task. */}
             {task.number && <small>#{task.number}</small>}
-            <input
-              key={task.name}
-              aria-label={`Name of ${task.name}`}
-              defaultValue={task.name}
-              onBlur={({ target }) => rename(task, target.value)}
-              onKeyDown={({ key, currentTarget }) => key === 'Enter' && currentTarget.blur()}
-            />
+            <NameField task={task} onEnd={(before, name) => finish(task, before, name)} />
             <button type="button" aria-label={`Delete ${task.name}`} onClick={() => remove(task)}>
               Delete
             </button>
           </li>
         ))}
       </ul>
+      {data.length === rows && (
+        <button type="button" onClick={() => setRows(rows + step)}>
+          Show more
+        </button>
+      )}
     </>
   );
 }

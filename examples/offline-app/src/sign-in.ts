@@ -30,7 +30,8 @@ export async function accessToken(): Promise<string> {
 /** Ends the session, also at the issuer. Leaves the page for the redirect address. */
 export async function signOut(): Promise<void> {
   sessionStorage.removeItem('session');
-  const { end_session_endpoint: endpoint } = await discover();
+  // Offline, the session at the issuer goes on until it expires.
+  const { end_session_endpoint: endpoint } = await discover().catch(() => ({}) as oauth.AuthorizationServer);
   // The standard parameter, and that of Cognito.
   const addresses = { post_logout_redirect_uri: redirectUri, logout_uri: redirectUri };
   location.replace(

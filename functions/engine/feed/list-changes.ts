@@ -37,6 +37,15 @@ export interface ChangesPage extends Pick<Page, 'entities' | 'versions'> {
 /** Read units of the item of an entity, of at most 4 KB, that is read from a replica. */
 const itemUnits = 0.5;
 
+/** Entities of a page that are read by key, at most: half a unit each, of the 280 that a page may cost. */
+const maxKeyReads = 400;
+
+/** Bytes of the entities of a page as JSON: with their versions, it has at most a megabyte. */
+const maxPageBytes = 900_000;
+
+/** Changes of a page, at most, for a caller who does not see all: each of its entities is read by key. */
+const maxChangesOfViewer = 100;
+
 /** Read units of the longest text: 10,000 characters of up to three bytes in UTF-8. */
 const maxTextUnits = 4;
 
@@ -56,15 +65,19 @@ function matcherOf(kind: Kind, query: ListQuery): RowMatcher {
 export const tableNumber = (tenant: string, tableName: string): number =>
   hash('sha256', `${tableName} ${tenant}`, 'buffer').readUInt32BE();
 
-/** Returns how many of the first entries cost at most so many read units together: at least one, so that each page goes on. */
-function affordable(costs: readonly number[], units: number): number {
+/** Returns how many of the first entries cost at most so much together: at least one, so that each page goes on. */
+function affordable(costs: readonly number[], most: number): number {
   let total = 0;
   for (const [count, cost] of costs.entries()) {
     total += cost;
-    if (total > units && count > 0) return count;
+    if (total > most && count > 0) return count;
   }
   return costs.length;
 }
+
+/** Returns the bytes of an entity in a response, without its long text. */
+const jsonBytes = (entity: object): number =>
+  Buffer.byteLength(JSON.stringify(withLongText(entity, undefined)));
 
 /** Returns the read units of the item of a text; 0 when the entity has all of it. */
 function textUnits(stored: StoredEntity | undefined): number {
@@ -78,10 +91,11 @@ async function walk(session: Session, kind: Kind, query: ListQuery, cursor: Chan
   const after = cursor?.lastId === undefined ? 'start' : { values: [], id: cursor.lastId };
   // What changes meanwhile is in the log too, so no page is read again for it.
   const ofPage = { ...query, after, withTexts: false } as const;
-  const page = await listEntities(session, kind, ofPage, { mayBeNewer: true });
+  const page = await listEntities(session, kind, ofPage, { mayBeNewer: true, maxKeyReads });
   const progress = cursor?.progress ?? page.log.progress;
   const listed = page.entities.map((entity, place) => ({ kind, entity, version: page.versions[place] ?? 0 }));
-  const count = query.withTexts ? affordable(listed.map(textUnits), unitsLeft()) : listed.length;
+  const withTexts = query.withTexts ? affordable(listed.map(textUnits), unitsLeft()) : listed.length;
+  const count = Math.min(withTexts, affordable(page.entities.map(jsonBytes), maxPageBytes));
   const end = count < listed.length ? listed[count - 1]?.entity : page.end;
   const taken = listed.slice(0, count);
   const matches = matcherOf(kind, query);
@@ -198,7 +212,8 @@ async function readChanges(
   const matchesAny = matcherOf(kind, query);
   const unitsLeft = startBudget(session.database);
   const matchingIds = (record: LogRecord): string[] => mergeChanges([record], matchesAny).map(({ id }) => id);
-  const page = await readLog(session, kind, progress, { limit: query.limit, matchingIds, unitsLeft });
+  const limit = session.sight ? Math.min(query.limit, maxChangesOfViewer) : query.limit;
+  const page = await readLog(session, kind, progress, { limit, matchingIds, unitsLeft });
   const visibilityOf = await sightOfRows(session, kind, page.records);
   const matches: RowMatcher = (id, row) => {
     if (!matchesAny(id, row)) return false;
@@ -207,9 +222,13 @@ async function readChanges(
     if (visibility === 'unknown') throw new SightChanged();
     return visibility === 'seen';
   };
+  const bytes = page.records.map((record) =>
+    fromRows(kind, mergeChanges([record], matches)).reduce((sum, { entity }) => sum + jsonBytes(entity), 0),
+  );
+  const fitting = page.records.slice(0, affordable(bytes, maxPageBytes));
   const { count, described } = query.withTexts
-    ? await readDescribed(session, kind, page.records, { matches, unitsLeft })
-    : { count: page.records.length, described: undefined };
+    ? await readDescribed(session, kind, fitting, { matches, unitsLeft })
+    : { count: fitting.length, described: undefined };
   const records = page.records.slice(0, count);
   const isCut = count < page.records.length;
   const changes = mergeChanges(records, matches);

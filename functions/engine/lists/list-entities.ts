@@ -19,7 +19,7 @@ export async function listEntities(
   session: Session,
   kind: Kind,
   query: ListQuery,
-  options: { readonly mayBeNewer?: boolean } = {},
+  options: { readonly mayBeNewer?: boolean; readonly maxKeyReads?: number } = {},
 ): Promise<Page & { readonly log: PageLog }> {
   const { withTexts, fields } = query;
   const pageIndex = pageIndexOf(session.tenant, kind, query);

@@ -43,6 +43,8 @@ interface PageOptions {
   readonly withTexts?: boolean;
   /** Whether entities may be newer than the page, and match no more. Otherwise the page is read again. */
   readonly mayBeNewer?: boolean | undefined;
+  /** Rows that are not in columns, at most: the page ends before the next one, whose entity would be read by key. */
+  readonly maxKeyReads?: number | undefined;
   /** When more entities than these match, none of them is read: the page has only their total. */
   readonly maxTotal?: number | undefined;
 }
@@ -125,11 +127,19 @@ async function readOnce(
   session: Session,
   kind: Kind,
   query: RowQuery,
-  { pageIndex, withTexts, maxTotal = Number.POSITIVE_INFINITY }: PageOptions,
+  {
+    pageIndex,
+    withTexts,
+    maxKeyReads = Number.POSITIVE_INFINITY,
+    maxTotal = Number.POSITIVE_INFINITY,
+  }: PageOptions,
 ) {
   const page = await selectPage(session, kind, query);
-  const { total, skipped, end, counts, sums } = page;
-  const rows = total > maxTotal ? [] : page.rows;
+  const { total, skipped, counts, sums } = page;
+  const tooMany = page.rows.filter(({ row }) => !row)[maxKeyReads];
+  const rows = total > maxTotal ? [] : page.rows.slice(0, tooMany && page.rows.indexOf(tooMany));
+  const last = rows.at(-1);
+  const end = last && rows.length < page.rows.length ? { values: [], id: last.id } : page.end;
   const stored = await session.database.readRequested(async () => {
     const found = await entitiesOfPage(session, kind, { ...page, rows }, pageIndex);
     return withTexts ? readTexts(session, found) : found;

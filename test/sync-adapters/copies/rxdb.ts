@@ -1,39 +1,23 @@
 import assert from 'node:assert/strict';
-import { replicateList } from 'project-management-client/rxdb';
+import { isDeepStrictEqual } from 'node:util';
+import { replicateList, schemas, withFields } from 'project-management-client/rxdb';
 import { createRxDatabase, defaultConflictHandler, type RxCollection } from 'rxdb/plugins/core';
 import { getRxStorageMemory } from 'rxdb/plugins/storage-memory';
 import { wrappedValidateAjvStorage } from 'rxdb/plugins/validate-ajv';
-import { type Client, newId, type Project, Replication, type Versioned } from '../../../client/index.ts';
+import {
+  type Client,
+  createClient,
+  newId,
+  type Project,
+  Replication,
+  type Task,
+  type Versioned,
+} from '../../../client/index.ts';
 import { until } from '../../support/until.ts';
 import type { Copy, ProjectsCopy } from '../program.ts';
 
-const nullable = { type: ['string', 'null'] };
-const text = { type: 'string' };
 // As an app has it: RxDB refuses an entity with another field, or without a required one.
-const schema = {
-  version: 0,
-  primaryKey: 'id',
-  type: 'object',
-  properties: {
-    id: { type: 'string', maxLength: 36 },
-    name: text,
-    status: text,
-    description: text,
-    priority: text,
-    projectId: nullable,
-    userId: nullable,
-    dueDate: nullable,
-    position: nullable,
-    parentId: nullable,
-    estimate: { type: ['number', 'null'] },
-    number: { type: ['number', 'null'] },
-    tagIds: { type: 'array', items: text },
-    createdAt: text,
-    updatedAt: text,
-    version: text,
-  },
-  required: ['id', 'name', 'status'],
-} as const;
+const schema = { ...schemas.tasks, required: ['id', 'name', 'status'] };
 
 type Storage = ReturnType<typeof getRxStorageMemory>;
 
@@ -161,6 +145,98 @@ async function checkInsistence(client: Client): Promise<void> {
   await second.cancel();
 }
 
+/**
+ * The clock of the device is two minutes ahead, and the app stops after it has stored the new id of a task: there is one task, and its sub-task refers
+ * to it.
+ */
+async function checkClock(client: Client): Promise<void> {
+  const organization = await client.organizations.create({ name: 'Acme' });
+  const { id: projectId } = await client.projects.create({ name: 'ahead', organizationId: organization.id });
+  const now = Date.now;
+  const { database, tasks } = await openDatabase(`ahead-${projectId}`);
+  const [first, second] = [newId(), newId()].map((id) => {
+    const time = (now() + 120_000).toString(16).padStart(12, '0');
+    return `${time.slice(0, 8)}-${time.slice(8)}${id.slice(13)}`;
+  }) as [string, string];
+  await database.addCollections({
+    notes: { schema: { ...schema, required: ['id'] } as never },
+  });
+  const note = await database.collections['notes']?.insert({ id: 'note', projectId: first });
+  await tasks.insert({ id: first, name: 'first', status: 'active', projectId });
+  await tasks.insert({ id: second, name: 'second', status: 'active', projectId, parentId: first });
+  // Stored before the app has stopped.
+  const renewed = newId().slice(0, 14) + second.slice(14);
+  await tasks.insert({ id: renewed, name: 'second', status: 'active', projectId, parentId: first });
+  const sent: string[] = [];
+  const ofDevice = createClient({
+    url: process.argv[3] ?? '',
+    fetch: (address, init) => {
+      if (init?.method !== 'GET') sent.push(`${init?.method} ${String(address).split('/').at(-1)}`);
+      return fetch(address, init);
+    },
+  });
+  const refused: string[] = [];
+  const options = { onRefused: ({ id }: { id: string }) => refused.push(id) };
+  const state = replicateList(new Replication(ofDevice.tasks, { projectId }, options), tasks as never);
+  const idsOf = async () => (await tasks.find().exec()).map(({ id }) => id).sort();
+  await until(async () => {
+    await state.awaitInSync();
+    const { data } = await client.tasks.list({ projectId });
+    return data.length === 2 && isDeepStrictEqual(await idsOf(), data.map(({ id }) => id).sort());
+  });
+  const [parent] = (await client.tasks.list({ projectId, name: 'first' })).data;
+  assert.equal((await client.tasks.get(renewed)).parentId, parent?.id);
+  assert.equal(note?.getLatest().get('projectId'), parent?.id);
+  assert.deepEqual([refused, sent.filter((one) => /^DELETE/.test(one))], [[], []]);
+  await state.cancel();
+}
+
+/** A copy with two fields: those are read, a thousand entities at once, and a change that is refused leaves no others in it. */
+async function checkFields(client: Client): Promise<void> {
+  const organization = await client.organizations.create({ name: 'Acme' });
+  const { id: projectId } = await client.projects.create({ name: 'p', organizationId: organization.id });
+  const { id } = await client.tasks.create({ name: 'short', projectId });
+  const fields = ['name', 'status'] as const;
+  const { tasks: collection } = await openDatabase(`fields-${projectId}`, undefined, {
+    schema: withFields(schemas.tasks, fields),
+  });
+  const tasks: RxCollection<Pick<Versioned<Task>, 'id' | 'name' | 'status' | 'version'>> = collection;
+  const asked: URLSearchParams[] = [];
+  const ofCopy = createClient({
+    url: process.argv[3] ?? '',
+    fetch: (address, init) => {
+      const { pathname, searchParams } = new URL(String(address));
+      if (pathname.endsWith('/changes')) asked.push(searchParams);
+      return fetch(address, init);
+    },
+  });
+  const refused: unknown[] = [];
+  const options = { fields, onRefused: ({ current }: { current: unknown }) => refused.push(current) };
+  const state = replicateList(new Replication(ofCopy.tasks, { projectId }, options), tasks);
+  state.error$.subscribe((error: Error) => assert.fail(error));
+  const nameBecomes = async (name: string) => {
+    await until(async () => {
+      await state.awaitInSync();
+      return (await tasks.findOne(id).exec())?.name === name;
+    });
+    const { version } = await client.tasks.get(id);
+    const copied = (await tasks.findOne(id).exec())?.toJSON();
+    assert.deepEqual(copied, { id, name, status: 'active', version });
+  };
+  await nameBecomes('short');
+  assert.deepEqual([asked[0]?.get('fields'), asked[0]?.get('limit')], ['name,status', '1000']);
+  const rename = async (name: string) => (await tasks.findOne(id).exec(true)).incrementalPatch({ name });
+  await client.tasks.update(id, { name: 'theirs' });
+  await rename('mine');
+  await nameBecomes('theirs');
+  assert.deepEqual(refused, [
+    { id, name: 'theirs', status: 'active', version: (await client.tasks.get(id)).version },
+  ]);
+  await rename('sent');
+  await until(async () => (await client.tasks.get(id)).name === 'sent');
+  await state.cancel();
+}
+
 export async function openCopy(client: Client, projectId: string): Promise<Copy> {
   const { database, tasks } = await openDatabase(`tasks-${projectId}`);
   const replication = replicateList(new Replication(client.tasks, { projectId }), tasks as never);
@@ -185,6 +261,8 @@ export async function openCopy(client: Client, projectId: string): Promise<Copy>
       await replication.awaitInSync();
     },
     check: async () => {
+      await checkClock(client);
+      await checkFields(client);
       await checkStop(client);
       await checkInsistence(client);
     },
@@ -196,10 +274,8 @@ export async function openCopy(client: Client, projectId: string): Promise<Copy>
 }
 
 export async function openProjects(client: Client, organizationId: string): Promise<ProjectsCopy> {
-  const ofProjects = { visibility: text, memberIds: { type: 'array', items: text } };
-  const properties = { ...schema.properties, ...ofProjects, organizationId: text, startDate: nullable };
   const { tasks: collection } = await openDatabase(`projects-${organizationId}`, undefined, {
-    schema: { ...schema, properties },
+    schema: schemas.projects,
   });
   const projects: RxCollection<Versioned<Project>> = collection;
   const state = replicateList(new Replication(client.projects, { organizationId }), projects);

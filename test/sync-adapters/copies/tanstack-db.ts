@@ -1,6 +1,7 @@
+import assert from 'node:assert/strict';
 import { createCollection } from '@tanstack/db';
 import { listCollection } from 'project-management-client/tanstack-db';
-import { type Client, Replication } from '../../../client/index.ts';
+import { type Client, newId, Replication } from '../../../client/index.ts';
 import type { Copy, ProjectsCopy } from '../program.ts';
 
 export async function openCopy(client: Client, projectId: string): Promise<Copy> {
@@ -27,6 +28,21 @@ export async function openCopy(client: Client, projectId: string): Promise<Copy>
       await collection.delete(id).isPersisted.promise;
     },
     sync: async () => undefined,
+    // The clock of the device is two minutes ahead.
+    check: async () => {
+      const organization = await client.organizations.create({ name: 'Acme' });
+      const own = await client.projects.create({ name: 'ahead', organizationId: organization.id });
+      const list = new Replication(client.tasks, { projectId: own.id });
+      const tasks = createCollection(listCollection(list, { interval: 20 }));
+      await tasks.preload();
+      const time = (Date.now() + 120_000).toString(16).padStart(12, '0');
+      const id = `${time.slice(0, 8)}-${time.slice(8)}${newId().slice(13)}`;
+      await tasks.insert({ id, name: 'ahead', projectId: own.id } as never).isPersisted.promise;
+      const { data } = await client.tasks.list({ projectId: own.id });
+      assert.deepEqual([data.map(({ name }) => name), tasks.has(id)], [['ahead'], false]);
+      assert.equal(tasks.get(data[0]?.id ?? '')?.name, 'ahead');
+      await tasks.cleanup();
+    },
     stop: () => collection.cleanup(),
   };
 }

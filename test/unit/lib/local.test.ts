@@ -322,6 +322,7 @@ describe('gateway', () => {
 describe('departed clients', () => {
   beforeEach(() => {
     setFunctionEnvironment(store, undefined);
+    delete process.env['LOG_LEVEL'];
   });
 
   test.each([
@@ -346,7 +347,11 @@ describe('departed clients', () => {
       // Another call may have been under way at that moment.
       expect(calls).toBeLessThanOrEqual(5);
     }
-    expect(logged.mock.calls.filter(([line]) => String(line).includes('"level":"ERROR"'))).toEqual([]);
+    const lines = logged.mock.calls.map(([line]) => JSON.parse(String(line)));
+    expect(lines.map(({ level, status }) => [level, status])).toEqual(
+      requests.map(() => ['INFO', 'aborted']),
+    );
+    expect(lines.filter((line) => 'errors' in line)).toEqual([]);
   });
 });
 
@@ -478,10 +483,17 @@ describe('request line', () => {
     ['apigw-requestid', 'request'],
   ]);
   const created = { method: 'POST', path: '/v1/tasks', rawQueryString: '', status: 201 };
-  const response: TimedResponse = { ...created, headers, text: '{}', durationMs: 66.74 };
+  const response: TimedResponse = { ...created, headers, text: '{}', isAborted: false, durationMs: 66.74 };
 
   test('has no character that a terminal could interpret as an escape', () => {
     expect(requestLine({ ...response, path: '/\u009b2J' })).toContain('/%C2%9B2J');
+  });
+
+  test('says that a request was aborted, whatever its response would have been', () => {
+    const aborted = { ...response, status: 503, isAborted: true };
+    expect(requestLine(aborted)).toMatch(/^POST +aborted +67 ms/);
+    expect(JSON.parse(requestJson(aborted, new Date(0)))).toHaveProperty('status', 'aborted');
+    expect(requestLine({ ...response, status: 503 })).toMatch(/^POST +503 /);
   });
 
   test.each([

@@ -15,11 +15,12 @@ import { routes } from '#functions/routes.ts';
 import { resources as schemaResources } from '#functions/schema.ts';
 import { task } from '#functions/tasks/resource.ts';
 import { clientTypes } from '#lib/openapi/client-types.ts';
-import { clientTypesFile, committedFile } from '#lib/openapi/committed-document.ts';
+import { clientTypesFile, committedFile, rxdbSchemasFile } from '#lib/openapi/committed-document.ts';
 import { documentText, openApiDocument } from '#lib/openapi/document.ts';
 import { eventSchemas } from '#lib/openapi/event-schemas.ts';
 import { expandParameterNames, listParameters } from '#lib/openapi/list-parameters.ts';
 import { docsOf, fieldDescriptions } from '#lib/openapi/resources.ts';
+import { rxdbSchemasModule } from '#lib/openapi/rxdb-schemas.ts';
 import type { Parameter, Schema } from '#lib/openapi/types.ts';
 import { expectComplete, expectCurrent } from '#test/support/complete.ts';
 
@@ -73,8 +74,9 @@ describe('document', () => {
     expectCurrent(committedFile, documentText(document));
   });
 
-  test('generates the committed types of the client', () => {
+  test('generates the committed types and schemas of the client', () => {
     expectCurrent(clientTypesFile, clientTypes(document));
+    expectCurrent(rxdbSchemasFile, rxdbSchemasModule(document));
   });
 
   test('has exactly the operations of the routes, and none for HEAD, which each GET has', () => {

@@ -148,6 +148,21 @@ describe('a feed of what is seen through two others', () => {
     expect((await follow('ada', first.cursor)).entities.map(({ id }) => id)).toEqual([note]);
   });
 
+  test('has about a hundred changes on a page of a caller who does not see all, each of which is read', async () => {
+    const paperId = await make('paper', { title: 'x', folderId: null });
+    const { cursor } = await follow('ada');
+    const notes = Array.from({ length: 400 }, () => ({
+      changes: [buildCreate('note', { title: 'x', status: 'new', paperId }, now())],
+    }));
+    await applyInBatches(all(), notes, 20);
+    const query = listQuery({ limit: 1_000, withTexts: false });
+    const ofAda = as('ada');
+    const page = await listChanges(ofAda, 'note', query, cursor);
+    expect(page).toMatchObject({ hasMore: true });
+    expect(page.entities.length).toBeLessThan(200);
+    expect(ofAda.database.consumption.readUnits).toBeLessThanOrEqual(280);
+  });
+
   test('begins again when nothing is left of what could tell who sees it', async () => {
     const open = await folder('none');
     const paper = await make('paper', { title: 'x', folderId: open });

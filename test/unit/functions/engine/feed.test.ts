@@ -151,6 +151,41 @@ describe('list-changes', () => {
     expect(pages.flatMap(namesOf)).toEqual(changes.map(({ after }) => after.entity.name));
   });
 
+  describe('a page without descriptions has up to 1,000 entities, within 280 read units and a megabyte:', () => {
+    const limit = 1_000;
+    /** A tag has 36 bytes in the JSON of a task, and a name up to 765. */
+    const tagIds = Array.from({ length: 50 }, () => randomUUID());
+    const large = (count: number): Change[] =>
+      creations(count).map(({ after }) => {
+        const entity = { ...after.entity, name: '\u2603'.repeat(255), tagIds };
+        return { after: { ...after, entity } };
+      });
+
+    test.each([
+      ['small ones', creations, 2_000, [1_000, 200, 0]],
+      ['large ones', large, 2_000, [309, 309, 309, 273, 0]],
+      ['those that are read by key', creations, 0, [400, 800, 0]],
+    ])('%s, in the walk and as changes', async (_, changesOf, cheapRows, counts) => {
+      jest.replaceProperty(processMemory, 'cheapRows', cheapRows);
+      const count = 1_200;
+      const feed = newFeed({ limit });
+      await feed.follow();
+      const changes = changesOf(count);
+      for (let start = 0; start < count; start += 25) await apply(changes.slice(start, start + 25));
+      const followed = await feed.follow();
+      await compactAll(store.database(), tenant, 'task');
+      const walk = await newFeed({ limit }).follow();
+      expect(countsOf(walk)).toEqual(counts);
+      for (const pages of [followed, walk]) {
+        expect(new Set(pages.flatMap(({ entities }) => entities.map(({ id }) => id))).size).toBe(count);
+        for (const { units, entities } of pages) {
+          expect(units).toBeLessThanOrEqual(280);
+          expect(Buffer.byteLength(JSON.stringify(entities))).toBeLessThanOrEqual(1_000_000);
+        }
+      }
+    });
+  });
+
   describe('with descriptions, a request costs at most 100 read units:', () => {
     /** Tasks with descriptions of random characters, of which each costs read units of its own. */
     const described = (count: number, bytes: number): Change[] =>

@@ -95,6 +95,9 @@ const tests: Readonly<Record<string, readonly [file: string, title: string]>> = 
   'feed/cursor.ts maxChangesCursorLength': [feed, 'is short with any holes'],
   'feed/cursor.ts maxGuards': [access, 'with up to three logs, and no other number of them'],
   'feed/sight-of-feed.ts maxGuardChanges': [access, 'more changes than a request reads'],
+  'feed/list-changes.ts maxChangesOfViewer': [access, 'on a page of a caller who does not see all'],
+  'feed/list-changes.ts maxKeyReads': [feed, 'those that are read by key'],
+  'feed/list-changes.ts maxPageBytes': [feed, 'large ones'],
   'feed/list-changes.ts maxTextUnits': ['simulation/scenarios/feed.ts', 'costs at most 100 read units'],
   'feed/list-history.ts maxUnits': [
     `${folder}/entities.test.ts`,
