@@ -17,7 +17,7 @@ export function commandFlags(
   if (command !== 'bootstrap' && command !== 'destroy') return [...flags];
   // The clients of an existing pool are in "audience".
   const client = valuesOf(contextOf(configured, flags))['userPoolId'] ? [] : ['-c', 'machineClient=true'];
-  return [...flags, ...client, '-c', 'alarmEmail=none'];
+  return [...flags, ...client, '-c', 'alarmEmail=none', '-c', 'monthlyBudget=0'];
 }
 
 /**

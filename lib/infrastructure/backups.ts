@@ -48,6 +48,8 @@ export function backups(scope: Construct, settings: Settings): IBackupVault | un
     backupPlanRules: [rule],
   });
   const selection = plan.addSelection('Table', {
+    // Another table has another selection, which is created before this one is deleted.
+    backupSelectionName: tableNameOf(settings).slice(-50),
     resources: [BackupResource.fromArn(tableArnOf(tableNameOf(settings)))],
   });
   Validations.of(selection).acknowledge({

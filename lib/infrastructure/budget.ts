@@ -1,6 +1,5 @@
 import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import type { Construct } from 'constructs';
-import { accountWideName } from './names.ts';
 import { alarmAddress, type Settings } from './settings.ts';
 
 /** Shares of the budget, in percent, at which a mail is sent: when the money is spent, and when the forecast says that it will be. */
@@ -14,7 +13,6 @@ export function budget(scope: Construct, settings: Settings): void {
   if (monthlyBudget === 0) return;
   new CfnBudget(scope, 'Budget', {
     budget: {
-      budgetName: accountWideName(settings),
       budgetType: 'COST',
       timeUnit: 'MONTHLY',
       budgetLimit: { amount: monthlyBudget, unit: 'USD' },

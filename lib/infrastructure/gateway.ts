@@ -1,6 +1,14 @@
-import { Duration, NestedStack, Validations } from 'aws-cdk-lib';
-import { CorsHttpMethod, HttpApi, HttpMethod, HttpRoute, HttpRouteKey } from 'aws-cdk-lib/aws-apigatewayv2';
+import { Duration, NestedStack, Stack, Validations } from 'aws-cdk-lib';
+import {
+  CorsHttpMethod,
+  HttpApi,
+  HttpMethod,
+  HttpRoute,
+  type HttpRouteIntegrationBindOptions,
+  HttpRouteKey,
+} from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import { CfnPermission, type IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { collectionOf, needsToken, scopeOf } from '../../functions/contract/contract.ts';
 import { documentationMethods, documentationPaths } from '../../functions/documentation/paths.ts';
@@ -42,12 +50,37 @@ interface Gateway {
   readonly data: { readonly accounts: Parameters<typeof authorization>[1]; readonly live: Live | undefined };
 }
 
-const fallbackId = 'rejectUnmatched';
-
 const needsNoToken = {
   id: 'AwsSolutions-APIG4',
   reason: 'The operation has no user data, for example checkHealth, or "authentication" is "none".',
 };
+
+/** Calls a function, by one permission for all its routes, which come after it. CDK's own class adds one for each route, and nothing waits for it. */
+class FunctionCall extends HttpLambdaIntegration {
+  readonly #target: IFunction;
+  #permission: CfnPermission | undefined;
+
+  constructor(id: string, target: IFunction) {
+    super(id, target);
+    this.#target = target;
+  }
+
+  protected override completeBind({ route, scope }: HttpRouteIntegrationBindOptions): void {
+    const stack = Stack.of(scope);
+    this.#permission ??= new CfnPermission(stack, `${this.#target.node.scope?.node.id}Permission`, {
+      action: 'lambda:InvokeFunction',
+      functionName: this.#target.functionArn,
+      principal: 'apigateway.amazonaws.com',
+      // Any stage and route, also `$default`, which has no method and no path.
+      sourceArn: stack.formatArn({
+        service: 'execute-api',
+        resource: route.httpApi.apiId,
+        resourceName: '*/*',
+      }),
+    });
+    route.node.addDependency(this.#permission);
+  }
+}
 
 /** Creates a function that responds to requests, and returns how the gateway calls it. */
 function integrate(
@@ -62,9 +95,8 @@ function integrate(
     ...properties,
     environment: { ...metrics, ...environment },
   });
-  // One permission for all routes instead of one for each. Its pattern has a method and a path, which the route of the fallback has not.
   // Another id than in release 0.9, whose integrations had a role: an update of one may keep it.
-  return new HttpLambdaIntegration(`${id}Call`, target, { scopePermissionToRoute: id === fallbackId });
+  return new FunctionCall(`${id}Call`, target);
 }
 
 /** Returns the methods of each path that has a function. */
@@ -83,7 +115,7 @@ function httpApi(
   operations: readonly Route[],
 ): Gateway {
   const { settings } = context;
-  const fallback = integrate(scope, fallbackId, {
+  const fallback = integrate(scope, 'rejectUnmatched', {
     ...context,
     file: fallbackFile,
     description: 'Responds to requests that match no operation.',

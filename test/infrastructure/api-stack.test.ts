@@ -162,10 +162,18 @@ test('the gateway may call the functions of the API and no others, each by one p
   expect(permissions.map(({ FunctionName }) => FunctionName).sort()).toEqual(
     ofApi.map((name) => `<${name}Function.Arn>`).sort(),
   );
-  for (const { FunctionName, SourceArn } of permissions)
-    expect(SourceArn).toBe(
-      `arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>:<Api>/*/*${FunctionName === '<rejectUnmatchedFunction.Arn>' ? '' : '/*'}`,
-    );
+  for (const { SourceArn } of permissions)
+    expect(SourceArn).toBe('arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>:<Api>/*/*');
+});
+
+test('a route comes after the permission to call its function', async () => {
+  const { api } = await synthesizeTemplates();
+  const found = ofType(api, 'AWS::ApiGatewayV2::Route');
+  expect(found.length).toBeGreaterThan(100);
+  const unordered = found.filter(
+    ([, { DependsOn = [] }]) => ![DependsOn].flat().some((id) => api[id]?.Type === 'AWS::Lambda::Permission'),
+  );
+  expect(unordered.map(([id]) => id)).toEqual([]);
 });
 
 test('functions run on ARM, with 10 seconds for a request and 30 for a job, and more memory for columns', () => {
@@ -209,7 +217,7 @@ test('the stacks set each environment variable that functions read', async () =>
   const text = readFileSync(join(__dirname, '../../functions/runtime/environment.ts'), 'utf8');
   const read = [...text.matchAll(/(?:env\[|required\()'(\w+)'/g)].map(([, name = '']) => name);
   // Lambda sets some, and others are for the local service.
-  const ofHosts = /^(?:AWS_|LAMBDA_)|^(?:SITE_FOLDER|LOG_LEVEL|SERVER_TIMING)$/;
+  const ofHosts = /^(?:AWS_|LAMBDA_)|^(?:SITE_FOLDER|LOCAL_ISSUER|LOG_LEVEL|SERVER_TIMING)$/;
   const set = await Promise.all((['production', 'strict'] as const).map(stacksOf));
   const names = set
     .flatMap(({ resources }) => ofType(resources, 'AWS::Lambda::Function'))

@@ -231,7 +231,7 @@ describe('the drill', () => {
   const arnOf = (name: string) => `arn:aws:dynamodb:eu-central-1:123456789012:table/${name}`;
 
   test('deploys a disposable stage with the restored table, without alarms, canary, events and pokes', () => {
-    const flags = [...drill.matchAll(/-c "?(\w+)=([^" ]+)/g)].map(([, name, value]) => [name, value]);
+    const flags = [...drill.matchAll(/-c "?(\w+)=([^"\s]+)/g)].map(([, name, value]) => [name, value]);
     const given = { tableName: table, tableStreamArn: `${arnOf(table)}/stream/1` };
     const settings = readSettings({ ...Object.fromEntries(flags), ...given });
     expect(settings).toMatchObject({

@@ -43,10 +43,7 @@ export const infrastructureMutations = toMutations({
       '        ...(scopeName && { authorizationScopes: [auth.scopeName(scopeName)] }),\n',
       '',
     ],
-    'fallback-that-the-gateway-may-not-call': [
-      'scopePermissionToRoute: id === fallbackId',
-      'scopePermissionToRoute: id === `no ${fallbackId}`',
-    ],
+    'fallback-that-the-gateway-may-not-call': ["resourceName: '*/*'", "resourceName: '*/*/*'"],
     'nested-stacks-at-once': ['    if (previous) stack.addStackDependency(previous);\n', ''],
     'all-functions-in-one-stack': [
       '    const collection = collectionOf(route.contract);',
