@@ -174,6 +174,8 @@ export function replicateList<
   const state: RxReplicationState<Document, ReplicationCheckpoint> = replicateRxCollection({
     collection,
     replicationIdentifier: `${collection.name} ${replication.query}`,
+    // A hidden page sends what waits, and `watch` does not ask.
+    toggleOnDocumentVisible: false,
     pull: {
       // RxDB asks again until a page is empty.
       batchSize: 1,

@@ -54,12 +54,7 @@ beforeAll(async () => {
   const token = await localToken(issuer.url, { tenant: 'acme', subject: 'bob' });
   other = createClient({ url: service.url, token });
   context = await browser.newContext();
-  page = await context.newPage();
-  page.on('pageerror', ({ message }) => errors.push(message));
-  page.on('requestfailed', (request) => {
-    if (request.method() === 'PUT') failedWrites += 1;
-  });
-  await page.goto(server.url);
+  page = await openPage();
   await page.getByRole('button', { name: 'Sign in' }).click();
   await choosePerson();
   await untilSent();
@@ -74,11 +69,22 @@ afterAll(async () => {
 
 afterEach(() => expect(errors).toEqual([]));
 
+/** Opens the app. */
+async function openPage(): Promise<Page> {
+  const opened = await context.newPage();
+  opened.on('pageerror', ({ message }) => errors.push(message));
+  opened.on('requestfailed', (request) => {
+    if (request.method() === 'PUT') failedWrites += 1;
+  });
+  await opened.goto(server.url);
+  return opened;
+}
+
 /** Signs in on the page of the issuer. */
-async function choosePerson(): Promise<void> {
+async function choosePerson(subject = 'ada'): Promise<void> {
   await page.waitForURL(`${issuer.url}/**`);
   await page.getByLabel('Tenant').fill('acme');
-  await page.getByLabel('Subject').fill('ada');
+  await page.getByLabel('Subject').fill(subject);
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
@@ -119,7 +125,7 @@ test('keeps changes that are made offline, and sends them when the network is ba
   await add('Made offline');
   await rename('Made offline', 'Renamed offline');
   await page.getByLabel('Complete Before').check();
-  await page.getByText('Offline, waiting changes: 3').waitFor();
+  await page.getByText('Offline, tasks with waiting changes: 2').waitFor();
   // More attempts than the client makes for one request.
   await until(async () => failedWrites > 4);
   expect(await totalOf({ name: 'Made offline' })).toBe(0);
@@ -138,7 +144,7 @@ test('asks when somebody else has changed the same field', async () => {
   await page.getByLabel('Complete Mine').check();
   await other.tasks.update(shared?.id ?? '', { name: 'Theirs' });
   await context.setOffline(false);
-  await page.getByText('Somebody else has changed “Shared” to “Theirs”.').waitFor();
+  await page.getByText('Somebody else has named the task “Theirs”.').waitFor();
   await nameField('Theirs').waitFor();
   await page.getByRole('button', { name: 'Change to “Mine”' }).click();
   await untilTotal({ name: 'Mine' }, 1);
@@ -167,7 +173,7 @@ test('keeps what the user types while somebody else changes the name, and then a
   await nameField('Theirs').waitFor();
   expect(await nameField('Theirs').inputValue()).toBe('Typed on');
   await nameField('Theirs').blur();
-  await page.getByText('Somebody else has changed “Typed” to “Theirs”.').waitFor();
+  await page.getByText('Somebody else has named the task “Theirs”.').waitFor();
   expect(await nameField('Theirs').inputValue()).toBe('Theirs');
   await page.getByRole('button', { name: 'Change to “Typed on”' }).click();
   await untilTotal({ name: 'Typed on' }, 1);
@@ -187,44 +193,56 @@ test('renders a hundred rows of a long list, and more when the user asks for the
   await nameField('Row 0').waitFor();
 });
 
-test('warns before it is closed with changes that are not sent', async () => {
+test('sends what was changed offline before the page was reloaded, and before it was closed', async () => {
   await untilSent();
   await context.setOffline(true);
-  await add('Unsent');
-  await page.getByText('waiting changes: 1').waitFor();
-  const asked: string[] = [];
-  page.once('dialog', (dialog) => {
-    asked.push(dialog.type());
-    void dialog.dismiss();
-  });
-  await page.close({ runBeforeUnload: true });
-  await until(async () => asked.length === 1);
-  expect(asked).toEqual(['beforeunload']);
+  await add('Reloaded');
+  await page.reload();
+  await nameField('Reloaded').waitFor();
+  await add('Closed');
+  await page.getByText('Offline, tasks with waiting changes: 2').waitFor();
+  await page.close();
   await context.setOffline(false);
+  page = await openPage();
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await choosePerson();
+  await nameField('Closed').waitFor();
   await untilSent();
-  expect(await totalOf({ name: 'Unsent' })).toBe(1);
+  expect([await totalOf({ name: 'Reloaded' }), await totalOf({ name: 'Closed' })]).toEqual([1, 1]);
 });
 
 test('stays signed in until the user signs out', async () => {
   await page.reload();
-  await nameField('Kept').waitFor();
+  await nameField('Closed').waitFor();
   // The service does not know the token any more.
   await page.evaluate('sessionStorage.setItem(\'session\', \'{"token":"old","expires":9e15}\')');
+  await add('Made with an old token');
   await choosePerson();
-  await nameField('Kept').waitFor();
+  await untilTotal({ name: 'Made with an old token' }, 1);
+  await untilSent();
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('button', { name: 'Sign in' }).waitFor();
 });
 
-test('signs out without a network, and opens without one', async () => {
+test('signs out without a network, warns of changes that are not sent, and erases the copy when another user signs in', async () => {
   await page.getByRole('button', { name: 'Sign in' }).click();
   await choosePerson();
   await untilSent();
-  await page.evaluate('navigator.serviceWorker.ready');
   await context.setOffline(true);
+  await add('Secret');
+  const asked: string[] = [];
+  page.once('dialog', (dialog) => {
+    asked.push(dialog.message());
+    void dialog.accept();
+  });
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('button', { name: 'Sign in' }).waitFor();
-  await page.reload();
-  await page.getByRole('button', { name: 'Sign in' }).waitFor();
+  expect(asked).toEqual([expect.stringContaining('not sent')]);
   await context.setOffline(false);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await choosePerson('carol');
+  await untilSent();
+  await nameField('Closed').waitFor();
+  expect(await nameField('Secret').count()).toBe(0);
+  expect(await totalOf({ name: 'Secret' })).toBe(0);
 });

@@ -1,10 +1,10 @@
-import { useLiveQuery } from '@tanstack/react-db';
-import { isProblem, newId, ProblemError, type Task, type Versioned } from 'project-management-client';
+import { newId, type PushResult, type TaskTypes } from 'project-management-client';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { signOut } from './sign-in.ts';
-import { client, tasks } from './tasks.ts';
+import { client, type KnownTask, type openTasks } from './tasks.ts';
 
-type KnownTask = Versioned<Task>;
+/** The stored copy. */
+type Copy = Awaited<ReturnType<typeof openTasks>>;
 
 /** What the user can do about the last change. */
 type Notice = { readonly text: string; readonly action: string; readonly run: () => unknown };
@@ -15,64 +15,100 @@ const reasons: Readonly<Record<string, string>> = {
   'version-mismatch': 'Somebody else has changed the task, so your change was not applied.',
 };
 
+/** Tells the page of a change that the service has not applied. */
+export const refusals = new (class extends EventTarget {
+  readonly report = (detail: PushResult<TaskTypes>) =>
+    this.dispatchEvent(new CustomEvent('refusal', { detail }));
+})();
+
 const onConnection = (call: () => void) => {
   Object.assign(window, { ononline: call, onoffline: call });
   return () => undefined;
 };
 
+const nothing = () => undefined;
+
 /** Changes tasks, and says what has become of the changes. */
-function useChanges() {
-  const [waiting, setWaiting] = useState(0);
+function useChanges({ tasks, sent }: Copy) {
+  /** The tasks with changes that are not sent, also by an earlier start of the app. */
+  const [waiting, setWaiting] = useState<readonly string[]>(() =>
+    JSON.parse(localStorage.getItem('waiting') ?? '[]'),
+  );
   const [notice, setNotice] = useState<Notice>();
 
-  /** Waits until the service has a change, or `onRefused` tells why it has not. */
-  async function sent(change: ReturnType<typeof tasks.delete>, onRefused: (error: Error) => unknown = show) {
-    setWaiting((count) => count + 1);
-    await change.isPersisted.promise.catch(onRefused).catch(show);
-    setWaiting((count) => count - 1);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what waits is sent together.
+  useEffect(() => {
+    localStorage.setItem('waiting', JSON.stringify(waiting));
+    let isLatest = true;
+    if (waiting.length > 0) void sent().then(() => isLatest && setWaiting([]));
+    return () => {
+      isLatest = false;
+    };
+  }, [waiting]);
+
+  async function write(id: string, change: Promise<unknown>): Promise<void> {
+    await change;
+    setWaiting((ids) => [...new Set([...ids, id])]);
   }
 
-  function show(error: Error): void {
-    const text = (error instanceof ProblemError && reasons[error.problem.code]) || error.message;
-    setNotice({ text, action: 'Close', run: () => undefined });
-  }
+  const show = (error: Error): void => setNotice({ text: error.message, action: 'Close', run: nothing });
 
-  const update = (id: string, fields: Partial<Task>) =>
-    tasks.update(id, (task) => void Object.assign(task, fields));
+  const update = (id: string, fields: Partial<KnownTask>) =>
+    write(
+      id,
+      tasks
+        .findOne(id)
+        .exec(true)
+        .then((task) => task.incrementalPatch(fields)),
+    );
 
-  const add = (name: string) => sent(tasks.insert({ id: newId(), name, status: 'active' } as KnownTask));
-
-  const rename = ({ id, name: before }: KnownTask, name: string) =>
-    name !== before &&
-    sent(update(id, { name }), async (error) => {
-      if (!isProblem(error, 'version-mismatch')) throw error;
-      const theirs = await client.tasks.get(id);
-      const text = `Somebody else has changed “${before}” to “${theirs.name}”.`;
-      setNotice({ text, action: `Change to “${name}”`, run: () => rename(theirs, name) });
-    });
-
-  const complete = ({ id, name, status }: KnownTask) => {
-    const isDone = status === 'completed';
-    const undo = () => sent(update(id, { status }));
-    setNotice({ text: `“${name}” is ${isDone ? 'open' : 'done'}.`, action: 'Undo', run: undo });
-    return sent(update(id, { status: isDone ? 'active' : 'completed' }));
+  const askAgain = (theirs: string, id: string, name: string): void => {
+    const run = () => update(id, { name });
+    setNotice({ text: `Somebody else has named the task “${theirs}”.`, action: `Change to “${name}”`, run });
   };
 
-  const remove = ({ id, name }: KnownTask) => {
-    const change = sent(tasks.delete(id));
-    const undo = () => change.then(() => client.tasks.restore(id)).catch(show);
-    setNotice({ text: `“${name}” is deleted.`, action: 'Undo', run: undo });
+  useEffect(() => {
+    const onRefusal = (event: Event) => {
+      const { id, entity, current, error } = (event as CustomEvent<PushResult<TaskTypes>>).detail;
+      const name = entity?.name ?? '';
+      if (current && current.name !== name) return askAgain(current.name, id, name);
+      const text = reasons[error?.problem.code ?? ''] ?? `“${name}”: ${error?.message}`;
+      setNotice({ text, action: 'Close', run: nothing });
+    };
+    refusals.addEventListener('refusal', onRefusal);
+    return () => refusals.removeEventListener('refusal', onRefusal);
+  });
+
+  const add = (name: string) => {
+    const id = newId();
+    return write(id, tasks.insert({ id, name, status: 'active' } as KnownTask));
   };
 
   /** Renames a task whose name was `before` when the user began to type. */
-  const finish = (task: KnownTask, before: string, name: string) => {
+  const rename = (task: KnownTask, before: string, name: string) => {
     if (name === before) return;
-    if (task.name === before) return rename(task, name);
-    const text = `Somebody else has changed “${before}” to “${task.name}”.`;
-    setNotice({ text, action: `Change to “${name}”`, run: () => rename(task, name) });
+    if (task.name === before) return update(task.id, { name });
+    askAgain(task.name, task.id, name);
   };
 
-  return { waiting, notice, setNotice, add, finish, complete, remove };
+  const complete = ({ id, name, status }: KnownTask) => {
+    const isDone = status === 'completed';
+    const undo = () => update(id, { status });
+    setNotice({ text: `“${name}” is ${isDone ? 'open' : 'done'}.`, action: 'Undo', run: undo });
+    return update(id, { status: isDone ? 'active' : 'completed' });
+  };
+
+  const remove = ({ id, name }: KnownTask) => {
+    const change = write(id, tasks.findOne(id).remove());
+    const undo = () =>
+      change
+        .then(sent)
+        .then(() => client.tasks.restore(id))
+        .catch(show);
+    setNotice({ text: `“${name}” is deleted.`, action: 'Undo', run: undo });
+  };
+
+  return { waiting: waiting.length, notice, setNotice, add, rename, complete, remove };
 }
 
 /** A field that keeps what the user types while the name changes. */
@@ -96,33 +132,36 @@ function NameField({ task, onEnd }: { task: KnownTask; onEnd: (before: string, n
 /** Rows that are rendered at first, and more with each click. */
 const step = 100;
 
-export function App() {
-  const [rows, setRows] = useState(step);
-  const { data, isLoading } = useLiveQuery(
-    (query) =>
-      query
-        .from({ task: tasks })
-        .orderBy(({ task }) => task.createdAt, 'desc')
-        .limit(rows),
-    [rows],
-  );
-  const isOnline = useSyncExternalStore(onConnection, () => navigator.onLine);
-  const { waiting, notice, setNotice, add, finish, complete, remove } = useChanges();
+/** Returns the newest tasks of the copy. */
+function useTasks({ tasks }: Copy, rows: number): readonly KnownTask[] | undefined {
+  const [found, setFound] = useState<readonly KnownTask[]>();
   useEffect(() => {
-    // The browser asks before unsent changes are lost.
-    const warn = (event: Event) => event.preventDefault();
-    if (waiting > 0) addEventListener('beforeunload', warn);
-    return () => removeEventListener('beforeunload', warn);
-  }, [waiting]);
+    const newest = tasks.find({ sort: [{ id: 'desc' }], limit: rows }).$;
+    const reading = newest.subscribe((documents) =>
+      setFound(documents.map((one) => one.toJSON() as KnownTask)),
+    );
+    return () => reading.unsubscribe();
+  }, [tasks, rows]);
+  return found;
+}
+
+const lossWarning =
+  'Changes that are not sent stay on this device, and are lost if somebody else signs in. Sign out?';
+
+export function App({ copy }: { copy: Copy }) {
+  const [rows, setRows] = useState(step);
+  const tasks = useTasks(copy, rows);
+  const isOnline = useSyncExternalStore(onConnection, () => navigator.onLine);
+  const { waiting, notice, setNotice, add, rename, complete, remove } = useChanges(copy);
   return (
     <>
       <header>
-        <button type="button" onClick={signOut}>
+        <button type="button" onClick={() => (waiting === 0 || confirm(lossWarning)) && signOut()}>
           Sign out
         </button>
         <p role="status">
           {isOnline ? 'Online' : 'Offline'},{' '}
-          {waiting === 0 ? 'all changes are sent' : `waiting changes: ${waiting}`}
+          {waiting === 0 ? 'all changes are sent' : `tasks with waiting changes: ${waiting}`}
         </p>
       </header>
       <form action={(form) => void add(String(form.get('name')))}>
@@ -143,26 +182,27 @@ export function App() {
           </button>
         </p>
       )}
-      {isLoading && <p>Loading…</p>}
+      {!tasks && <p>Loading…</p>}
       <ul>
-        {data.map((task) => (
+        {tasks?.map((task) => (
           <li key={task.id}>
             <input
               type="checkbox"
               aria-label={`Complete ${task.name}`}
-              checked={task.status === 'completed'}
+              key={task.status}
+              defaultChecked={task.status === 'completed'}
               onChange={() => complete(task)}
             />
             {/* The service gives it when it receives the task. */}
             {task.number && <small>#{task.number}</small>}
-            <NameField task={task} onEnd={(before, name) => finish(task, before, name)} />
+            <NameField task={task} onEnd={(before, name) => rename(task, before, name)} />
             <button type="button" aria-label={`Delete ${task.name}`} onClick={() => remove(task)}>
               Delete
             </button>
           </li>
         ))}
       </ul>
-      {data.length === rows && (
+      {tasks?.length === rows && (
         <button type="button" onClick={() => setRows(rows + step)}>
           Show more
         </button>
