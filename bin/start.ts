@@ -1,9 +1,11 @@
+import inspector from 'node:inspector';
 import { CommandFailure, defaultServiceUrl, runUntilStopped } from '../lib/command-line/command-line.ts';
 import { explainStartError, startCommand, startOptions } from '../lib/command-line/start-options.ts';
 import { copyDatabase } from '../lib/local/database-copy.ts';
 import { prepareDatabaseFile } from '../lib/local/database-file.ts';
 import { inMemory } from '../lib/local/dynamodb-engine.ts';
 import { requireIssuer } from '../lib/local/issuer.ts';
+import { loopback } from '../lib/local/port.ts';
 import { requestJson, requestLine } from '../lib/local/request-line.ts';
 import { type ServiceOptions, startService } from '../lib/local/service.ts';
 import type { SignInIssuer } from '../lib/local/sign-in/issuer.ts';
@@ -44,6 +46,7 @@ async function startIssuer({
 
 async function start(options: StartOptions): Promise<void> {
   const started = performance.now();
+  if (options.inspect !== undefined) inspector.open(options.inspect, loopback);
   let service: Awaited<ReturnType<typeof startService>>;
   let copy: Awaited<ReturnType<typeof copyDatabase>> | undefined;
   let signIn: SignInIssuer | undefined;
