@@ -25,19 +25,15 @@ function placeOf({ copyOf, endpoint, databaseFile }: StartOptions): string {
 }
 
 /** @throws CommandFailure when the port is taken. */
-async function startIssuer({
-  signInPort: port,
-  databaseFile,
-  copyOf,
-  endpoint,
-}: StartOptions): Promise<SignInIssuer | undefined> {
+async function startIssuer(options: StartOptions): Promise<SignInIssuer | undefined> {
+  const { signInPort: port, databaseFile, copyOf, endpoint } = options;
   if (port === undefined) return undefined;
   const isKept = databaseFile !== inMemory && copyOf === undefined && endpoint === undefined;
   const keyFile = isKept ? `${prepareDatabaseFile(databaseFile)}.sign-in-key.json` : undefined;
   // Most starts need no issuer, and its server takes a tenth of a second to load.
   const { startSignIn } = await import('../lib/local/sign-in/issuer.ts');
   try {
-    return await startSignIn(port, { keyFile });
+    return await startSignIn(port, keyFile);
   } catch (cause) {
     const reason = `The port ${port} of the issuer cannot be used: ${(cause as Error).message}.`;
     throw new CommandFailure(`${reason} Choose another with --sign-in-port.`, { cause });
