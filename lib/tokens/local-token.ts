@@ -1,7 +1,7 @@
 /** Gets a token of the local issuer as a program does, without a page. */
 import { CommandFailure } from '../command-line/command-line.ts';
 import { requireService } from '../command-line/require-service.ts';
-import { issuerIn, localGrant } from './local-grant.ts';
+import { issuerIn, localGrant, proposed } from './local-grant.ts';
 import { tokenFrom } from './tokens.ts';
 
 /** Returns the address of the issuer that `npm start -- --sign-in` runs beside a service; `undefined` when there is none. */
@@ -26,5 +26,6 @@ export async function localToken(issuer: string, grant?: Parameters<typeof local
 export async function tokenFor(serviceUrl: string, given: string | undefined): Promise<string | undefined> {
   await requireService(serviceUrl);
   const issuer = given === undefined ? await issuerOf(serviceUrl) : undefined;
-  return issuer === undefined ? given : localToken(issuer);
+  // Commands read and write private projects too.
+  return issuer === undefined ? given : localToken(issuer, { ...proposed, roles: ['admin'] });
 }
