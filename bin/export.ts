@@ -4,7 +4,6 @@ import { createClient } from '../client/index.ts';
 import { allProjectsScope } from '../functions/contract/scopes.ts';
 import { collections } from '../lib/command-line/collections.ts';
 import { progressOn } from '../lib/command-line/progress.ts';
-import { requireService } from '../lib/command-line/require-service.ts';
 import { collectionOption, tokenOption, urlOption } from '../lib/command-line/service-options.ts';
 import { tokenFor } from '../lib/tokens/local-token.ts';
 import { exportCollection } from '../lib/transfer/export-collection.ts';
@@ -24,7 +23,6 @@ export const command = new Command('export')
     if (!only && output === undefined) {
       return command.error('Name a folder for the files with --output, or one collection with --collection.');
     }
-    await requireService(given.url);
     const options = { ...given, token: await tokenFor(given.url, given.token) };
     const { scopes } = await createClient(options).me();
     if (!scopes.includes(allProjectsScope))

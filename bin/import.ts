@@ -1,35 +1,25 @@
 import { existsSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { type CollectionName, collections } from '../lib/command-line/collections.ts';
 import { wholeNumber } from '../lib/command-line/command-line.ts';
 import { progressOn } from '../lib/command-line/progress.ts';
-import { requireService } from '../lib/command-line/require-service.ts';
 import { collectionOption, tokenOption, urlOption } from '../lib/command-line/service-options.ts';
 import { tokenFor } from '../lib/tokens/local-token.ts';
 import { importCollection } from '../lib/transfer/import-collection.ts';
 
-interface Input {
-  readonly collection: CollectionName;
-  /** File to read. */
-  readonly input: string;
-}
-
-/** Returns the files to read: that of a collection, or those of a folder, whose references lead to earlier ones. */
-function inputsOf({ collection, input }: Partial<Input> & Pick<Input, 'input'>): Input[] {
-  if (statSync(input, { throwIfNoEntry: false })?.isDirectory() !== true) {
-    if (collection !== undefined) return [{ collection, input }];
-    throw new InvalidArgumentError(
-      '--input is no folder. Name the collection of the file with --collection.',
-    );
-  }
-  const all = (collection === undefined ? collections : [collection]).map((name) => ({
-    collection: name,
-    input: join(input, `${name}.ndjson`),
-  }));
-  const found = all.filter((one) => existsSync(one.input));
+/** Returns the files to read, by collection: the one that is named, or those of a folder, each of which refers to earlier ones. */
+function filesOf(input: string, only: CollectionName | undefined): (readonly [CollectionName, string])[] {
+  const isFolder = statSync(input, { throwIfNoEntry: false })?.isDirectory() === true;
+  const files = (only === undefined ? collections : [only]).map((name) =>
+    isFolder ? ([name, join(input, `${name}.ndjson`)] as const) : ([name, input] as const),
+  );
+  if (only !== undefined) return files;
+  const found = isFolder ? files.filter(([, file]) => existsSync(file)) : [];
   if (found.length > 0) return found;
-  throw new InvalidArgumentError(`${input} has none of ${all.map((one) => basename(one.input)).join(', ')}.`);
+  throw new InvalidArgumentError(
+    `${input} is no folder that was exported. For a file, name its --collection.`,
+  );
 }
 
 export const command = new Command('import')
@@ -55,11 +45,10 @@ export const command = new Command('import')
   .option('--concurrency <number>', 'parallel requests, of up to 25 entities each', wholeNumber(1, 64), 4)
   .action(async (options) => {
     const { url } = options;
-    const inputs = inputsOf(options);
-    await requireService(url);
+    const files = filesOf(options.input, options.collection);
     const token = await tokenFor(url, options.token);
     const progress = progressOn(process.stdout);
-    for (const { collection, input } of inputs) {
+    for (const [collection, input] of files) {
       const settings = { ...options, token, collection, input };
       const { created, known, ids } = await importCollection(settings, progress);
       if (known > 0) console.log(`An earlier run created ${known} of the ${collection}.`);

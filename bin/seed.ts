@@ -2,7 +2,6 @@ import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import { collections } from '../lib/command-line/collections.ts';
 import { wholeNumber } from '../lib/command-line/command-line.ts';
 import { progressOn } from '../lib/command-line/progress.ts';
-import { requireService } from '../lib/command-line/require-service.ts';
 import { tokenOption, urlOption } from '../lib/command-line/service-options.ts';
 import { type SeedOptions, seed } from '../lib/seed/seed.ts';
 import { tokenFor } from '../lib/tokens/local-token.ts';
@@ -14,13 +13,13 @@ const isOnThisMachine = (url: string): boolean =>
 
 async function fill(options: SeedOptions): Promise<void> {
   const { amounts, url } = options;
-  await requireService(url);
+  const token = await tokenFor(url, options.token);
   const total = Object.values(amounts).reduce((sum, amount) => sum + amount, 0);
   console.log(
     `${options.reset ? 'Empties' : 'Fills'} ${url}${options.reset ? ' and fills it' : ''} with ${total} entities. --url selects another service.`,
   );
   const { durationMs, exampleUrl, lastNumber } = await seed(
-    { ...options, token: await tokenFor(url, options.token) },
+    { ...options, token },
     progressOn(process.stdout),
   );
   const counts = collections.map(

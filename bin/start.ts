@@ -1,9 +1,11 @@
+import inspector from 'node:inspector';
 import { CommandFailure, defaultServiceUrl, runUntilStopped } from '../lib/command-line/command-line.ts';
 import { explainStartError, startCommand, startOptions } from '../lib/command-line/start-options.ts';
 import { copyDatabase } from '../lib/local/database-copy.ts';
 import { prepareDatabaseFile } from '../lib/local/database-file.ts';
 import { inMemory } from '../lib/local/dynamodb-engine.ts';
 import { requireIssuer } from '../lib/local/issuer.ts';
+import { loopback } from '../lib/local/port.ts';
 import { requestJson, requestLine } from '../lib/local/request-line.ts';
 import { type ServiceOptions, startService } from '../lib/local/service.ts';
 import type { SignInIssuer } from '../lib/local/sign-in/issuer.ts';
@@ -23,19 +25,15 @@ function placeOf({ copyOf, endpoint, databaseFile }: StartOptions): string {
 }
 
 /** @throws CommandFailure when the port is taken. */
-async function startIssuer({
-  signInPort: port,
-  databaseFile,
-  copyOf,
-  endpoint,
-}: StartOptions): Promise<SignInIssuer | undefined> {
+async function startIssuer(options: StartOptions): Promise<SignInIssuer | undefined> {
+  const { signInPort: port, databaseFile, copyOf, endpoint } = options;
   if (port === undefined) return undefined;
   const isKept = databaseFile !== inMemory && copyOf === undefined && endpoint === undefined;
   const keyFile = isKept ? `${prepareDatabaseFile(databaseFile)}.sign-in-key.json` : undefined;
   // Most starts need no issuer, and its server takes a tenth of a second to load.
   const { startSignIn } = await import('../lib/local/sign-in/issuer.ts');
   try {
-    return await startSignIn(port, { keyFile });
+    return await startSignIn(port, keyFile);
   } catch (cause) {
     const reason = `The port ${port} of the issuer cannot be used: ${(cause as Error).message}.`;
     throw new CommandFailure(`${reason} Choose another with --sign-in-port.`, { cause });
@@ -44,6 +42,7 @@ async function startIssuer({
 
 async function start(options: StartOptions): Promise<void> {
   const started = performance.now();
+  if (options.inspect !== undefined) inspector.open(options.inspect, loopback);
   let service: Awaited<ReturnType<typeof startService>>;
   let copy: Awaited<ReturnType<typeof copyDatabase>> | undefined;
   let signIn: SignInIssuer | undefined;

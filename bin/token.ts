@@ -7,7 +7,7 @@ import { defaultStage, type Outputs, readOutputs, requiredOutput } from '../lib/
 import { urlOption } from '../lib/command-line/service-options.ts';
 import { apiScopes } from '../lib/hosting/scopes.ts';
 import { proposed } from '../lib/tokens/local-grant.ts';
-import { issuerBeside, localToken } from '../lib/tokens/local-token.ts';
+import { issuerOf, localToken } from '../lib/tokens/local-token.ts';
 import { machineToken, personToken } from '../lib/tokens/tokens.ts';
 
 async function readSecret(outputs: Outputs, clientId: string): Promise<string> {
@@ -48,7 +48,9 @@ const local = new Command('local')
   )
   .option('--scope <name>', 'for example tasks:read; repeatable. Default: all', known(apiScopes))
   .action(async ({ url, issuer, role: roles, scope: scopes = [], ...names }) => {
-    console.log(await localToken(issuer ?? (await issuerBeside(url)), { ...names, roles, scopes }));
+    const found = issuer ?? (await issuerOf(url));
+    if (found !== undefined) console.log(await localToken(found, { ...names, roles, scopes }));
+    else throw new CommandFailure(`No issuer runs beside ${url}. Start it with npm start -- --sign-in.`);
   });
 
 export const command = new Command('token')

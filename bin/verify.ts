@@ -7,7 +7,6 @@ import { Argument, Command, InvalidArgumentError } from '@commander-js/extra-typ
 import { serviceAddress } from '../lib/command-line/command-line.ts';
 import { defaultStage, readOutputs, requiredOutput } from '../lib/command-line/outputs.ts';
 import { tool } from '../lib/command-line/programs.ts';
-import { requireService } from '../lib/command-line/require-service.ts';
 import { tokenOption } from '../lib/command-line/service-options.ts';
 import { tokenFor } from '../lib/tokens/local-token.ts';
 import { journalOf, journalVariable, removeCreated, stopFileOf } from '../lib/verify/created-entities.ts';
@@ -95,7 +94,6 @@ export const command = new Command('verify')
     if (given !== undefined && stage !== undefined)
       throw new InvalidArgumentError('Give a URL or --stage, not both.');
     const url = given ?? serviceAddress(requiredOutput(readOutputs(stage ?? defaultStage), 'Url'));
-    await requireService(url, {});
     const deployment = { url, token: await tokenFor(url, givenToken), otherToken };
     await cleanUp(deployment, 'an earlier run');
     const code = await runTests(deployment, only);

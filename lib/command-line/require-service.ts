@@ -1,8 +1,8 @@
 import { type ClientOptions, ConnectionError, createClient, ProblemError } from '../../client/index.ts';
 import { CommandFailure } from './command-line.ts';
 
-/** A service that does not respond ends a command soon. */
-const quickCheck = { tries: 1, timeout: 3_000 };
+/** A service that does not respond ends a command soon. The first request to a deployment can take seconds. */
+const quickCheck = { tries: 2, timeout: 10_000 };
 
 /** @throws CommandFailure that says what responds instead of a healthy service of this project. */
 export async function requireService(

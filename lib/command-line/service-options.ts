@@ -7,10 +7,7 @@ export const urlOption = () =>
   new Option('--url <url>', 'address of the service').default(defaultServiceUrl).argParser(serviceAddress);
 
 export const tokenOption = () =>
-  new Option(
-    '--token <token>',
-    'access token; default: one of the issuer that npm start -- --sign-in runs beside a service on this machine',
-  ).env('TOKEN');
+  new Option('--token <token>', 'access token; default: one of the local issuer').env('TOKEN');
 
 export const collectionOption = (description: string) =>
   new Option('--collection <name>', description).choices(collections);

@@ -146,6 +146,11 @@ export const startCommand = (name: string) =>
       '--sign-in',
       'requires tokens, and runs an issuer for development beside the service, with a page on which you choose who you are',
     )
+    .addOption(
+      new Option('--inspect [port]', 'lets a debugger connect, on port 9229 or another one')
+        .preset('9229')
+        .argParser(port),
+    )
     .option('--sign-in-port <number>', 'port of this issuer; default: the port of the service plus 1', port)
     .addOption(tableNameOption())
     .addOption(

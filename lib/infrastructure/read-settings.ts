@@ -144,17 +144,15 @@ export function valuesOf(context: Values): Values {
   return { ...common, ...others[String(stage)], ...given, stage };
 }
 
-/** Edits between the names of two stages of which one is probably a typing error. */
-const maxStageEdits = 2;
-
 /** Names a stage that is probably meant: another name would be a new stage beside it. */
 function mistypedStage(context: Values): string[] {
-  const { stage } = valuesOf(context);
+  const stage = String(valuesOf(context)['stage']);
   const { common: _, ...others } = stagesOf(context);
-  const nearest = Object.keys(others).find((name) => distance(name, String(stage)) <= maxStageEdits);
-  if (nearest === undefined || String(stage) in others) return [];
+  // One or two edits are a typing error.
+  const meant = Object.keys(others).find((name) => distance(name, stage) <= 2);
+  if (meant === undefined || stage in others) return [];
   return [
-    `Stage "${stage}" is not in "stages" of cdk.json. ${didYouMean(nearest)} Add it there if it is another stage.`,
+    `Stage "${stage}" is not in "stages" of cdk.json. ${didYouMean(meant)} Add it there if it is another stage.`,
   ];
 }
 

@@ -1,6 +1,7 @@
 /** Gets a token of the local issuer as a program does, without a page. */
 import { CommandFailure } from '../command-line/command-line.ts';
-import { issuerIn, localGrant } from './local-grant.ts';
+import { requireService } from '../command-line/require-service.ts';
+import { issuerIn, localGrant, proposed } from './local-grant.ts';
 import { tokenFrom } from './tokens.ts';
 
 /** Returns the address of the issuer that `npm start -- --sign-in` runs beside a service; `undefined` when there is none. */
@@ -9,10 +10,7 @@ export async function issuerOf(serviceUrl: string): Promise<string | undefined> 
   return response && issuerIn(response.headers.get('link'));
 }
 
-/**
- * Returns a token of an issuer on this machine.
- * @throws CommandFailure when the issuer does not respond, or refuses.
- */
+/** @throws CommandFailure when the issuer does not respond, or refuses. */
 export async function localToken(issuer: string, grant?: Parameters<typeof localGrant>[0]): Promise<string> {
   const request = { method: 'POST', body: localGrant(grant) };
   const response = await fetch(`${issuer.replace(/\/$/, '')}/token`, request).catch((cause: Error) => {
@@ -22,19 +20,12 @@ export async function localToken(issuer: string, grant?: Parameters<typeof local
 }
 
 /**
- * Returns the issuer that runs beside a service.
- * @throws CommandFailure when there is none.
+ * Returns the given token. Without one, returns a token of the person whom the issuer beside the service proposes; `undefined` when no issuer runs there.
+ * @throws CommandFailure when no healthy service responds.
  */
-export async function issuerBeside(serviceUrl: string): Promise<string> {
-  const issuer = await issuerOf(serviceUrl);
-  if (issuer !== undefined) return issuer;
-  throw new CommandFailure(
-    `No issuer runs beside ${serviceUrl}. Start it with npm start -- --sign-in, or pass its --issuer, or the --url of the service.`,
-  );
-}
-
-/** Returns the given token. Without one, returns a token of the person whom the issuer beside the service proposes; `undefined` when no issuer runs there. */
 export async function tokenFor(serviceUrl: string, given: string | undefined): Promise<string | undefined> {
+  await requireService(serviceUrl);
   const issuer = given === undefined ? await issuerOf(serviceUrl) : undefined;
-  return issuer === undefined ? given : localToken(issuer);
+  // Commands read and write private projects too.
+  return issuer === undefined ? given : localToken(issuer, { ...proposed, roles: ['admin'] });
 }

@@ -45,9 +45,11 @@ const subject = '8d3c0e9a-7a51-4d5e-9a0e-3c1f2d4b5a69';
 const collections = ['organizations', 'projects', 'users', 'tasks', 'tags'];
 const allScopes = collections.flatMap((name) => [`${name}:read`, `${name}:write`]).join(' ');
 
-/** The guide that signs in asks for these. */
-const scopesOf = (guide: string): string =>
-  guide === 'authentication' ? 'tasks:read tasks:write' : allScopes;
+/** Returns the scopes that a guide names for its examples, or that the guide on signing in asks for. */
+function scopesOf(guide: string): string {
+  const [text = ''] = /^Scopes of the examples: .*$|(?<=scope: 'openid ).*(?=')/m.exec(textOf(guide)) ?? [];
+  return text.match(/\w+:\w+/g)?.join(' ') ?? allScopes;
+}
 
 /** An agent speaks its own protocol: its guide has no request of the API in other languages. */
 const languagesThatRun = (guide: string): Language[] =>
@@ -85,10 +87,13 @@ afterAll(() => Promise.all([service?.stop(), issuer?.stop()]));
 
 /** Returns a token of a new tenant that has a task. */
 async function tokenOfTenant(name: string, scope: string): Promise<string> {
-  const token = await issuer.token({ sub: subject, tenant: name, scope });
-  const client = createClient({ url: service.url, token });
+  const claims = { sub: subject, tenant: name };
+  const client = createClient({
+    url: service.url,
+    token: await issuer.token({ ...claims, scope: allScopes }),
+  });
   await client.tasks.create({ name: 'Water the plants', priority: 'low', status: 'planned' });
-  return token;
+  return issuer.token({ ...claims, scope });
 }
 
 /** Runs a program. @returns its output. */
@@ -170,7 +175,7 @@ test('the examples in TypeScript are programs without errors of types', async ()
 
 test('the first guide shows an error response, and stops at it', async () => {
   const program = programOf(examplesOf(textOf('getting-started')), 'sh');
-  const failure = outputOf('getting-started-error', 'sh', program.replace('"name":"Acme"', '"nmae":"Acme"'));
+  const failure = outputOf('getting-started', 'sh', program.replace('"name":"Acme"', '"nmae":"Acme"'));
   await expect(failure).rejects.toMatchObject({
     stdout: expect.not.stringContaining('"projectId":"'),
     stderr: expect.stringContaining('Did you mean'),

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -52,6 +53,37 @@ describe('README', () => {
     const [, list = ''] = use.split(/^(?=curl)/m);
     expect(JSON.parse(await shell(list))).toMatchObject({ page: 1 });
   });
+});
+
+test('the requests in a file succeed one after the other, and the last is an error', async () => {
+  const text = await readFile(join(root, 'examples/requests.http'), 'utf8');
+  const responses = new Map<string, { body: Record<string, string>; headers: Headers }>();
+  const textAt = (place: string): string => {
+    if (place === '$guid') return randomUUID();
+    const [name = '', , part, field = ''] = place.replace('$.', '').split('.');
+    const { body, headers } = responses.get(name) ?? { body: {}, headers: new Headers() };
+    return (part === 'body' ? body[field] : headers.get(field)) ?? '';
+  };
+  const statuses: number[] = [];
+  for (const part of text.split(/^### .*\n/m).slice(1)) {
+    const filled = part
+      .replaceAll('{{url}}', service.url)
+      .replaceAll(/^Authorization.*\n/gm, '')
+      .replaceAll(/\{\{([^}]+)\}\}/g, (_, place: string) => textAt(place));
+    const [, name = ''] = /^# @name (\w+)$/m.exec(filled) ?? [];
+    const [head = '', body] = filled
+      .replace(/^# .*\n/m, '')
+      .trim()
+      .split('\n\n', 2);
+    const [line = '', ...headers] = head.split('\n');
+    const [method = '', address = ''] = line.split(' ');
+    const pairs = headers.map((header) => header.split(': ', 2) as [string, string]);
+    const response = await fetch(address, { method, headers: pairs, ...(body && { body }) });
+    statuses.push(response.status);
+    const content = response.status === 204 ? '{}' : await response.text();
+    responses.set(name, { body: JSON.parse(content), headers: response.headers });
+  }
+  expect(statuses).toEqual([201, 201, 201, 200, 200, 200, 200, 200, 200, 204, 200, 400]);
 });
 
 const document = JSON.parse(readFileSync(committedFile, 'utf8')) as OpenApiDocument;

@@ -67,11 +67,11 @@ test('a folder that was exported is imported as a whole, in the order of referen
   expect(imported?.project).toMatchObject({ name: 'Whole', organizationId: expect.any(String) });
   expect(imported?.project?.organizationId).not.toBe(organization.id);
   const refused = await run('import', [...flags.slice(0, -1), file('tasks.ndjson')]);
-  expect(refused).toMatchObject({ code: 2, errors: expect.stringContaining('Name the collection') });
+  expect(refused).toMatchObject({ code: 2, errors: expect.stringContaining('name its --collection') });
   const empty = await run('import', [...flags.slice(0, -1), temporaryFolder()]);
   expect(empty).toMatchObject({
     code: 2,
-    errors: expect.stringContaining('has none of organizations.ndjson'),
+    errors: expect.stringContaining('is no folder that was exported'),
   });
 });
 
@@ -218,7 +218,7 @@ test('large entities are imported in smaller batches', async () => {
 });
 
 test('a folder without the file of the collection is refused in one line', async () => {
-  expect((await imported('tags', '.')).errors).toMatch(/^error: .* has none of tags\.ndjson\.\n$/);
+  expect((await imported('tags', '.')).errors).toMatch(/^There is no file .*tags\.ndjson\.\n$/);
   const flags = ['--collection', 'tags', '--url', source.url, '--output', folder];
   expect((await run('export', flags)).errors).toMatch(/^.* cannot be written: EISDIR.*\n$/);
 });

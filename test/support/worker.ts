@@ -44,7 +44,7 @@ export async function startInProcess(options?: InProcessOptions): Promise<InProc
 /** Loads and starts the issuer of `npm start -- --sign-in`. jest does not load ES modules such as that of its library. */
 export async function startSignIn(now?: () => number): Promise<SignInIssuer> {
   const issuer = await import('#lib/local/sign-in/issuer.ts');
-  return issuer.startSignIn(0, { now });
+  return issuer.startSignIn(0, undefined, now);
 }
 
 /** Runs a command in the process. @see in-process-command.ts */

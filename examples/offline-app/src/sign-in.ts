@@ -46,6 +46,7 @@ async function signInAddress(): Promise<string> {
     ...client,
     response_type: 'code',
     redirect_uri: redirectUri,
+    // What the app does. Expanded projects, for example, also need projects:read.
     scope: 'openid tasks:read tasks:write',
     state,
     code_challenge: await oauth.calculatePKCECodeChallenge(verifier),

@@ -203,22 +203,14 @@ async function addKey({ keys }: OAuth2Issuer, file: string | undefined): Promise
   if (file !== undefined) writeFileSync(file, JSON.stringify(keys.toJSON(true)[0]), { mode: 0o600 });
 }
 
-interface SignInOptions {
-  /** File with the key of the issuer, so that tokens stay valid when it starts again. Default: the key is new. */
-  readonly keyFile?: string | undefined;
-  /** The time that ends used refresh tokens, in milliseconds. */
-  readonly now?: (() => number) | undefined;
-}
-
 /**
  * Starts the issuer.
  * @param port 0 selects any free port.
+ * @param keyFile has the key of the issuer, so that tokens stay valid when it starts again. Default: the key is new.
+ * @param now the time that ends used refresh tokens, in milliseconds.
  * @throws Error with the code EADDRINUSE when the port is taken.
  */
-export async function startSignIn(
-  port: number,
-  { keyFile, now = Date.now }: SignInOptions = {},
-): Promise<SignInIssuer> {
+export async function startSignIn(port: number, keyFile?: string, now = Date.now): Promise<SignInIssuer> {
   const issuer = new OAuth2Issuer();
   await addKey(issuer, keyFile);
   const service = new OAuth2Service(issuer);

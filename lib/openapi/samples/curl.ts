@@ -18,15 +18,8 @@ function readable(body: unknown): string {
   return line.length <= maxLine ? line : JSON.stringify(body, null, 2).replaceAll('\n', '\n  ');
 }
 
-export function curlSample({
-  method,
-  url,
-  query,
-  headers = [],
-  hasNewKey,
-  body,
-  needsToken,
-}: SampleRequest): string {
+export function curlSample(request: SampleRequest): string {
+  const { method, url, query, headers = [], hasNewKey, body, needsToken } = request;
   const isImplied = method === 'GET' || (method === 'POST' && body !== undefined);
   const address = `${isImplied ? '' : `-X ${method} `}${query.length > 0 ? '-G ' : ''}${quoted(url)}`;
   const token = needsToken ? ['-H "Authorization: Bearer $TOKEN"'] : [];

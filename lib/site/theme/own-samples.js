@@ -1,7 +1,7 @@
 /** Puts the address of the service, and ids of its entities, into the samples of a page, so that they work when they are pasted. */
 import { exampleOrigin } from '../../openapi/samples/request.ts';
 import { collectionOf, idPattern, ownIds } from '../own-ids.ts';
-import { tokenHeaders } from './token.js';
+import { entitiesOf } from './token.js';
 
 /** Replaces texts in an element. Highlighted code consists of many elements, each with a part of the text. */
 function replaceTexts(element, change) {
@@ -13,12 +13,7 @@ function replaceTexts(element, change) {
   }
 }
 
-/** Returns the ids of the first entities of a collection; none if the service requires a token that the reader has not entered. */
-async function idsOf(collection) {
-  const response = await fetch(`/v1/${collection}?limit=5`, { headers: tokenHeaders() });
-  const { data = [] } = response.ok ? await response.json() : {};
-  return data.map(({ id }) => id);
-}
+const idsOf = async (collection) => (await entitiesOf(collection)).map(({ id }) => id);
 
 /** Changes the texts of the shown page. Without entities, or where tokens are required, samples keep the ids of the documentation. */
 export async function showOwnSamples() {
