@@ -24,7 +24,7 @@ export const clientMutations = toMutations({
       'if (attempt >= tries) throw new ConnectionError(url, error);',
       'if (attempt > tries) throw new ConnectionError(url, error);',
     ],
-    'client-repeats-what-it-cannot-send': ['if (error instanceof InvalidHeaderError) throw error;', ''],
+    'client-repeats-what-it-cannot-send': ['if (error instanceof UnsendableError) throw error;', ''],
     'client-gives-up-when-unavailable': ['[429, 502, 503, 504]', '[429, 502, 504]'],
     'client-key-of-each-attempt': [
       'this.#try(address, { ...message, content }, key)',

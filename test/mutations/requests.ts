@@ -84,8 +84,8 @@ export const requestMutations = toMutations({
   },
   'functions/http/parse-list-query.ts': {
     'limit-not-capped': [
-      "Math.min(wholeNumber('limit', parameters, fallback), maxLimit)",
-      "wholeNumber('limit', parameters, fallback)",
+      "Math.min(wholeNumber('limit', parameters, fallback), most)",
+      "Math.max(wholeNumber('limit', parameters, fallback), 0 * most)",
     ],
     'sort-by-anything': [
       "readNames('sortBy', parameters, sortable, explain)",

@@ -28,8 +28,8 @@ export const responseMutations = toMutations({
   },
   'functions/http/request-log.ts': {
     'body-in-the-log': [
-      'status: request.response?.statusCode,',
-      'status: request.response?.statusCode,\n      body: request.event.body,',
+      "status: isAborted(request) ? 'aborted' : request.response?.statusCode,",
+      "status: isAborted(request) ? 'aborted' : request.response?.statusCode,\n      body: request.event.body,",
     ],
   },
   'functions/http/entity-view.ts': {

@@ -107,7 +107,7 @@ describe.each(['all scopes', 'one scope', 'another tenant', 'no tenant'])('with 
       const text = result?.content[0].text ?? '';
       if (!event) {
         // The gateway has refused the request: the token lacks its scope.
-        expect([result?.isError, text]).toEqual([true, expect.stringContaining('Forbidden')]);
+        expect([result?.isError, text]).toEqual([true, expect.stringContaining('"code":"forbidden"')]);
         return;
       }
       const { requestContext, rawPath, rawQueryString, headers, ...sent } = event;
