@@ -22,6 +22,10 @@ expiry=$(aws dynamodb describe-time-to-live --table-name "$table" \
   --query TimeToLiveDescription.TimeToLiveStatus --output text)
 [[ $expiry == ENABL* ]] || aws dynamodb update-time-to-live --table-name "$table" \
   --time-to-live-specification Enabled=true,AttributeName=expiresAt
+for index in '' by-creation by-status; do
+  aws dynamodb update-contributor-insights --table-name "$table" ${index:+--index-name "$index"} \
+    --contributor-insights-action ENABLE --contributor-insights-mode THROTTLED_KEYS
+done
 # It is refused for some minutes after a restore.
 for _ in {1..40}; do
   aws dynamodb update-continuous-backups --table-name "$table" \

@@ -226,13 +226,19 @@ async function topicFindings(region: string, settings: Settings): Promise<Findin
   return { refusals: [], warnings: hasTopic ? [] : [warning] };
 }
 
-/** Returns what a person must check for the setting `metricTags`: a library for the question is not part of this project. */
-const tagsToCheck = ({ metricTags }: Settings): string[] =>
-  metricTags
+/** Returns what a person must check: libraries for these questions are not part of this project. */
+const settingsToCheck = ({ metricTags, canaryClient }: Settings): string[] => [
+  ...(metricTags
     ? [
         'The tags of metrics were not checked: the alarm on throttled functions sees nothing unless "aws observabilityadmin get-telemetry-enrichment-status" prints "Running".',
       ]
-    : [];
+    : []),
+  ...(canaryClient
+    ? [
+        'The secret of "canaryClient" was not checked: the API stack fails unless it has "tokenUrl", "clientId" and "clientSecret".',
+      ]
+    : []),
+];
 
 /** Routes of an API, by default. @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html */
 const defaultRoutes = 300;
@@ -306,7 +312,7 @@ export async function checkDeployment(
     refusals: [...contradictions({ ...settings, region }), ...found.flatMap(({ refusals }) => refusals)],
     warnings: [
       ...found.flatMap(({ warnings }) => warnings),
-      ...tagsToCheck(settings),
+      ...settingsToCheck(settings),
       ...routesToCheck(numberOfRoutes),
     ],
   };

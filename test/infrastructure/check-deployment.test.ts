@@ -249,8 +249,12 @@ test('a deployment that creates the topic of alarms says that its mails must be 
   expect(await warningsOf(settings)).toEqual([warning]);
   aws.outputs.set('project-management-first-data', { AlarmTopicArn: 'arn' });
   expect(await warningsOf(settings)).toEqual([]);
-  expect(await warningsOf(settingsOf({ stage: 'first', metricTags: true }))).toEqual([
+  const secret = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:canary';
+  const toCheck = { metricTags: true, canary: true, canaryClient: secret };
+  const issuer = { authentication: 'https://issuer.example.com', audience: 'api', machineClient: false };
+  expect(await warningsOf(settingsOf({ stage: 'first', ...issuer, ...toCheck }))).toEqual([
     expect.stringMatching(/get-telemetry-enrichment-status/),
+    expect.stringMatching(/"clientSecret"/),
   ]);
 });
 

@@ -292,10 +292,14 @@ describe('the drill', () => {
       'dynamodb update-table --table-name restored --stream-specification StreamEnabled=true,StreamViewType=KEYS_ONLY',
     );
     const updates = (of: readonly string[]) => of.filter((call) => /^dynamodb update-/.test(call));
-    expect(updates(calls)).toHaveLength(4);
+    expect(updates(calls)).toHaveLength(7);
     // A second run leaves what is on already, which would be an error.
     expect(updates(completed(true))).toEqual([
       `dynamodb update-table --table-name restored ${protection}`,
+      ...['', '--index-name by-creation ', '--index-name by-status '].map(
+        (index) =>
+          `dynamodb update-contributor-insights --table-name restored ${index}--contributor-insights-action ENABLE --contributor-insights-mode THROTTLED_KEYS`,
+      ),
       expect.stringContaining('update-continuous-backups'),
     ]);
   });
