@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { roles } from '../functions/authentication/roles.ts';
+import { allProjectsScope } from '../functions/contract/scopes.ts';
 import { CommandFailure, httpAddress, wholeNumber } from '../lib/command-line/command-line.ts';
 import { defaultStage, type Outputs, readOutputs, requiredOutput } from '../lib/command-line/outputs.ts';
 import { urlOption } from '../lib/command-line/service-options.ts';
@@ -42,15 +43,20 @@ const local = new Command('local')
   .option('--subject <name>', 'subject of the token', proposed.subject)
   .option(
     '--role <name>',
-    'viewer or editor; repeatable. Default: none, which does not limit the scopes',
+    `${Object.keys(roles).join(', ')}; repeatable. Default: none, which allows all scopes but all-projects`,
     known(Object.keys(roles)),
     [],
   )
   .option('--scope <name>', 'for example tasks:read; repeatable. Default: all', known(apiScopes))
   .action(async ({ url, issuer, role: roles, scope: scopes = [], ...names }) => {
+    if (scopes.includes(allProjectsScope) && !roles.includes('admin'))
+      throw new InvalidArgumentError(`The scope "${allProjectsScope}" needs --role admin.`);
     const found = issuer ?? (await issuerOf(url));
     if (found !== undefined) console.log(await localToken(found, { ...names, roles, scopes }));
-    else throw new CommandFailure(`No issuer runs beside ${url}. Start it with npm start -- --sign-in.`);
+    else
+      throw new CommandFailure(
+        `No issuer runs beside ${url}. Start it with npm start -- --sign-in, or name another service with --url.`,
+      );
   });
 
 export const command = new Command('token')

@@ -1,4 +1,5 @@
 import { type Client, createClient, isProblem } from '../../client/index.ts';
+import { allProjectsScope } from '../../functions/contract/scopes.ts';
 import { forEach } from '../../functions/runtime/for-each.ts';
 import {
   type CollectionName,
@@ -61,12 +62,18 @@ export async function seed(options: SeedOptions, progress: Progress) {
       throw toFailure('The deletion', error);
     });
   }
+  const me = token === undefined ? undefined : await client.me();
+  // The first user is who seeds, so that an app that signs in has tasks of its own. A subject is changed with this scope alone.
+  const subject = me && !me.user && me.scopes?.includes(allProjectsScope) ? me.subject : undefined;
   for (const kind of collections) {
     progress.begin(kind, amounts[kind]);
     const batches = inBatches([...Array(amounts[kind]).keys()]);
     await forEach(batches, concurrency, async (positions) => {
       // Generated before the first await, so in the order of positions.
-      const bodies = positions.map((position) => data[kind](position, ids));
+      const bodies = positions.map((position) => {
+        const body = data[kind](position, ids);
+        return kind === 'users' && position === 0 && subject ? { ...body, subject } : body;
+      });
       const created = await createAll(client, kind, bodies);
       for (const [place, position] of positions.entries()) ids[kind][position] = created[place] as string;
       progress.step(positions.length);

@@ -74,7 +74,13 @@ export default defineConfig({
     },
     logo: { src: '/docs/icon.svg', alt: '' },
     logoLink: '/docs',
-    search: { provider: 'local' },
+    search: {
+      provider: 'local',
+      options: {
+        // Without samples of code: they are most of the index, which one file has, and grow with each resource.
+        _render: (text, env, markdown) => markdown.render(text.replaceAll(/^(`{3,}).*?^\1$/gms, ''), env),
+      },
+    },
     outline: [2, 3],
     nav: [
       { text: 'Guides', link: '/docs/guides/getting-started', activeMatch: '/docs/guides/' },

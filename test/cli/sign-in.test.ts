@@ -26,6 +26,10 @@ test('a local service with an issuer requires its tokens, which the command prin
   expect((await me()).status).toBe(401);
   const usual = await me(await tokenOf('--url', service.url));
   expect(await usual.json()).toMatchObject({ tenant: 'acme', user: null });
+  expect(await run('token', ['local', '--url', service.url, '--scope', 'all-projects'])).toMatchObject({
+    code: 2,
+    errors: expect.stringContaining('needs --role admin'),
+  });
   const flags = '--tenant globex --subject bob --role viewer --scope tasks:read --scope tasks:write';
   const other = await me(await tokenOf('--url', service.url, ...flags.split(' ')));
   const expected = { subject: 'bob', tenant: 'globex', scopes: ['tasks:read'], user: null };
@@ -43,8 +47,15 @@ test('a token survives a restart, and its tenant has what the command seeded', a
   const amounts = '--organizations 1 --users 2 --tags 1 --projects 9 --tasks 20 --url'.split(' ');
   expect(await run('seed', [...amounts, second.url])).toMatchObject({ code: 0, errors: '' });
   const client = createClient({ url: second.url, token });
+  // The first user is the one who signs in, and has tasks.
+  const { user } = await client.me();
+  expect((await client.tasks.list({ userId: user?.id })).total).toBeGreaterThan(0);
   // A third of the projects is private.
-  const { total } = await client.tasks.list();
+  const stranger = createClient({
+    url: second.url,
+    token: await tokenOf('--url', second.url, '--subject', 'stranger'),
+  });
+  const { total } = await stranger.tasks.list();
   expect(total).toBeGreaterThan(0);
   expect(total).toBeLessThan(20);
   const data = ['--url', second.url, '--output', join(folder, 'data')];
