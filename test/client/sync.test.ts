@@ -12,11 +12,17 @@ let pauses: number[];
 
 beforeEach(() => {
   pauses = [];
+  let nowMs = 0;
+  // By it, the client tells whether a pause is over.
+  jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
   const start = globalThis.setTimeout;
   const startAtOnce = (call: () => void, milliseconds = 0, ...values: []) => {
     if (milliseconds > maxPauseMs) return start(call, milliseconds, ...values);
     // Shorter ones are of the service.
-    if (milliseconds >= minPauseMs) pauses.push(milliseconds);
+    if (milliseconds >= minPauseMs) {
+      pauses.push(milliseconds);
+      nowMs += milliseconds;
+    }
     return start(call, 0, ...values);
   };
   jest.spyOn(globalThis, 'setTimeout').mockImplementation(startAtOnce as typeof setTimeout);
