@@ -26,7 +26,7 @@ export const offeredTools = (isReadOnly = false): ReadonlyMap<string, Tool> =>
 
 /**
  * Returns a server. It adds no right: each call is a request of the connection, with its token.
- * @param onCall is told of each call that begins.
+ * @param onCall is called at the start of each call of a tool.
  */
 export function agentServer(
   connection: Connection,
