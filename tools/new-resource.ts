@@ -1,6 +1,7 @@
 /** Writes what repeats when a resource is added: its files, from those of tags, and an entry in the files that list the resources. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Script } from 'node:vm';
 import { v7 } from 'uuid';
 import { pascal } from '../functions/contract/contract.ts';
 import { CommandFailure } from '../lib/command-line/command-line.ts';
@@ -26,7 +27,15 @@ function namesOf(plural: string, kind: string): Names {
     throw new CommandFailure(
       `A resource needs a plural and a singular of letters, not "${plural}" and "${kind}": npx pm-api new resource time-entries --kind time-entry`,
     );
-  return { folder, plural: camel(folder), kind: camel(one) };
+  const names = { folder, plural: camel(folder), kind: camel(one) };
+  try {
+    new Script(`const ${names.plural} = 0, ${names.kind} = 0;`);
+  } catch {
+    throw new CommandFailure(
+      `"${kind}" is a word of JavaScript. Choose another singular: npx pm-api new resource ${plural} --kind ${one}-item`,
+    );
+  }
+  return names;
 }
 
 /** The files of a resource that do not repeat, with what every resource has. */
@@ -44,16 +53,16 @@ export const ${kind} = resource({
   'resource-docs.ts': `import { type Documentation, times } from '../contract/resource-docs.ts';
 
 export const documentation: Documentation = {
-  description: 'One of the ${folder}.',
+  description: 'One of the ${folder.replaceAll('-', ' ')}.',
   example: {
     id: '${v7()}',
-    name: 'First ${kind}',
+    name: 'First ${kebab(kind).replaceAll('-', ' ')}',
     status: 'active',
     ...times,
   },
   change: { status: 'archived' },
   list: {
-    question: 'the active ${folder}, by name',
+    question: 'the active ${folder.replaceAll('-', ' ')}, by name',
     query: 'status=active&sortBy=name&sortOrder=asc',
   },
   fields: {},

@@ -76,6 +76,24 @@ const inReadingOrder = (one: Route, other: Route): number =>
   Number(one.contract.path > other.contract.path) - Number(one.contract.path < other.contract.path) ||
   methodOrder.indexOf(one.contract.method) - methodOrder.indexOf(other.contract.method);
 
+/**
+ * Returns a document whose sentences name resources in words: "time entry" for `timeEntry`. Code in a sentence stays as it is.
+ * @param names of resources, singular and plural.
+ */
+export function inWords<Value>(document: Value, names: readonly string[]): Value {
+  const words = (name: string): string => name.replace(/-|(?=[A-Z])/g, ' ').toLowerCase();
+  const several = names.filter((name) => words(name) !== name);
+  if (several.length === 0) return document;
+  const codeOrName = new RegExp(`\`[^\`]*\`|\\b(?:${several.join('|')})\\b`, 'g');
+  const isSentence = (key: string, value: unknown): value is string =>
+    typeof value === 'string' && ['description', 'summary'].includes(key);
+  return JSON.parse(JSON.stringify(document), (key, value: unknown) =>
+    isSentence(key, value)
+      ? value.replace(codeOrName, (text) => (text.startsWith('`') ? text : words(text)))
+      : value,
+  ) as Value;
+}
+
 /** Returns the document. It depends only on the contracts and the version of the package. */
 export function openApiDocument(): OpenApiDocument {
   const contracts = routes.map(({ contract }) => contract);
@@ -86,7 +104,7 @@ export function openApiDocument(): OpenApiDocument {
     paths[path] = { ...paths[path], [method.toLowerCase()]: operation(contract) };
   }
   const resources = new Set(contracts.flatMap(({ resource }) => resource ?? []));
-  return {
+  const document: OpenApiDocument = {
     openapi: '3.1.0',
     info: { title: 'Project management API', version, description },
     // The document's linter requires the environment in the description (OWASP API9:2023).
@@ -121,6 +139,10 @@ export function openApiDocument(): OpenApiDocument {
       },
     },
   };
+  return inWords(
+    document,
+    [...resources].flatMap(({ kind, plural }) => [plural, kind]),
+  );
 }
 
 /** Returns JSON with a line for each member of the outer objects. */

@@ -57,6 +57,7 @@ function withoutFields(operation: Operation): Operation {
 
 /**
  * Returns a copy of the document in which entities are always whole, without the parameter `fields`: generators would make each field of an entity optional.
+ * Each operator of a filter stays a parameter of its own: as properties of one `deepObject`, swagger-typescript-api 13.13.0 sends `[object Object]`.
  * Checkers use the whole document, at `/v1/openapi.json`.
  */
 export function generatorDocument(document: OpenApiDocument): OpenApiDocument {

@@ -142,6 +142,7 @@ describe('new resource', () => {
     ['time entries', 'time entry', 'not "time entries" and "time entry"'],
     ['../tags', 'tag', 'of letters'],
     ['tags', 'tag', 'functions/tags exists already.'],
+    ['news', 'new', '"new" is a word of JavaScript. Choose another singular'],
   ])('"%s" with the singular "%s" is refused before anything is written', (plural, kind, message) => {
     const write = () => writeResource(root, plural, kind);
     expect(write).toThrow(CommandFailure);

@@ -16,7 +16,7 @@ import { resources as schemaResources } from '#functions/schema.ts';
 import { task } from '#functions/tasks/resource.ts';
 import { clientTypes } from '#lib/openapi/client-types.ts';
 import { clientTypesFile, committedFile, rxdbSchemasFile } from '#lib/openapi/committed-document.ts';
-import { documentText, openApiDocument } from '#lib/openapi/document.ts';
+import { documentText, inWords, openApiDocument } from '#lib/openapi/document.ts';
 import { eventSchemas } from '#lib/openapi/event-schemas.ts';
 import { expandParameterNames, listParameters } from '#lib/openapi/list-parameters.ts';
 import { docsOf, fieldDescriptions } from '#lib/openapi/resources.ts';
@@ -177,6 +177,21 @@ describe('document', () => {
       missing:
         'Add it to the operations that respond with it (lib/openapi/error-responses.ts), or to this test if none can.',
     });
+  });
+});
+
+test('sentences name a resource of two words in words, and code in them does not', () => {
+  const operation = {
+    operationId: 'listTimeEntries',
+    summary: 'List time-entries',
+    description: 'Returns each timeEntry. It is of `time-entries`.',
+    properties: { description: { description: 'Of a timeEntry.' } },
+  };
+  expect(inWords(operation, ['tasks', 'task', 'time-entries', 'timeEntry'])).toEqual({
+    operationId: 'listTimeEntries',
+    summary: 'List time entries',
+    description: 'Returns each time entry. It is of `time-entries`.',
+    properties: { description: { description: 'Of a time entry.' } },
   });
 });
 
