@@ -90,11 +90,13 @@ const absolute = (url: string, reference: string): string =>
 
 /**
  * Returns what to do about a token that the gateway refused.
+ * @param url of the service: one on this machine has an issuer of its own.
  * @param challenge the header `WWW-Authenticate`, which names the scope. Pages of other origins do not see it.
  */
-function tokenAdvice(status: 401 | 403, challenge: string | null): string {
+function tokenAdvice(url: string, status: 401 | 403, challenge: string | null): string {
+  const command = /^http:\/\/(?:localhost|127\.)/.test(url) ? `token local --url ${url}` : 'token';
   if (status === 401)
-    return 'The token is missing, has expired, or is from another issuer. "npx pm-api token" prints a new one, and "npx pm-api token local" one for a service on your machine.';
+    return `The token is missing, has expired, or is from another issuer. "npx pm-api ${command}" prints a new one.`;
   const [, scope] = /\bscope="([^"]+)"/.exec(challenge ?? '') ?? [];
   return `The token lacks the scope ${scope ? `"${scope}"` : 'of this operation'}. Request it when you sign in. A role can exclude it.`;
 }
@@ -128,7 +130,7 @@ export function problemOf(url: string, status: number, headers: Headers, text: s
   const message = gatewayMessage(text);
   const isAboutToken = message !== undefined && (status === 401 || status === 403);
   const detail = isAboutToken
-    ? tokenAdvice(status, headers.get('www-authenticate'))
+    ? tokenAdvice(url, status, headers.get('www-authenticate'))
     : (message ?? text.slice(0, 500));
   return { code: ofGateway[status] ?? 'unexpected', status, title, detail } as Problem;
 }

@@ -41,6 +41,16 @@ interface Running {
   stop(): Promise<void>;
 }
 
+/** Resolves when the shell ends through which npm started this process. npm sends signals to that shell, which does not pass them on. */
+const npmEnds = (): Promise<void> =>
+  new Promise((resolve) => {
+    const shell = process.ppid;
+    const look = (): void => {
+      if (process.ppid !== shell) resolve();
+    };
+    if (process.env['npm_lifecycle_event'] !== undefined) setInterval(look, 500).unref();
+  });
+
 /**
  * Waits until a signal asks the process to stop or `running` fails, then stops it. A failure sets the exit code.
  * @param announce prints that it runs. A signal that is sent after this output stops it in order.
@@ -50,7 +60,7 @@ export async function runUntilStopped(running: Running, announce: () => void): P
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
   });
   announce();
-  const failure = await Promise.race([signalled, running.failed]);
+  const failure = await Promise.race([signalled, npmEnds(), running.failed]);
   await running.stop();
   if (failure) throw new CommandFailure(failure.message, { cause: failure });
 }

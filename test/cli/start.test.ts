@@ -5,7 +5,7 @@ import { startEngine } from '#lib/local/dynamodb-engine.ts';
 import { startResponder, startServer } from '../support/http-server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { run } from './run.ts';
-import { killLeftovers, start } from './started-service.ts';
+import { killLeftovers, spawnGroup, start, untilItListens } from './started-service.ts';
 
 const headers = { 'content-type': 'application/json' };
 
@@ -65,6 +65,17 @@ test('prints a request that works when pasted, Ctrl-C stops the engine too, and 
   await sendElsewhere(second.url);
   second.process.kill('SIGTERM');
   expect(await second.ended()).toBe(0);
+});
+
+test('ends in order when npm alone is asked to end', async () => {
+  const databaseFile = join(folder, 'npm.sqlite');
+  const npm = spawnGroup('npm', ['start', '--', '--port', '0', '--database-file', databaseFile]);
+  await untilItListens(npm);
+  npm.process.kill('SIGTERM');
+  // The output of npm closes when the service has ended.
+  await npm.ended();
+  expect(npm.output()).toMatch(/^Stopped\.$/m);
+  expect(processesNamed(databaseFile)).toEqual([]);
 });
 
 test('ends with an error when its engine ends', async () => {
