@@ -41,12 +41,13 @@ interface Running {
   stop(): Promise<void>;
 }
 
+const startedBy = process.ppid;
+
 /** Resolves when the shell ends through which npm started this process. npm sends signals to that shell, which does not pass them on. */
 const npmEnds = (): Promise<void> =>
   new Promise((resolve) => {
-    const shell = process.ppid;
     const look = (): void => {
-      if (process.ppid !== shell) resolve();
+      if (process.ppid !== startedBy) resolve();
     };
     if (process.env['npm_lifecycle_event'] !== undefined) setInterval(look, 500).unref();
   });
