@@ -214,9 +214,11 @@ test('sends what was changed offline before the page was reloaded, and before it
 test('stays signed in until the user signs out', async () => {
   await page.reload();
   await nameField('Closed').waitFor();
-  // The service does not know the token any more.
+  // The service does not know the token any more. The next request leads to the issuer, which must not be one before the task is there.
+  await context.setOffline(true);
   await page.evaluate('sessionStorage.setItem(\'session\', \'{"token":"old","expires":9e15}\')');
   await add('Made with an old token');
+  await context.setOffline(false);
   await choosePerson();
   await untilTotal({ name: 'Made with an old token' }, 1);
   await untilSent();
