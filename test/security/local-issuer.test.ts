@@ -258,6 +258,7 @@ test('the configuration has nothing but what the issuer does', async () => {
     ['POST', 'revoke'],
   ] as const)
     expect((await fetch(`${issuer.url}/${path}`, { method })).status).toBe(404);
+  expect(await (await fetch(issuer.url)).text()).toContain('npx pm-api token local');
 });
 
 test.each([

@@ -189,7 +189,13 @@ function respond(service: OAuth2Service, request: IncomingMessage, response: Ser
   else if (path === '/.well-known/openid-configuration' && request.method === 'GET') {
     const headers = { 'content-type': 'application/json', 'access-control-allow-origin': '*' };
     response.writeHead(200, headers).end(JSON.stringify(configurationOf(service.issuer.url ?? '')));
-  } else if (path === '/authorize' && !personOf(parameters)) showPage(parameters, response);
+  } else if (path === '' && request.method === 'GET')
+    response
+      .writeHead(200, { 'content-type': 'text/plain' })
+      .end(
+        'This issues tokens for development. An app sends its user to /authorize, and "npx pm-api token local" prints a token: docs/guides/authentication.md.\n',
+      );
+  else if (path === '/authorize' && !personOf(parameters)) showPage(parameters, response);
   else service.requestHandler(request, response);
 }
 
