@@ -13,7 +13,7 @@ export const command = new Command('mcp')
   )
   .option(
     '--token-command <command>',
-    'prints a token in place of --token, for example "npx pm-api token local"; runs again when one is refused or five minutes old',
+    'prints a token in place of --token, for example "node /home/me/project-management-api/bin/pm-api.mjs token local"; runs again when one is refused or five minutes old',
   )
   .option('--read-only', 'offers only tools that change nothing')
   .action(({ url, token = process.env['API_TOKEN'], tokenCommand, readOnly: isReadOnly = false }) =>

@@ -28,6 +28,10 @@ async function fill(options: SeedOptions): Promise<void> {
   const seconds = (durationMs / 1_000).toFixed(1);
   const rate = Math.round((total / durationMs) * 1_000);
   console.log(`Created ${counts.join(', ')} in ${seconds} s: ${rate} a second.`);
+  if (token !== undefined && amounts.projects > 0)
+    console.log(
+      'A third of the projects is private: others than their members need the role admin to see them.',
+    );
   console.log(`Example: ${exampleUrl}`);
   if (lastNumber) console.log(`Task #${lastNumber}: ${url}/v1/tasks?number=${lastNumber}`);
 }

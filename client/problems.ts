@@ -96,7 +96,7 @@ const absolute = (url: string, reference: string): string =>
 function tokenAdvice(url: string, status: 401 | 403, challenge: string | null): string {
   const command = /^http:\/\/(?:localhost|127\.)/.test(url) ? `token local --url ${url}` : 'token';
   if (status === 401)
-    return `The token is missing, has expired, or is from another issuer. "npx pm-api ${command}" prints a new one.`;
+    return `The token is missing, has expired, or is from another issuer. In the folder of the service, "npx pm-api ${command}" prints a new one.`;
   const [, scope] = /\bscope="([^"]+)"/.exec(challenge ?? '') ?? [];
   return `The token lacks the scope ${scope ? `"${scope}"` : 'of this operation'}. Request it when you sign in. A role can exclude it.`;
 }

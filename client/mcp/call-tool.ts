@@ -4,6 +4,7 @@ import { segmentOf } from '../encoding.ts';
 import { ConnectionError, ProblemError } from '../problems.ts';
 import { queryString } from '../query.ts';
 import { withVersion } from '../versions.ts';
+import { hintFor } from './hints.ts';
 import type { Tool } from './tool.ts';
 import { shortFields } from './tools.ts';
 
@@ -32,12 +33,26 @@ interface List {
   readonly etags?: readonly string[];
 }
 
+/** @throws TypeError for an argument that the tool does not have, which the service could ignore, and for one that is missing. */
+function requireArguments({ name, inputSchema }: Tool, args: Arguments): void {
+  const { properties = {}, required = [] } = inputSchema;
+  const unknown = Object.keys(args).find((argument) => !Object.hasOwn(properties, argument));
+  if (unknown !== undefined)
+    throw new TypeError(
+      `"${unknown}" is not an argument of ${name}, which takes ${Object.keys(properties).join(', ')}.`,
+    );
+  const missing = required.find((argument) => args[argument] === undefined);
+  if (missing !== undefined) throw new TypeError(`"${missing}" is missing.`);
+  const { filters = null } = args;
+  if (typeof filters !== 'object') throw new TypeError('"filters" must be an object.');
+}
+
 const isList = (body: unknown): body is List => Array.isArray((body as Partial<List> | undefined)?.data);
 
 interface BatchResult {
   readonly status: number;
   readonly etag?: string;
-  readonly body?: { readonly id: string };
+  readonly body?: { readonly id: string; readonly number?: number };
 }
 
 /** Leaves out the fields of an entity that are null: they are most of the text of twenty tasks. */
@@ -46,54 +61,20 @@ const withoutNulls = (entity: object): object =>
 
 /** Returns the entities of a list or of a response with their versions, with which a later call asks that nobody has changed them; of a batch no more than that. */
 function withVersions(body: unknown, tag: string | null, keepsNulls = true): unknown {
-  if (isList(body) && body.etags) {
+  if (isList(body)) {
     const { data, etags, ...page } = body;
     const shown = (entity: object): object => (keepsNulls ? entity : withoutNulls(entity));
-    return { data: data.map((entity, position) => withVersion(shown(entity), etags[position])), ...page };
+    return { data: data.map((entity, position) => withVersion(shown(entity), etags?.[position])), ...page };
   }
   const { results } = body as { results?: readonly BatchResult[] };
   if (results)
     return {
       results: results.map(({ status, etag, body: entity }) => ({
         status,
-        ...(entity && withVersion({ id: entity.id }, etag)),
+        ...(entity && withVersion({ id: entity.id, number: entity.number }, etag)),
       })),
     };
   return typeof body === 'object' && body !== null ? withVersion(body, tag) : body;
-}
-
-/** Matches one id, or several of `in` and `all`. */
-const idsPattern = /^(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?:,|$))+$/i;
-
-/** Returns why a list without matches may be a mistake: ids and exact texts are what models guess. */
-function hintFor(filters: Arguments): string | undefined {
-  for (const [name, value] of Object.entries(filters)) {
-    const text = String(value);
-    if (/^userIds?$/.test(name) && text === 'me')
-      return `"${name}" needs an id. Yours: "read" with the collection "users" and the id "me".`;
-    if (/^(?:id|\w+Ids?)(?:\[(?:in|all)\])?$/.test(name) && !idsPattern.test(text))
-      return `"${name}" needs an id. Find it with "list" by name.`;
-    if (/^(?:status|priority)$/.test(name) && text.includes(','))
-      return `"${name}" is one value. Try "${name}[in]" for several.`;
-    if (/^(?:name|status|description|email)$/.test(name))
-      return `"${name}" must be equal, also in case. Try "${name}[contains]", or "search".`;
-  }
-  return undefined;
-}
-
-/** Returns the values of a status in use, when a list by another one is empty: models guess "done" and "open". */
-async function statusesInUse(
-  connection: Connection,
-  path: string,
-  filters: Arguments,
-  signal: AbortSignal,
-): Promise<string> {
-  const { status } = filters;
-  if (status === undefined) return '';
-  const query = queryString({ countBy: ['status'], fields: ['id'], limit: 1 });
-  const { body } = await connection.send({ method: 'GET', path, query, signal });
-  const { counts } = body as { counts: { status: readonly { value: string | null }[] } };
-  return ` In use: ${counts.status.map(({ value }) => value).join(', ') || 'none'}.`;
 }
 
 /** What deleted entities have besides. */
@@ -105,8 +86,8 @@ const withValues = ([name, value]: [string, unknown]): [string, unknown] =>
     ? [name, value.split(/(?<!\\),/)]
     : [name, value];
 
-/** `#42` in the place of an id, in JSON: the number of an entity. */
-const numberedPattern = /"(id|parentId)":"#0*(\d{1,15})"/g;
+/** `#42` in the place of an id, in JSON: the number of an entity. No id has digits alone. */
+const numberedPattern = /"(id|parentId)":"?#?0*(\d{1,15})"?(?=[,}])/g;
 
 /** A filter of the number, whose values can have the `#` too. */
 const numberFilter = /"number(?:\[\w+\])?":"[#\d, ]+"/g;
@@ -178,12 +159,20 @@ async function read(
     }),
     signal,
   });
-  const tag = isList(body) ? null : headers.get('etag');
-  const found = withVersions(body, tag, query['fields'] !== undefined) as Partial<List> & object;
-  const isEmpty = (found as { total?: number }).total === 0;
-  const why = isEmpty ? hintFor(filters as Arguments) : undefined;
-  const hint =
-    why && isFullList ? why + (await statusesInUse(connection, path, filters as Arguments, signal)) : why;
+  // That of `me` is of the caller's scopes too.
+  const tag = isList(body) || path === '/v1/users/me' ? null : headers.get('etag');
+  const found = withVersions(body, tag, query['fields'] !== undefined) as object;
+  const hint = await hintFor(found, query['search'], filters as Arguments, async (field) => {
+    const counted = queryString({ countBy: [field], fields: ['id'], limit: 1 });
+    const { body: all } = await connection.send({
+      method: 'GET',
+      path: `/v1/${collection}`,
+      query: counted,
+      signal,
+    });
+    const { counts } = all as { counts: Readonly<Record<string, readonly { value: string }[]>> };
+    return (counts[field] ?? []).map(({ value }) => value);
+  });
   return {
     ...found,
     ...(hint && { hint }),
@@ -253,7 +242,7 @@ function problemOfTool({ problem }: ProblemError): object {
             };
           }),
         }
-      : { detail }),
+      : { detail: detail.replace('the version that If-Match names', 'this `version`') }),
     requestId,
   };
 }
@@ -269,6 +258,7 @@ export async function callTool(
   signal: AbortSignal,
 ): Promise<CallToolResult> {
   try {
+    requireArguments(tool, args);
     return textResult(await request(connection, tool, args, signal));
   } catch (error) {
     if (error instanceof ProblemError) return { ...textResult(problemOfTool(error)), isError: true };

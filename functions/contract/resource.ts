@@ -234,5 +234,6 @@ export const readOnlyFieldsOf = ({ numbered }: Pick<Resource, 'numbered'>): read
  */
 export const bodyFields = (resource: Resource) => ({
   writable: Object.keys(resource.fields),
-  ignored: [...readOnlyFieldsOf(resource), 'version', ...Object.keys(resource.expansions)],
+  ignored: [...readOnlyFieldsOf(resource), 'version'],
+  expanded: Object.fromEntries(Object.values(resource.expansions).map(({ name, field }) => [name, field])),
 });

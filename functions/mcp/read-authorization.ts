@@ -1,4 +1,5 @@
 /** Says where users of agents sign in. An agent's program reads it before its user has a token. */
+import { allProjectsScope } from '../contract/scopes.ts';
 import type { Response } from '../http/middleware.ts';
 import { pipeline } from '../http/pipeline.ts';
 import { Problem } from '../http/problems.ts';
@@ -10,7 +11,9 @@ import { authorizationPaths, toolsPath } from './paths.ts';
  * its place (RFC 8414), and names the addresses of the pool.
  */
 function documentOf(path: string): object {
-  const { issuer, signInUrl, scopes: scopes_supported } = environment.authorization();
+  const { issuer, signInUrl, scopes } = environment.authorization();
+  // Programs request all that this names: an administrator's agent should not see all private projects only because it asked for everything.
+  const scopes_supported = scopes.filter((scope) => !scope.endsWith(allProjectsScope));
   const url = environment.apiUrl();
   if (path === authorizationPaths.resource)
     return {

@@ -20,6 +20,10 @@ export const crossOrigin = {
     'idempotency-key',
     'if-match',
     'if-none-match',
+    // Agents in a page send these to /mcp.
+    'mcp-method',
+    'mcp-name',
+    'mcp-protocol-version',
     'sentry-trace',
     'traceparent',
     'tracestate',
@@ -36,6 +40,7 @@ export const crossOrigin = {
     'ratelimit-policy',
     'retry-after',
     'server-timing',
+    'www-authenticate',
     'x-total-count',
   ],
   maxAgeSeconds: 3_600,

@@ -152,9 +152,20 @@ describe('a call', () => {
     await call('createTask', { name: 'With a status', status: 'in-progress', tagIds: [] });
     const hintOf = async (filters: object) =>
       (await call('list', { collection: 'tasks', filters })).value.hint as string | undefined;
-    expect(await hintOf({ status: 'In Progress' })).toMatch(
-      /Try "status\[contains\]".* In use: .*in-progress/,
-    );
+    for (const filters of [
+      { status: 'In Progress' },
+      { 'status[in]': 'planned,In Progress' },
+      { 'status[notIn]': 'completed,In Progress' },
+    ])
+      expect(await hintOf({ ...filters, name: '-' })).toMatch(
+        /^No status is ".*In Progress"\. In use: .*in-progress/,
+      );
+    expect(await hintOf({ 'status[ne]': 'completed' })).toBeUndefined();
+    expect(await hintOf({ priority: 'High' })).toMatch(/^No priority is "High"\. In use: .*none/);
+    expect(await hintOf({ dueDate: '<2026-12-05' })).toContain('"dueDate[gte]" and "dueDate[lte]"');
+    expect(await hintOf({ 'userId[ne]': 'me' })).toContain('"userId[ne]" needs an id.');
+    const search = { collection: 'tasks', search: 'no such words' };
+    expect((await call('list', search)).value.hint).toContain('Each word');
     expect(await hintOf({ status: 'active,planned' })).toContain('Try "status[in]" for several.');
     expect(await hintOf({ userId: 'me' })).toContain('"read" with the collection "users" and the id "me"');
     expect(instructions).toContain('`me`');
@@ -189,6 +200,9 @@ describe('a call', () => {
     const { value: created } = await batch([{ operation: 'create', body: { name: 'Batched' } }]);
     const { id, version } = created.results[0];
     expect(created.results).toEqual([{ status: 201, id: expect.any(String), version: expect.any(String) }]);
+    const operations = [{ operation: 'create', body: { name: 'Numbered' } }];
+    const { value: tasks } = await call('batch', { collection: 'tasks', operations });
+    expect(tasks.results).toEqual([expect.objectContaining({ number: expect.any(Number) })]);
     const { value: changed } = await batch([{ operation: 'update', id, version, body: { name: 'Changed' } }]);
     expect(changed.results).toEqual([{ status: 200, id, version: expect.any(String) }]);
     const conflict = await batch([{ operation: 'delete', id, version }]);
@@ -212,23 +226,41 @@ describe('a call', () => {
     const wrong = await call('list', { collection: 'tasks', filters: { prioritty: 'high' } });
     expect(wrong.isError).toBe(true);
     expect(JSON.stringify(wrong.value)).toContain('Did you mean');
-    const unknown = await call('createTask', { nmae: 'x' });
-    expect(JSON.stringify(unknown.value.errors)).toContain('/nmae');
+    const invalid = await call('createTask', { name: '' });
+    expect(JSON.stringify(invalid.value.errors)).toContain('/name');
     // Each sentence once.
-    expect(Object.keys(unknown.value)).toEqual(['code', 'status', 'errors', 'requestId']);
+    expect(Object.keys(invalid.value)).toEqual(['code', 'status', 'errors', 'requestId']);
     const missing = await call('read', { collection: 'tasks', id: newId() });
     expect(Object.keys(missing.value)).toEqual(['code', 'status', 'detail', 'requestId']);
   });
 
-  test.each([[{ collection: '../x', id: 'y' }], [{ collection: 'tasks', id: '..' }], [{ id: 'y' }]])(
-    'with the arguments %j sends nothing',
-    async (args) => {
-      const sent = jest.fn();
-      const silent = new Connection({ url: service.url, fetch: sent });
-      expect((await resultOf(silent, 'read', args)).isError).toBe(true);
-      expect(sent).not.toHaveBeenCalled();
-    },
-  );
+  test('says why the signed-in user is not there, and gives no version that an update could not take', async () => {
+    const { value } = await call('read', { collection: 'users', id: 'me' });
+    expect(value).not.toHaveProperty('version');
+    const withoutUsers = new Connection({
+      url: service.url,
+      fetch: async () => Response.json({ subject: 'ada', user: null, scopes: ['tasks:read'] }),
+    });
+    const { content } = await resultOf(withoutUsers, 'read', { collection: 'users', id: 'me' });
+    expect(JSON.stringify(content)).toContain('the token lacks the scope');
+  });
+
+  test.each([
+    ['read', { collection: '../x', id: 'y' }, 'collection'],
+    ['read', { collection: 'tasks', id: '..' }, 'id'],
+    ['read', { id: 'y' }, '"collection" is missing'],
+    ['read', { collection: 'tasks' }, '"id" is missing'],
+    ['createTask', { name: 'x', project: newId() }, '"project" is not an argument of createTask, which'],
+    ['updateTask', { id: newId(), user: null }, '"user" is not an argument of updateTask'],
+    ['list', { collection: 'tasks', filters: '{"status":"active"}' }, '"filters" must be an object'],
+  ])('%s with the arguments %j sends nothing', async (name, args, message) => {
+    const sent = jest.fn();
+    const silent = new Connection({ url: service.url, fetch: sent });
+    const refused = await resultOf(silent, name, args);
+    expect(refused.isError).toBe(true);
+    expect(JSON.stringify(refused.content).replaceAll('\\"', '"')).toContain(message);
+    expect(sent).not.toHaveBeenCalled();
+  });
 
   test('is an error that names the address when nothing responds', async () => {
     const nobody = new Connection({ url: 'http://localhost:9', tries: 1 });

@@ -3,6 +3,7 @@ import type { Service } from '#lib/local/service.ts';
 import { tools } from '../../client/mcp/tools.ts';
 import { audience, type Issuer, startIssuer } from '../support/issuer.ts';
 import { startTestService } from '../support/local-service.ts';
+import { toolCalls } from '../support/tool-calls.ts';
 
 /** The tools for agents at `POST /mcp`: a call has the rights of its token, and is the same request over HTTP. */
 
@@ -73,33 +74,10 @@ async function answerOf(method: string, params: object, token?: string): Promise
   return (await response.json()) as Answer;
 }
 
-const id = '01890000-0000-7000-8000-000000000000';
-
-/** Arguments with which a tool does something. */
-const argumentsOf: Readonly<Record<string, object>> = {
-  list: { collection: 'tasks', filters: { 'status[in]': 'active,planned' }, limit: 2 },
-  changes: { collection: 'tasks', limit: 5 },
-  listDeleted: { collection: 'tasks' },
-  batch: { collection: 'tags', operations: [{ operation: 'create', body: { name: 'urgent' } }] },
-  createOrganization: { name: 'Acme' },
-  createProject: { name: 'Relaunch', organizationId: id },
-  createUser: { name: 'Ada' },
-  createTask: { name: 'Draft', priority: 'high' },
-  createTag: { name: 'design' },
-};
-
-const calls = tools.map(({ name, inputSchema }) => {
-  const { properties } = inputSchema as { properties: Record<string, object> };
-  return [
-    name,
-    argumentsOf[name] ?? { id, ...('collection' in properties && { collection: 'tasks' }) },
-  ] as const;
-});
-
 describe.each(['all scopes', 'one scope', 'another tenant', 'no tenant'])('with a token with %s', (name) => {
-  test.each(calls)(
-    '%s is one request with the token, and its answer is that of the request',
-    async (tool, args) => {
+  test.each(toolCalls)(
+    '$name is one request with the token, and its answer is that of the request',
+    async ({ name: tool, arguments: args }) => {
       const token = tokens[name] as string;
       const { result } = await answerOf('tools/call', { name: tool, arguments: args }, token);
       const [own, event, ...more] = events;
@@ -219,9 +197,28 @@ describe('without a token', () => {
     expect(await response.json()).toEqual({
       resource: `${service.url}/mcp`,
       authorization_servers: [issuer.url],
-      scopes_supported: expect.arrayContaining(['all-projects', 'tasks:read', 'tasks:write']),
+      scopes_supported: expect.arrayContaining(['tasks:read', 'tasks:write']),
       bearer_methods_supported: ['header'],
     });
+  });
+
+  test('a client is not told to request what shows all private projects', async () => {
+    const response = await fetch(`${service.url}/.well-known/oauth-protected-resource/mcp`);
+    expect(await response.text()).not.toContain('all-projects');
+  });
+
+  test('a page of another origin may send what an agent sends, and sees why a token is missing', async () => {
+    const asked = 'authorization,content-type,mcp-method,mcp-name,mcp-protocol-version';
+    const headers = {
+      origin: 'http://localhost:5173',
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': asked,
+    };
+    const preflight = await fetch(`${service.url}/mcp`, { method: 'OPTIONS', headers });
+    const allowed = preflight.headers.get('access-control-allow-headers')?.split(',') ?? [];
+    expect(allowed).toEqual(expect.arrayContaining(asked.split(',')));
+    const refused = await fetch(`${service.url}/mcp`, { method: 'POST', headers, body: '{}' });
+    expect(refused.headers.get('access-control-expose-headers')).toContain('www-authenticate');
   });
 
   test('an issuer has a document of its own, and a user pool that of this service, which says that it takes PKCE', async () => {
