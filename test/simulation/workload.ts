@@ -631,8 +631,10 @@ export class Follower {
         if (entity === undefined || !this.#filter(entity)) return own === undefined;
         const isOwn = own !== undefined;
         const mayHave = isOwn && isOfErasedProject(state, entity);
-        if (!mayHave && !sights.some((sees) => sees(this.#kind, entity) === isOwn)) return false;
-        if (own === undefined) return true;
+        const seen = sights.map((sees) => sees(this.#kind, entity));
+        if (!mayHave && !seen.includes(isOwn)) return false;
+        // What was hidden during the request can be as it was before: the next request begins again.
+        if (own === undefined || (seen.includes(true) && seen.includes(false))) return true;
         // A description that was read by itself can be newer than its version.
         const isDescription = moments.some(first, (later) => {
           const found = later[this.#kind].get(id)?.entity;

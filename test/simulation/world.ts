@@ -22,8 +22,11 @@ const minuteMs = 60_000;
 /** Days from the beginning of a history to that of the next seed. A part has every second seed, and rests of up to 32 days. */
 const daysOfHistory = 20;
 
-/** Calls of a run of the schedule, with those of the requests that its process handles meanwhile. A history needs up to 200. */
-const maxCallsOfSchedule = 1_000;
+/**
+ * Calls of a run of the schedule, with those of the requests that its process handles meanwhile. A history needs up to 200, and one that has lost hundreds of
+ * positions 1,150: requests at the same time fill them more than once.
+ */
+const maxCallsOfSchedule = 2_000;
 
 /** Steps of a job besides those that change something: passes, levels and kinds. */
 const maxOwnSteps = 20;
