@@ -631,10 +631,10 @@ export class Follower {
         if (entity === undefined || !this.#filter(entity)) return own === undefined;
         const isOwn = own !== undefined;
         const mayHave = isOwn && isOfErasedProject(state, entity);
-        const seen = sights.map((sees) => sees(this.#kind, entity));
-        if (!mayHave && !seen.includes(isOwn)) return false;
+        const seen = new Set(sights.map((sees) => sees(this.#kind, entity)));
+        if (!mayHave && !seen.has(isOwn)) return false;
         // What was hidden during the request can be as it was before: the next request begins again.
-        if (own === undefined || (seen.includes(true) && seen.includes(false))) return true;
+        if (own === undefined || seen.size > 1) return true;
         // A description that was read by itself can be newer than its version.
         const isDescription = moments.some(first, (later) => {
           const found = later[this.#kind].get(id)?.entity;
