@@ -127,5 +127,5 @@ export function filterList(filters: readonly Parameter[]): string {
     return `| ${code(field)} | ${type} | ${operators.join(' ')} |`;
   });
   if (rows.length === 0) return '';
-  return `| field | type | operators |\n| --- | --- | --- |\n${rows.join('\n')}\n\n${code('=')} stands for ${code('field=value')}, and an operator for ${code('field[operator]=value')}: [what each means](/docs/guides/lists-and-filters#filter).`;
+  return `| field | type | operators |\n| --- | --- | --- |\n${rows.join('\n')}\n\n${code('=')} stands for ${code('field=value')}, and an operator for ${code('field[operator]=value')}: [what each means](/docs/guides/interface#filter).`;
 }
