@@ -14,6 +14,12 @@ import type {
 /** A request must accept every value that it accepted before. A response must contain only values that it contained before. */
 type Direction = 'sent' | 'received';
 
+/** Returns the values of a keyword. Each integer is a number. */
+function valuesOf<Value>(values: Value | readonly Value[] | undefined): (Value | 'integer')[] {
+  const all = [values ?? []].flat() as Value[];
+  return all.includes('number' as Value) ? [...all, 'integer'] : all;
+}
+
 /** In requests, upper bounds may only rise and lower bounds may only fall. In responses, it is the other way round. */
 const upperBounds = ['maximum', 'maxLength', 'maxItems'] as const;
 const lowerBounds = ['minimum', 'minLength', 'minItems'] as const;
@@ -167,7 +173,7 @@ class Comparison {
   #values(place: string, direction: Direction, before: Schema, after: Schema): void {
     // Enumerations in responses may grow, as the document announces.
     for (const keyword of direction === 'sent' ? ['type', 'enum'] : ['type']) {
-      const [one, other] = [[before[keyword] ?? []].flat(), [after[keyword] ?? []].flat()];
+      const [one, other] = [valuesOf(before[keyword]), valuesOf(after[keyword])];
       if (direction === 'sent') {
         const removed = missingValues(one, other);
         if (removed.length > 0) this.#report(place, `no longer accepts the ${keyword} ${removed}`);

@@ -15,10 +15,8 @@ interface NamedFilter {
   readonly text: string;
 }
 
-function idHint({ name, field, operator, text }: NamedFilter): string | undefined {
+function idHint({ name, operator, text }: NamedFilter): string | undefined {
   if (!/^(?:ne|in|notIn|all)?$/.test(operator) || idsPattern.test(text)) return undefined;
-  if (field === 'userId' && text === 'me')
-    return `"${name}" needs an id. Yours: "read" with the collection "users" and the id "me".`;
   return `"${name}" needs an id. Find it with "list" by ${text.startsWith('#') ? 'number' : 'name'}.`;
 }
 

@@ -14,8 +14,6 @@ export interface Body {
   readonly writable: readonly string[];
   /** Fields that are accepted and ignored, so that a fetched object can be sent back. Any other field is a mistake. */
   readonly ignored?: readonly string[];
-  /** By field that `expand` adds, the field that it expands: entities are ignored there, and another value is a mistake. */
-  readonly expanded?: Readonly<Record<string, string>>;
   /** By field: why it is refused, although other bodies of the resource may have it. */
   readonly refused?: Readonly<Record<string, string>>;
   readonly schema: () => v.GenericSchema;

@@ -234,6 +234,5 @@ export const readOnlyFieldsOf = ({ numbered }: Pick<Resource, 'numbered'>): read
  */
 export const bodyFields = (resource: Resource) => ({
   writable: Object.keys(resource.fields),
-  ignored: [...readOnlyFieldsOf(resource), 'version'],
-  expanded: Object.fromEntries(Object.values(resource.expansions).map(({ name, field }) => [name, field])),
+  ignored: [...readOnlyFieldsOf(resource), 'version', ...Object.keys(resource.expansions)],
 });

@@ -96,6 +96,7 @@ function toRowTexts(type: FieldType, values: readonly string[]): readonly string
 /** Returns the filter of an exact match. Times, numbers and flags are compared in value; a text that is none of them matches nothing. */
 export function exactFilter({ name, type }: ListField, values: readonly string[]): Filter {
   const filter = { field: name, operator: 'eq', values } as const;
+  if (/reference/.test(type)) values.forEach(requireId);
   try {
     if (type === 'time') return timeFilter(name, 'in', values.map(readMoment));
     return { ...filter, values: toRowTexts(type, values) };
@@ -120,8 +121,17 @@ function rankFilter({ name, values }: ListField, operator: ListOperator, value: 
 
 const isComparison = (operator: ListOperator): boolean => ['lt', 'lte', 'gt', 'gte'].includes(operator);
 
+export const meIsNoId = 'must be an id: "me" is none. Yours is the id of "user" in GET /v1/users/me.';
+
+/** @throws InvalidOperand for `me`, which only `/v1/users/me` understands: an empty list would hide the mistake. */
+function requireId(value: string): void {
+  if (value === 'me') throw new InvalidOperand(meIsNoId);
+}
+
 /** Checks the values of a type, and throws InvalidOperand with what would be right. */
 const checks: Partial<Record<FieldType, (value: string, operator: ListOperator) => void>> = {
+  reference: requireId,
+  'list of references': requireId,
   date: (value) => {
     if (!isDay(value)) {
       throw new InvalidOperand(`must be a day that exists, as YYYY-MM-DD: ${quoted(value)} is not.`);

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { Body } from '../contract/contract.ts';
 import { otherFieldNames } from './other-names.ts';
 import { invalidRequest, maxIssues, type ValidationIssue } from './problems.ts';
-import { didYouMean, isQuotable, quoted, suggestion } from './suggestion.ts';
+import { isQuotable, quoted, suggestion } from './suggestion.ts';
 
 /** Returns the JSON pointer (RFC 6901) of the value at these keys. */
 const pointer = (keys: readonly (string | number)[]): string =>
@@ -11,14 +11,10 @@ const pointer = (keys: readonly (string | number)[]): string =>
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Returns whether a value is what `expand` adds. */
-const isExpanded = (value: unknown): boolean =>
-  value === null || isObject(value) || (Array.isArray(value) && value.every(isObject));
-
 /** Returns an issue for each unknown or refused field; not for more than a response shows, because each suggestion takes time. */
 function unknownFields(
   value: Record<string, unknown>,
-  { writable, ignored = [], expanded = {}, refused = {} }: Body,
+  { writable, ignored = [], refused = {} }: Body,
   at: string,
 ): ValidationIssue[] {
   const known = new Set([...writable, ...ignored]);
@@ -26,11 +22,9 @@ function unknownFields(
   for (const name of Object.keys(value)) {
     if (issues.length === maxIssues) break;
     const reason = Object.hasOwn(refused, name) ? refused[name] : undefined;
-    const field = Object.hasOwn(expanded, name) ? expanded[name] : undefined;
-    const isKnown = field === undefined ? known.has(name) : isExpanded(value[name]);
-    if (reason === undefined && isKnown) continue;
-    const hint = field === undefined ? suggestion(name, writable, otherFieldNames) : didYouMean(field);
-    const detail = reason ?? `${quoted(name)} is not a field here. ${hint}`;
+    if (reason === undefined && known.has(name)) continue;
+    const detail =
+      reason ?? `${quoted(name)} is not a field here. ${suggestion(name, writable, otherFieldNames)}`;
     issues.push({ pointer: at + pointer([name]), detail });
   }
   return issues;

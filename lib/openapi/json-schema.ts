@@ -59,7 +59,10 @@ function simplified(schema: Schema): Schema {
     decimals?: number;
   };
   const [one, other] = anyOf ?? [];
-  if (one && other?.type === 'null') return { ...simplified(one), type: [String(one.type), 'null'], ...rest };
+  if (one && other?.type === 'null') {
+    const value = simplified(one);
+    return { ...value, type: [String(value.type), 'null'], ...rest };
+  }
   return {
     ...rest,
     ...(decimals === 0 && { type: 'integer', format: 'int64' }),

@@ -163,11 +163,12 @@ describe('a call', () => {
     expect(await hintOf({ 'status[ne]': 'completed' })).toBeUndefined();
     expect(await hintOf({ priority: 'High' })).toMatch(/^No priority is "High"\. In use: .*none/);
     expect(await hintOf({ dueDate: '<2026-12-05' })).toContain('"dueDate[gte]" and "dueDate[lte]"');
-    expect(await hintOf({ 'userId[ne]': 'me' })).toContain('"userId[ne]" needs an id.');
+    expect(await hintOf({ 'userId[ne]': 'Ada' })).toContain('"userId[ne]" needs an id.');
     const search = { collection: 'tasks', search: 'no such words' };
     expect((await call('list', search)).value.hint).toContain('Each word');
     expect(await hintOf({ status: 'active,planned' })).toContain('Try "status[in]" for several.');
-    expect(await hintOf({ userId: 'me' })).toContain('"read" with the collection "users" and the id "me"');
+    const mine = await call('list', { collection: 'tasks', filters: { userId: 'me' } });
+    expect(JSON.stringify(mine.value.errors)).toContain('/v1/users/me');
     expect(instructions).toContain('`me`');
   });
 

@@ -172,16 +172,6 @@ test('an entity that was read with expand can be sent back with PUT', async () =
   }
 });
 
-test('in a body, what is no expanded entity is a mistake there', async () => {
-  const body = { name: 'With names of expansions', project: 'x', tags: ['urgent'], user: null };
-  const { status, body: problem } = await request('POST', '/v1/tasks', { body });
-  expect(status).toBe(400);
-  expect((problem as JsonObject)['errors']).toEqual([
-    { pointer: '/project', detail: '"project" is not a field here. Did you mean "projectId"?' },
-    { pointer: '/tags', detail: '"tags" is not a field here. Did you mean "tagIds"?' },
-  ]);
-});
-
 test('a page expands at most 400 different entities, without their descriptions', async () => {
   const status = unique('costly');
   const description = '😀'.repeat(10_000);

@@ -50,6 +50,14 @@ test('is not the user with the id "me": HEAD works, and other methods look for t
   expectProblem(await request('DELETE', path), 404);
 });
 
+test('has an id of its own: "me" is none in filters, nor in the path of tasks', async () => {
+  for (const list of ['tasks?userId=me', 'tasks?userId[in]=me', 'tasks?tagIds[all]=me', 'users/me/tasks']) {
+    const response = await request('GET', `/v1/${list}`);
+    expectProblem(response, 400);
+    expect([list, response.text]).toEqual([list, expect.stringContaining('GET /v1/users/me')]);
+  }
+});
+
 test('has the methods of its path and of entities in Allow', async () => {
   const response = await request('POST', path, { body: {} });
   expectProblem(response, 405);

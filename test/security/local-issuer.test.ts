@@ -279,6 +279,8 @@ describe('the authorization endpoint', () => {
     'http://localhost.attacker.example/',
     'http://localhost@attacker.example/',
     'javascript:alert(1)',
+    'javascript://a.example/',
+    'com.example.app:/#fragment',
     'http://localhost/#fragment',
   ])('refuses the redirect address %j without a redirect', async (uri) => {
     const url = await authorizationUrl({ redirect_uri: uri });
@@ -293,13 +295,16 @@ describe('the authorization endpoint', () => {
     }
   });
 
-  test.each(['http://localhost:1/a?b=c', 'http://[::1]:8080/', 'https://localhost/'])(
-    'accepts the redirect address %s',
-    async (uri) => {
-      const callback = await signIn(await authorizationUrl({ redirect_uri: uri }));
-      expect(callback.href.startsWith(uri)).toBe(true);
-    },
-  );
+  test.each([
+    'http://localhost:1/a?b=c',
+    'http://[::1]:8080/',
+    'https://localhost/',
+    'com.example.app:/callback',
+    'exp://127.0.0.1:8081/--/callback',
+  ])('accepts the redirect address %s', async (uri) => {
+    const callback = await signIn(await authorizationUrl({ redirect_uri: uri }));
+    expect(callback.href.startsWith(uri)).toBe(true);
+  });
 
   test.each([
     ['no PKCE', { code_challenge: undefined }],

@@ -111,6 +111,12 @@ describe('compare', () => {
     expect(breakingChanges(few, other).join('\n')).toMatch(expected);
     expect(breakingChanges(other, few)).toEqual([]);
   });
+
+  test('a number in a response can become a whole number, and not the other way', () => {
+    const whole = changed(received('properties', 'estimate', 'type'), ['integer', 'null']);
+    expect(breakingChanges(few, whole)).toEqual([]);
+    expect(breakingChanges(whole, few)).toContainEqual(expect.stringContaining('the type number'));
+  });
 });
 
 describe('watch tests', () => {

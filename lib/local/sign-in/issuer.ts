@@ -1,6 +1,6 @@
 /**
  * An OpenID issuer for development, beside the local service (`npm start -- --sign-in`). Whoever reaches it chooses who they are. So it listens
- * on this machine only, sends browsers and codes only to addresses of this machine, and refuses the pages of other sites. No flag changes that.
+ * on this machine only, sends browsers and codes only to addresses and apps of this machine, and refuses the pages of other sites. No flag changes that.
  */
 import { AssertionError } from 'node:assert';
 import { randomUUID } from 'node:crypto';
@@ -57,9 +57,16 @@ function isLoopbackUri(text: string): boolean {
   return isPlain && /^https?:$/.test(protocol) && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
+/** Returns whether an address opens an app of this device: its scheme is a domain name in reverse order (RFC 8252, section 7.1), or that of Expo. */
+const opensApp = (text: string): boolean =>
+  /^(?:[a-z][a-z\d-]*(?:\.[a-z\d-]+)+:\/|exp:\/\/)[^#]*$/i.test(text);
+
 function requireAuthorizationRequest(parameters: URLSearchParams): void {
-  if (!isLoopbackUri(parameters.get('redirect_uri') ?? ''))
-    refuse('redirect_uri must be an address of this machine, for example http://localhost:5173/callback.');
+  const redirectUri = parameters.get('redirect_uri') ?? '';
+  if (!isLoopbackUri(redirectUri) && !opensApp(redirectUri))
+    refuse(
+      'redirect_uri must be an address of this machine, for example http://localhost:5173/callback, or of an app, for example com.example.app:/callback.',
+    );
   if (parameters.get('code_challenge_method') !== 'S256' || !parameters.get('code_challenge'))
     refuse('PKCE is required: code_challenge with code_challenge_method=S256.');
 }

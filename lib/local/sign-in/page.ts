@@ -32,7 +32,7 @@ export const pageHeaders = (redirectUri: string): Record<string, string> => ({
   'content-security-policy': [
     "default-src 'none'",
     `style-src 'sha256-${hashOf(style)}'`,
-    `form-action 'self' ${new URL(redirectUri).origin}`,
+    `form-action 'self' ${/^https?:/.test(redirectUri) ? new URL(redirectUri).origin : new URL(redirectUri).protocol}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; '),
