@@ -134,6 +134,14 @@ test('a form sends the request that it shows, with an id of the service, and ask
   await form.getByRole('button', { name: 'Send' }).click();
   await form.getByLabel('The response').getByText('"sent"').waitFor();
 
+  await page.goto(`${service.url}/docs/reference/replaceTag`);
+  await form.locator('summary').click();
+  await form.getByLabel('The request').getByText(id).waitFor();
+  await form.getByRole('button', { name: 'Send' }).click();
+  await form.getByText('Replace all fields of “sent” with this body?').waitFor();
+  await form.getByRole('button', { name: 'Keep it' }).click();
+  expect((await client.tags.get(id)).name).toBe('sent');
+
   await page.goto(`${service.url}/docs/reference/deleteTag`);
   await form.locator('summary').click();
   await form.getByLabel('The request').getByText(id).waitFor();
