@@ -22,6 +22,8 @@ export interface LiveChannels {
   readonly endpoint: string;
   /** The channels that the token allows, by collection. */
   readonly channels: Readonly<Record<string, string>>;
+  /** By collection, those whose changes can also change what the caller sees of it. */
+  readonly seenThrough?: Readonly<Record<string, readonly string[]>>;
   /** Wait for a random part of so many milliseconds before you ask for what was announced. */
   readonly spreadMs: number;
 }
@@ -33,6 +35,8 @@ export interface Follower {
   onLive(spreadMs: number | undefined): void;
   /** Is called with a position that the change log has reached. */
   onPoke(position: number): void;
+  /** Is called when a change of another collection can have changed what the caller sees of this one. */
+  onSight(): void;
   /** Is called after a write of this client. @param sentAt by `performance.now()`. */
   onWrite(sentAt: number): void;
 }
@@ -183,6 +187,16 @@ export class LiveConnection extends Connection {
     };
   }
 
+  #tell(
+    { seenThrough = {} }: LiveChannels,
+    { collection, position }: NonNullable<Parameters<OnChange>[0]>,
+  ): void {
+    for (const follower of this.#followers) {
+      if (follower.collection === collection) follower.onPoke(position);
+      if (seenThrough[follower.collection]?.includes(collection)) follower.onSight();
+    }
+  }
+
   #followersOf(collection: string | undefined): readonly Follower[] {
     return [...this.#followers].filter((follower) => follower.collection === collection);
   }
@@ -197,8 +211,8 @@ export class LiveConnection extends Connection {
         const token = await this.token(signal);
         if (signal.aborted) return;
         const socket = new LiveSocket(webSocket, live, token, (poke) => {
-          if (!poke) this.#update();
-          else for (const follower of this.#followersOf(poke.collection)) follower.onPoke(poke.position);
+          if (poke) this.#tell(live, poke);
+          else this.#update();
         });
         this.#sockets = [...this.#sockets, socket];
         await pause(renewalMsOf(token), socket.ended);
@@ -220,7 +234,8 @@ export class LiveConnection extends Connection {
   #update(): void {
     this.#sockets = this.#sockets.filter(({ ended }) => !ended.aborted);
     const newest = this.#sockets.at(-1);
-    for (const { collection } of this.#followers) newest?.subscribe(collection);
+    for (const { collection } of this.#followers)
+      for (const id of [collection, ...(newest?.live.seenThrough?.[collection] ?? [])]) newest?.subscribe(id);
     if (newest?.isComplete) for (const socket of this.#sockets.slice(0, -1)) socket.close();
     for (const follower of this.#followers) {
       const socket = this.#sockets.find(({ subscriptions }) => subscriptions.get(follower.collection));

@@ -159,6 +159,10 @@ export class LiveSchedule implements Follower {
     if (!this.#isAsking) this.#askForPoke();
   }
 
+  onSight(): void {
+    this.#ask((this.#spreadMs ?? 0) * Math.random());
+  }
+
   onWrite(sentAt: number): void {
     // The announcement can come before the response.
     if (this.#spreadMs !== undefined && this.#pokedAt < sentAt) this.#ask(writePauseMs);

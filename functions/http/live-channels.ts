@@ -3,6 +3,8 @@
  * @see https://docs.aws.amazon.com/appsync/latest/eventapi/event-api-concepts.html
  */
 import { hash } from 'node:crypto';
+import { allProjectsScope } from '../contract/scopes.ts';
+import { guardKinds } from '../engine/model/access.ts';
 import { resources } from '../schema.ts';
 import { hasScope } from './caller.ts';
 import type { Caller } from './middleware.ts';
@@ -24,3 +26,21 @@ export const channelsOf = (caller: Pick<Caller, 'tenant' | 'scopes'>): Record<st
       .filter(({ plural }) => hasScope(caller, `${plural}:read`))
       .map(({ plural }) => [plural, channelOf(caller.tenant, plural)]),
   );
+
+/**
+ * Returns, by collection, those whose changes can also change what a caller sees of it: of a task, its project tells. Nothing changes for a caller who sees
+ * all.
+ */
+export const seenThroughOf = (
+  caller: Pick<Caller, 'tenant' | 'scopes'>,
+): Record<string, readonly string[]> =>
+  hasScope(caller, allProjectsScope)
+    ? {}
+    : Object.fromEntries(
+        resources
+          .map(({ kind, plural }) => [plural, pluralsOf(guardKinds(kind))] as const)
+          .filter(([, guards]) => guards.length > 0),
+      );
+
+const pluralsOf = (kinds: readonly string[]): string[] =>
+  resources.filter(({ kind }) => kinds.includes(kind)).map(({ plural }) => plural);

@@ -23,8 +23,8 @@ function complete({ event, response }: PipelineRequest): void {
     ...(event.headers['x-forwarded-proto'] === 'https' && {
       'strict-transport-security': strictTransportSecurity,
     }),
-    // It would tell callers who do not see all that an entity is hidden, not missing.
-    ...(environment.serverTiming() && !event.session?.sight && { 'server-timing': serverTiming(event) }),
+    // Only on a local host: it tells callers who do not see all that an entity is hidden, not missing.
+    ...(environment.serverTiming() && { 'server-timing': serverTiming(event) }),
   };
   // RFC 9110, 9.3.2: the headers of GET, and no content.
   if (event.requestContext.http.method === 'HEAD') delete response.body;

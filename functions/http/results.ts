@@ -21,7 +21,10 @@ export interface Results {
   readonly signedInUser: SignedInUser;
   readonly changes: ChangesPage;
   readonly history: object;
-  /** The channel of each collection. */
-  readonly live: Readonly<Record<string, string>>;
+  /** The channel of each collection, and through which others it is seen. */
+  readonly live: {
+    readonly channels: Readonly<Record<string, string>>;
+    readonly seenThrough: Readonly<Record<string, readonly string[]>>;
+  };
   readonly health: { readonly status: string };
 }

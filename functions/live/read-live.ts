@@ -1,5 +1,5 @@
 import { endpoint } from '../http/endpoint.ts';
-import { channelsOf } from '../http/live-channels.ts';
+import { channelsOf, seenThroughOf } from '../http/live-channels.ts';
 import { Problem } from '../http/problems.ts';
 import { renderValue } from '../http/renderers.ts';
 import { environment } from '../runtime/environment.ts';
@@ -12,16 +12,22 @@ export const handler = endpoint(
   readLive,
   async ({ caller }) => {
     if (!environment.liveUrl()) throw new Problem('live-is-off', 'This service does not announce changes.');
-    return channelsOf(caller);
+    return { channels: channelsOf(caller), seenThrough: seenThroughOf(caller) };
   },
   {
-    render: (rendering, channels) => {
+    render: (rendering, ofCaller) => {
       const { host: own = '' } = rendering.event.headers;
       const [url, host] = [environment.liveUrl() ?? '', environment.liveHost()].map((text) =>
         text.replace(hostOfRequest, own),
       );
       const endpoint = `${url?.startsWith('wss:') ? 'https' : 'http'}://${host}/event`;
-      return renderValue(rendering, { url, host, endpoint, channels, spreadMs: environment.liveSpreadMs() });
+      return renderValue(rendering, {
+        url,
+        host,
+        endpoint,
+        ...ofCaller,
+        spreadMs: environment.liveSpreadMs(),
+      });
     },
   },
 );

@@ -46,6 +46,7 @@ const liveExample = {
   url: 'wss://example.appsync-realtime-api.eu-central-1.amazonaws.com/event/realtime',
   host: 'example.appsync-api.eu-central-1.amazonaws.com',
   channels: { tasks: '/changes/9f86d081884c7d659a2feaa0c55ad015/tasks' },
+  seenThrough: { tasks: ['projects'] },
   spreadMs: 0,
   endpoint: 'https://example.appsync-api.eu-central-1.amazonaws.com/event',
 };

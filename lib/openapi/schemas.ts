@@ -5,7 +5,7 @@ import { maxBodyBytes } from '../../functions/http/json-body.ts';
 import { catalogue, type ProblemCode, problemType } from '../../functions/http/problems.ts';
 import { batchResultsSchema, batchSchema } from './batch.ts';
 import { entitySchemas } from './entity-schemas.ts';
-import { converted, maxHeadBytes, objectOf, text, textOrNull } from './json-schema.ts';
+import { converted, listOf, maxHeadBytes, objectOf, text, textOrNull } from './json-schema.ts';
 import { referTo, type Schema } from './types.ts';
 
 /** Returns the name of the schema of a request body. The operations of a resource share schemas. */
@@ -113,6 +113,16 @@ const liveSchema = (collections: readonly string[]): Schema =>
     channels: objectOf(
       'The channels that the token allows.',
       Object.fromEntries(collections.map((plural) => [plural, text(255, `The channel of ${plural}.`)])),
+      collections,
+    ),
+    seenThrough: objectOf(
+      'By collection, those whose changes can also change what you see of it: ask its feed when one of them changes.',
+      Object.fromEntries(
+        collections.map((plural) => [
+          plural,
+          listOf(20, text(255, 'A collection.'), `Through which you see ${plural}.`),
+        ]),
+      ),
       collections,
     ),
     spreadMs: {

@@ -221,6 +221,26 @@ test('asks when a change is announced, and otherwise nothing but every five minu
   await read(4);
 });
 
+test('asks when what a collection is seen through changes', async () => {
+  const client = clientOf({
+    fetch: async (input, init) => {
+      const response = await service.fetch(input, init);
+      if (!String(input).endsWith('/v1/live')) return response;
+      return Response.json({ ...((await response.json()) as object), seenThrough: { tags: ['users'] } });
+    },
+  });
+  const { settled, read, asked } = follow({ client });
+  await settled();
+  await until(() => server.open.some(({ subscribed }) => subscribed.includes('users')));
+  await server.poke(1, 'projects');
+  await pass(1_000);
+  expect(asked()).toBe(2);
+  // The position is of another collection.
+  await server.poke(1, 'users');
+  await pass(0);
+  await read(3);
+});
+
 test('opens a connection as AppSync Events wants it, on which all collections are subscribed', async () => {
   const own = clientOf({ token: async () => 'a.b.c' });
   const [tags, users] = [follow({ client: own }), follow({ client: own, of: 'users' })];

@@ -11,6 +11,7 @@ import { until } from '../support/until.ts';
 /** The local service announces changes by the protocol of AppSync Events: who hears of what, and what becomes of those who do not keep to the protocol. */
 
 interface Live {
+  readonly seenThrough: object;
   readonly host: string;
   readonly channels: Readonly<Record<string, string>>;
 }
@@ -103,6 +104,12 @@ describe('GET /v1/live', () => {
       endpoint: `${service.url}/event`,
       spreadMs: 0,
     });
+  });
+
+  test('says through what a caller sees tasks who does not see all', async () => {
+    expect((await liveOf(await tokenOf('named'))).seenThrough).toEqual({ tasks: ['projects'] });
+    const scope = 'tasks:read all-projects';
+    expect((await liveOf(await tokenOf('named', { scope }))).seenThrough).toEqual({});
   });
 
   test('names other channels for each tenant', async () => {

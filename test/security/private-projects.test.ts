@@ -274,7 +274,8 @@ class Reader {
 
 /** Returns a response without the parts that differ between requests. */
 function comparable({ status, headers, text }: TestResponse, id: string): string {
-  const differing = ['date', 'apigw-requestid', 'ratelimit'];
+  // What a request costs may be known (SECURITY.md).
+  const differing = ['date', 'apigw-requestid', 'ratelimit', 'server-timing'];
   const shown = [...headers].filter(([name]) => !differing.includes(name));
   return `${status} ${text.replace(/"requestId":"[^"]*"/, '')} ${JSON.stringify(shown)}`.replaceAll(
     id,
