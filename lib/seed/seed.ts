@@ -10,6 +10,7 @@ import {
   maxAttempts,
   toFailure,
 } from '../command-line/collections.ts';
+import { CommandFailure } from '../command-line/command-line.ts';
 import type { Progress } from '../command-line/progress.ts';
 import { type Amounts, DataGenerator } from './data.ts';
 
@@ -57,14 +58,18 @@ export async function seed(options: SeedOptions, progress: Progress) {
   const none = collections.map((name): [string, string[]] => [name, []]);
   const ids = Object.fromEntries(none) as Record<CollectionName, string[]>;
   const started = performance.now();
+  const me = token === undefined ? undefined : await client.me();
+  if (me && !me.scopes.includes(allProjectsScope))
+    throw new CommandFailure(
+      `The token lacks the scope "${allProjectsScope}", which private projects need. Without --token and the variable TOKEN, this command takes one of the local issuer itself.`,
+    );
   if (options.reset) {
     await deleteAll(client, progress).catch((error: unknown) => {
       throw toFailure('The deletion', error);
     });
   }
-  const me = token === undefined ? undefined : await client.me();
-  // The first user is who seeds, so that an app that signs in has tasks of its own. A subject is changed with this scope alone.
-  const subject = me && !me.user && me.scopes?.includes(allProjectsScope) ? me.subject : undefined;
+  // The first user is who seeds, so that an app that signs in has tasks of its own.
+  const subject = me?.user ? undefined : me?.subject;
   for (const kind of collections) {
     progress.begin(kind, amounts[kind]);
     const batches = inBatches([...Array(amounts[kind]).keys()]);

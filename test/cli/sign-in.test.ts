@@ -45,6 +45,12 @@ test('a token survives a restart, and its tenant has what the command seeded', a
   await first.stop();
   const second = await start(file, ['--sign-in', '--sign-in-port', said.replace(/.*:/, '')]);
   const amounts = '--organizations 1 --users 2 --tags 1 --projects 9 --tasks 20 --url'.split(' ');
+  // Nothing is created with a token that cannot create all of it.
+  expect(await run('seed', [...amounts, second.url, '--token', token])).toMatchObject({
+    code: 1,
+    errors: expect.stringContaining('lacks the scope "all-projects"'),
+  });
+  expect((await createClient({ url: second.url, token }).organizations.list()).total).toBe(0);
   expect(await run('seed', [...amounts, second.url])).toMatchObject({ code: 0, errors: '' });
   const client = createClient({ url: second.url, token });
   // The first user is the one who signs in, and has tasks.
