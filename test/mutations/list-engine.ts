@@ -220,12 +220,9 @@ export const listEngineMutations = toMutations({
       'list[positions[number]?.[at] as number] = known[ordinal];',
       'list.push(known[ordinal]);',
     ],
-    'single-ids-as-lists': [
-      "values.includes('') || elements.ids.length > values.length",
-      'values.length > 0',
-    ],
-    'lists-of-any-texts': [' || !ids.every(isId)', ''],
-    'position-in-more-than-a-byte': ['ids.length > maxIds || ', ''],
+    'single-ids-as-lists': ["value === '' || value?.includes(',')", 'value !== undefined'],
+    'lists-of-any-texts': [' && ids.every(isId)', ''],
+    'position-in-more-than-a-byte': ['ids.length <= maxIds && ', ''],
     'empty-lists-are-null': ["[undefined, null, ''].map(", '[undefined, null, null].map('],
     'replaced-lists-counted': ['for (const [row] of newer) wanted[row] = 0;', ''],
     'unwanted-rows-counted': ['count += wanted[row] as number;', 'count += 1;'],
@@ -235,8 +232,8 @@ export const listEngineMutations = toMutations({
     ],
   },
   'functions/engine/columns/format/encode-field.ts': {
-    'small-lists-in-buckets': ['if (whole <= bucketBytes)', 'if (whole === 0)'],
-    'one-large-bucket': ['divide(Math.ceil(whole / bucketBytes))', 'divide(2)'],
+    'small-lists-in-buckets': [' || whole <= bucketBytes', ''],
+    'one-large-bucket': ['Math.ceil(whole / bucketBytes)', '2 + 0 * whole'],
   },
   'functions/engine/columns/read/column-reader.ts': {
     'any-id-is-none': ['Uint8Array.of(1 - isAccepted, isAccepted)', 'Uint8Array.of(0, 1)'],

@@ -28,14 +28,6 @@ export interface Bucket {
   readonly ordinals: Ordinals;
 }
 
-/** The ids of lists, one after the other. */
-interface Elements {
-  readonly ids: readonly string[];
-  readonly rows: readonly number[];
-  /** In the lists of their rows. */
-  readonly positions: readonly number[];
-}
-
 /** Values and rows of a bucket that is being written. */
 interface NewBucket {
   readonly ids: string[];
@@ -120,26 +112,22 @@ function decodeIds(ends: Uint8Array, shared: Uint8Array): Buffer {
   return ids;
 }
 
-/** Divides a column of ids. @param elements of lists: the column is that of their ids. */
-export function divideColumn(
-  { dictionary, ordinals }: Column,
-  count: number,
-  elements?: Elements,
-): NewBucket[] {
+/** Divides the ids of rows. An empty text is an absent value. */
+export function divideIds(idsOfRows: readonly (readonly string[])[], count: number): NewBucket[] {
   const newBucket = (): NewBucket => ({ ids: [], rows: [], ordinals: [], positions: [] });
   const buckets = Array.from({ length: count }, newBucket);
-  const inBuckets = Array.from({ length: dictionary.size }, (_, ordinal) => {
-    const value = dictionary.at(ordinal);
-    if (value === null) return undefined;
-    const bucket = buckets[bucketOf(value ?? '', count)] as NewBucket;
-    return { bucket, ordinal: value === undefined ? 0 : bucket.ids.push(value) };
+  const ids = [...new Set(idsOfRows.flat())].sort().map((id) => {
+    const bucket = buckets[bucketOf(id, count)] as NewBucket;
+    return [id, { bucket, ordinal: id === '' ? 0 : bucket.ids.push(id) }] as const;
   });
-  for (const [at, ordinal] of ordinals.entries()) {
-    const inBucket = inBuckets[ordinal];
-    inBucket?.bucket.rows.push(elements?.rows[at] ?? at);
-    inBucket?.bucket.ordinals.push(inBucket.ordinal);
-    inBucket?.bucket.positions.push(elements?.positions[at] ?? 0);
-  }
+  const places = new Map(ids);
+  for (const [row, own] of idsOfRows.entries())
+    for (const [position, id] of own.entries()) {
+      const place = places.get(id);
+      place?.bucket.rows.push(row);
+      place?.bucket.ordinals.push(place.ordinal);
+      place?.bucket.positions.push(position);
+    }
   return buckets;
 }
 

@@ -22,20 +22,15 @@ export const placeholdersOf = (accepts: (value: ColumnValue) => boolean): string
 /** Ids of a list, at most: a position takes a byte. */
 const maxIds = 256;
 
-/** Returns the ids of values, and whether these can only be lists; `undefined` if they are neither ids nor lists of ids. */
-export function elementsOf(values: readonly ColumnValue[]) {
-  const elements = { ids: [] as string[], rows: [] as number[], positions: [] as number[] };
-  for (const [row, value] of values.entries()) {
-    const ids = value ? value.split(',') : [];
-    if (ids.length > maxIds || !ids.every(isId)) return undefined;
-    for (const [position, id] of (value ? ids : [placeholders.get(value) as string]).entries()) {
-      elements.ids.push(id);
-      elements.rows.push(row);
-      elements.positions.push(position);
-    }
-  }
-  const isOfLists = values.includes('') || elements.ids.length > values.length;
-  return values.some(Boolean) ? { elements, isOfLists } : undefined;
+/** Returns the ids of each value, and whether some can only be lists; `undefined` if the values are neither ids nor lists of ids. */
+export function idsOfValues(values: readonly ColumnValue[]) {
+  const split = (value: ColumnValue): string[] => (value ? value.split(',') : []);
+  const isOfIds = (ids: readonly string[]): boolean => ids.length <= maxIds && ids.every(isId);
+  if (!values.some(Boolean) || !values.every((value) => isOfIds(split(value)))) return undefined;
+  const isOfLists = values.some((value) => value === '' || value?.includes(','));
+  const idsOfOther = (value: ColumnValue): string[] =>
+    isOfLists ? [placeholders.get(value) as string] : value === null ? [] : [''];
+  return { isOfLists, ids: values.map((value) => (value ? split(value) : idsOfOther(value))) };
 }
 
 /** Returns the value of an ordinal of a bucket: an id, or what a row has that has none. */

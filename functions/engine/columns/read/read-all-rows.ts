@@ -29,10 +29,7 @@ async function visitSegment(
   const columns = fields.map((field) => [field, columnReader.values(segment, field)] as const);
   for (const [row, version] of versions.entries()) {
     const shown: Record<string, Value> = {};
-    for (const [field, values] of columns) {
-      const value = values[row];
-      if (value !== undefined) shown[field] = value;
-    }
+    for (const [field, { [row]: value }] of columns) if (value !== undefined) shown[field] = value;
     if (isDeletedVersion(version) && deletedAtOf(shown) === null) continue;
     visit(columnReader.idOf(segment, row), { version: versionOf(version), row: shown });
   }

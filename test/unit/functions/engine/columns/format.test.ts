@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import {
   type Bucket,
   decodeBucket,
-  divideColumn,
+  divideIds,
   encodeBucket,
   groupByBucket,
   joinBuckets,
@@ -101,8 +101,9 @@ describe('buckets', () => {
   const ids = [1, 2, 3, 4].map(idOf);
   const [first = ''] = ids;
   const idValues = fc.array(fc.oneof(fc.constantFrom(...ids, null, undefined), fc.uuid()), { maxLength: 60 });
+  const idsOf = (rows: readonly ColumnValue[]) => rows.map((id) => (id === null ? [] : [id ?? '']));
   const bucketsOf = (rows: readonly ColumnValue[], count: number) =>
-    divideColumn(buildColumn(rows), count).map(encodeBucket).map(decodeBucket);
+    divideIds(idsOf(rows), count).map(encodeBucket).map(decodeBucket);
 
   test.each<[string, ColumnValue[]]>([
     ['no rows', []],

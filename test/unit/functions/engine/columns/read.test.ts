@@ -1,4 +1,4 @@
-import { bucketOf, divideColumn, encodeBucket } from '#functions/engine/columns/format/buckets.ts';
+import { bucketOf, divideIds, encodeBucket } from '#functions/engine/columns/format/buckets.ts';
 import { buildColumn, columnValues, encodeColumn } from '#functions/engine/columns/format/column.ts';
 import { buildDictionary, type ColumnValue } from '#functions/engine/columns/format/dictionary.ts';
 import {
@@ -268,7 +268,12 @@ describe('column-reader', () => {
     const log = new MemoryLog();
     const texts = [a, [b, c].find((id) => bucketOf(id, 2) !== bucketOf(a, 2)) ?? '', null];
     const names = [0, 1].map((bucket): ItemName => `1-aaaaaa.0/1-aaaaaa/projectId.${bucket}`);
-    for (const [bucket, bytes] of divideColumn(buildColumn(texts), 2).map(encodeBucket).entries())
+    for (const [bucket, bytes] of divideIds(
+      texts.map((id) => (id === null ? [] : [id])),
+      2,
+    )
+      .map(encodeBucket)
+      .entries())
       log.items.set(names[bucket] as ItemName, bytes);
     let reads = 0;
     const open = () =>
