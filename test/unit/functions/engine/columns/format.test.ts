@@ -37,6 +37,7 @@ import {
   encodeManifest,
   isPatchName,
   type Manifest,
+  namesItem,
   newStepId,
   type Patch,
   type Segment,
@@ -65,7 +66,7 @@ import { deflate, inflate } from '#functions/engine/model/deflate.ts';
 import { UnknownFormat } from '#functions/engine/model/errors.ts';
 import { encodeEntries } from '#functions/engine/model/record-codec.ts';
 import { anyCharacter } from '#test/support/any-character.ts';
-import { makePatchValues, makeSegment, type PatchEntry } from '#test/support/segments.ts';
+import { makeManifest, makePatchValues, makeSegment, type PatchEntry } from '#test/support/segments.ts';
 
 const noLimit = (): void => undefined;
 
@@ -246,6 +247,7 @@ describe('buckets', () => {
         [...groupByBucket(texts, 50).keys()].map((bucket) => `1-aaaaaa.0/2-bbbbbb/tagIds.${bucket}`);
       const [ofAbsent = '', ofNull = '', ofEmpty = ''] = placeholdersOf(() => true);
       expect(namesOf({})).toEqual(bucketsOfTexts(one));
+      expect(namesOf({ condition: { by: 'anyId', ids: [one, ofNull] } })).toEqual(bucketsOfTexts(one));
       expect(namesOf({ defaultValue: one })).toEqual(bucketsOfTexts(one, ofAbsent));
       expect(namesOf({ acceptsNull: true })).toEqual(bucketsOfTexts(one, ofAbsent, ofNull));
       const any: Partial<RowFilter> = { condition: { by: 'anyId' } };
@@ -259,6 +261,24 @@ describe('buckets', () => {
         '1-aaaaaa.0/3-cccccc/tagIds',
       ]);
     });
+  });
+
+  test('namesItem names the items of a manifest, and what is derived from its columns', () => {
+    const columns = { projectId: '2-bbbbbb', name: '1-aaaaaa' };
+    const segments = [makeSegment({ columns, buckets: { projectId: 2 } })];
+    const patches = [{ step: '3-cccccc', values: 1, bytes: 1 }];
+    const waiting = [{ name: 'waiting:4-dddddd/0', rows: 1, bytes: 1 }] as const;
+    const isNamed = namesItem(makeManifest({ segments, patches, waiting }));
+    const named = [
+      ...['1-aaaaaa.0/ids0', '1-aaaaaa.0/fence', 'patch:3-cccccc/all', 'waiting:4-dddddd/0'],
+      ...['1-aaaaaa.0/1-aaaaaa/name', '1-aaaaaa.0/1-aaaaaa/name+3-cccccc/ordered["a.b"]'],
+      ...['1-aaaaaa.0/2-bbbbbb/projectId.1', '1-aaaaaa.0/2-bbbbbb/projectId/search'],
+    ];
+    const others = [
+      ...['1-aaaaaa.1/ids0', 'patch:2-cccccc/all', 'waiting:3-dddddd/0', '1-aaaaaa.0/2-bbbbbb/name'],
+      ...['1-aaaaaa.0/1-aaaaaa/projectId/search', '1-aaaaaa.0/1-aaaaaa/projectId.1'],
+    ];
+    expect([...named, ...others].filter(isNamed)).toEqual(named);
   });
 
   describe('filterNames', () => {

@@ -173,6 +173,8 @@ describe('segments from before there were columns of lists', () => {
     expect(await log.ids({ filters: [{ field: 'tagIds', ...isEmpty }], limit })).toEqual(
       idsOf((tagIds) => tagIds === ''),
     );
+    const hasAny: RowFilter = { field: 'tagIds', condition: { by: 'anyId' } };
+    expect(await log.ids({ filters: [hasAny], limit })).toEqual(idsOf((tagIds) => tagIds !== ''));
     const { counts, rows: shown } = await log.list({ countBy: countByTag, shows: 'all', limit });
     const expectedCounts = tags.map((tag) => [tag, idsOf((tagIds) => tagIds.includes(tag)).length] as const);
     expect(new Map(counts['tagIds']?.map(({ value, count }) => [value, count]))).toEqual(

@@ -594,6 +594,9 @@ describe('row-filter', () => {
     const texts = [first, [...others, first].join(), '', others.join(), first.slice(1)];
     const accepted = texts.map((tagIds) => anyOf(count)({ tagIds }));
     expect(accepted).toEqual([true, true, false, false, false]);
+    const part = { by: 'anyId', ids: ['', first.slice(1)] } as const;
+    const hasPart = rowPredicate([{ field: 'tagIds', condition: part }]);
+    expect(['', first].map((tagIds) => hasPart({ tagIds }))).toEqual([false, false]);
   });
 
   test('a hundred ids cost one comparison for each id of a text', () => {
