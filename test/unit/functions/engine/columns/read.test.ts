@@ -83,7 +83,7 @@ describe('any-list', () => {
     ownerId: [null, ...projectIds],
     tagIds: [[], [tagA], [tagA, tagB], [tagB, tagC], [tagC, tagB, tagA], projectIds],
     // Texts that look like lists.
-    externalId: ['', someProject, tagB],
+    externalId: ['', someProject, `${tagB},${tagA}`],
     color: ['red', 'blue', 'BLUE', 'Ablue'],
     description: ['', long, `${long}😀`, `${long}😀1`, `${long}😀2`, 'E', 'é'],
   };
