@@ -20,6 +20,7 @@ export const listEngineMutations = toMutations({
     'deflated-and-never-inflated-again': ['isTooLarge ? { level: 0 } : {}', 'isTooLarge ? {} : {}'],
   },
   'functions/engine/columns/read/read-state.ts': {
+    'unnamed-items-stay': ['if (known.version !== version) memory.keepItems(namesItem(manifest));', ''],
     'prefix-beyond-a-gap': [
       'const end = endOf(read);',
       'const end = Math.max(endOf(read), read.at(-1)?.position ?? 0);',
@@ -149,6 +150,11 @@ export const listEngineMutations = toMutations({
       'Object.keys({ ...columns, ...patched })',
       'Object.keys({ ...patched, ...columns }).filter((field) => field in columns)',
     ],
+    'positions-of-another-step': [
+      'columns[positionsField(field)] === columns[field];',
+      'columns[positionsField(field)] !== columns.id;',
+    ],
+    'derived-of-named-columns-forgotten': ['[name, column, `${bucketPrefix(column)}0`]', '[name, column]'],
     'patch-named-like-a-segment': ["const patchPrefix = 'patch:';", "const patchPrefix = 'patch-';"],
   },
   'functions/engine/columns/compact/commit-step.ts': {
@@ -202,16 +208,74 @@ export const listEngineMutations = toMutations({
       'groupBy(texts, (text) => bucketOf(text, buckets));',
       'new Map(Array.from({ length: buckets }, (_, bucket) => [bucket, [...texts]]));',
     ],
-    'single-bucket': ['Math.max(2, Math.ceil(bytes / bucketBytes))', 'Math.ceil(bytes / bucketBytes)'],
     'bucket-over-newer-values': ['=== 1 && !patch.has(row)', '=== 1'],
+    'row-for-each-of-its-ids': ['.filter((row, at, all) => row !== all[at - 1])', ''],
+    'rows-in-one-byte': [
+      'row <= maxTwoBytes ? Uint16Array.from(rows)',
+      'row <= maxTwoBytes ? Uint8Array.from(rows)',
+    ],
+  },
+  'functions/engine/columns/format/lists.ts': {
+    'lists-in-the-order-of-buckets': [
+      'list[positions[number]?.[at] as number] = known[ordinal];',
+      'list.push(known[ordinal]);',
+    ],
+    'single-ids-as-lists': ["value === '' || value?.includes(',')", 'value !== undefined'],
+    'lists-of-any-texts': [' && ids.every(isId)', ''],
+    'position-in-more-than-a-byte': ['ids.length <= maxIds && ', ''],
+    'empty-lists-are-null': ["[undefined, null, ''].map(", '[undefined, null, null].map('],
+    'replaced-lists-counted': ['for (const [row] of newer) wanted[row] = 0;', ''],
+    'unwanted-rows-counted': ['count += wanted[row] as number;', 'count += 1;'],
+    'newer-lists-not-counted': [
+      '[...patch].filter(([row]) => wanted[row] === 1)',
+      '[...patch].filter(([row]) => wanted[row] === 2)',
+    ],
+  },
+  'functions/engine/columns/format/encode-field.ts': {
+    'small-lists-in-buckets': [' || whole <= bucketBytes', ''],
+    'one-large-bucket': ['Math.ceil(whole / bucketBytes)', '2 + 0 * whole'],
+  },
+  'functions/engine/columns/read/column-reader.ts': {
+    'any-id-is-none': ['Uint8Array.of(1 - isAccepted, isAccepted)', 'Uint8Array.of(0, 1)'],
+    'lists-before-their-change': [
+      'return newer ? newer.get(range.from + position) : value;',
+      'return value;',
+    ],
+    'texts-counted-as-lists': [
+      'if (isArray && isOfLists(segment, field)) {',
+      'if (isOfLists(segment, field)) {',
+    ],
+    'lists-without-positions': ['? [field, positionsField(field)] : [field]', '? [field] : [field]'],
+  },
+  'functions/engine/columns/lru-map.ts': {
+    'list-displaces-itself': ['if (reader > 0 && oldest?.reader === reader) return;', ''],
+    'list-keeps-what-others-read': ['    entry.reader = reader;\n', ''],
+  },
+  'functions/engine/columns/process-memory.ts': {
+    'one-reader-for-all-lists': ['this.#readers += 1;', 'this.#readers = 1;'],
+    'items-of-other-logs-forgotten': ['name.startsWith(prefix) && ', ''],
+    'forgotten-items-take-room': ['this.#bytes -= entries.deleteAll(isOld);', 'entries.deleteAll(isOld);'],
   },
   'functions/engine/columns/read/row-filter.ts': {
     'bucket-for-absent-values': [
       'return defaultValue !== null && texts.includes(defaultValue) ? undefined : texts;',
       'return texts;',
     ],
-    'ids-searched-one-by-one': ['ids.size <= fewIds', 'ids.size <= 100 * fewIds'],
-    'part-of-an-id': ['condition.ids.filter(isUuid)', "condition.ids.filter((id) => id !== '')"],
+    'ids-searched-one-by-one': [
+      "text.split(',').some((id) => ids.has(id))",
+      "[...ids].some((id) => text.split(',').includes(id))",
+    ],
+    'part-of-an-id': [
+      "text.split(',').some((id) => ids.has(id))",
+      '[...ids].some((id) => text.includes(id))',
+    ],
+    'empty-id-in-empty-lists': ['new Set(condition.ids.filter(Boolean))', 'new Set(condition.ids)'],
+    'placeholder-as-an-id': ['(condition.ids ?? []).filter(isId)', '(condition.ids ?? [])'],
+    'rows-without-ids-not-read': ['...placeholdersOf(valuePredicate(filter))', ''],
+    'rows-with-ids-are-the-others': [
+      'if (acceptsAnyId(filter)) return textsOfLists({ ...filter, isNegated: true, acceptsNull: true });',
+      'if (acceptsAnyId(filter)) return textsOfLists({ ...filter, isNegated: true, acceptsNull: false });',
+    ],
   },
   'functions/engine/columns/read/divide-by-sort-key.ts': {
     'direction-of-the-first-field': [
@@ -307,6 +371,7 @@ export const listEngineMutations = toMutations({
     'range-that-is-not-dense': ["['eq', 'lt', 'lte', 'gt', 'gte'].includes(operator)", "operator !== 'in'"],
   },
   'functions/engine/columns/compact/choose-step.ts': {
+    'old-segments-stay-divided': ['segment.hasLists ? ', 'segment.rows > 0 ? '],
     'segments-that-are-not-filled': ['rows > sizes.maxMergedRows || read', 'rows > sizes.maxRows || read'],
     'segments-before-records': ['length > sizes.maxOpenSegments', 'length > 0'],
     'urgent-merge-that-waits': ['urgent.length > 0 ? urgent : candidates', 'candidates'],

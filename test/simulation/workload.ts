@@ -91,6 +91,9 @@ interface BatchBody {
   readonly results: readonly { readonly status: number; readonly body?: Entity }[];
 }
 
+/** Ids of an array, at most. */
+const maxIds = 50;
+
 export class Writer {
   readonly #world: World;
   readonly #random: Random;
@@ -112,6 +115,13 @@ export class Writer {
     if (ids.length === 0) return undefined;
     // Often one that has just changed.
     return this.#random.chance(0.3) ? ids.at(-1) : this.#random.pick(ids);
+  }
+
+  /** Returns different ids in any order: often none or a few, sometimes many. */
+  #anyIds(kind: Kind): string[] {
+    const count = this.#random.pick([0, 1, 2, 2, 5, maxIds]);
+    const ids = Array.from({ length: count }, () => this.#anyId(kind)).filter((id) => id !== undefined);
+    return [...new Set(ids)];
   }
 
   /** Returns a name that no other request has: it shows whether a write was applied, and how often. */
@@ -155,7 +165,6 @@ export class Writer {
       const own = { organizationId: this.#anyId('organization') ?? '', dueDate, ...this.#visibility() };
       return { ...described, ...own, startDate: random.pick([null, '2025-12-31', '2026-01-01']) };
     }
-    const tagIds = [this.#anyId('tag'), this.#anyId('tag')].filter((id) => id !== undefined);
     return {
       ...described,
       priority: random.pick(priorities),
@@ -165,15 +174,16 @@ export class Writer {
       projectId: this.#optional(this.#anyId('project')),
       parentId: this.#optional(this.#anyId('task')),
       userId: this.#optional(this.#anyId('user')),
-      tagIds: [...new Set(tagIds.slice(0, random.below(3)))],
+      tagIds: this.#anyIds('tag'),
     };
   }
 
   /** Returns who sees a project. */
   #visibility(): Record<string, unknown> {
-    const users = [this.#anyId('user'), this.#anyId('user')].filter((id) => id !== undefined);
-    const memberIds = [...new Set(users.slice(0, this.#random.below(3)))];
-    return { visibility: this.#random.pick(['tenant', 'tenant', 'members']), memberIds };
+    return {
+      visibility: this.#random.pick(['tenant', 'tenant', 'members']),
+      memberIds: this.#anyIds('user'),
+    };
   }
 
   /** Returns some of the fields: what a change has. */

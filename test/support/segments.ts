@@ -13,6 +13,7 @@ export const makeSegment = (more: Partial<Segment>): Segment => ({
   deleted: {},
   columns: {},
   buckets: {},
+  hasLists: true,
   patched: {},
   bytes: 30,
   ...more,

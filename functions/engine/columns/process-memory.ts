@@ -9,6 +9,8 @@ export interface LogMemory {
   get(name: string): unknown;
   /** @param value `undefined` forgets the name. */
   set(name: string, value: unknown, bytes: number): void;
+  /** Forgets the other items, and what is derived from them. Their names have a slash. */
+  keepItems(isKept: (name: string) => boolean): void;
 }
 
 /** Bytes that all tenants share. A function of 1,769 MB needs the rest for the response and for columns that it decodes. */
@@ -29,6 +31,7 @@ export class ProcessMemory {
   readonly #maxBytes: number;
   readonly #tenants = new LruMap<Entries>();
   #bytes = 0;
+  #readers = 0;
   cheapRows = 2_000;
 
   /** @param maxBytes of all tenants; one tenant may use a quarter of it. */
@@ -40,18 +43,28 @@ export class ProcessMemory {
     return this.#bytes;
   }
 
+  /** Returns the memory of a log for one list, or one step of compaction: what does not fit beside its other entries is not kept. */
   of(tenant: string, kind: string): LogMemory {
+    this.#readers += 1;
+    const reader = this.#readers;
+    const prefix = `${kind}#`;
     return {
       cheapRows: this.cheapRows,
-      get: (name) => this.#tenants.get(tenant)?.get(`${kind}#${name}`),
+      get: (name) => this.#tenants.get(tenant)?.get(prefix + name, reader),
       set: (name, value, bytes) => {
         const entries = this.#entriesOf(tenant);
         const before = entries.size;
         // An entry that is larger than the memory of a tenant is not kept.
-        if (value === undefined || value === null) entries.delete(`${kind}#${name}`);
-        else entries.set(`${kind}#${name}`, value, bytes + entryBytes);
+        if (value === undefined || value === null) entries.delete(prefix + name);
+        else entries.set(prefix + name, value, bytes + entryBytes, reader);
         this.#bytes += entries.size - before;
         this.#makeRoom();
+      },
+      keepItems: (isKept) => {
+        const entries = this.#entriesOf(tenant);
+        const isOld = (name: string) =>
+          name.startsWith(prefix) && name.includes('/') && !isKept(name.slice(prefix.length));
+        this.#bytes -= entries.deleteAll(isOld);
       },
     };
   }

@@ -53,7 +53,8 @@ export async function readChildIds(
 
 /** Returns the number of the children that refer to all of some parents by an array. */
 export async function countChildren(session: Session, { child, field }: Relation, ids: readonly string[]) {
-  const query = queryAfter([{ field, condition: { by: 'allIds', ids } }], 0);
+  const filters = ids.map((id): RowFilter => ({ field, condition: { by: 'anyId', ids: [id] } }));
+  const query = queryAfter(filters, 0);
   return (await readPage(session, child, query)).total;
 }
 

@@ -114,27 +114,28 @@ function textCondition(filter: Filter): Condition {
   }
 }
 
-function arrayCondition(filter: Filter): Condition {
+/** Returns the conditions that are met together. */
+function arrayConditions(filter: Filter): Condition[] {
   const { operator, values } = filter;
   switch (operator) {
     case 'eq':
     case 'in':
-      return { condition: { by: 'anyId', ids: values } };
+      return [{ condition: { by: 'anyId', ids: values } }];
     case 'all':
-      return { condition: { by: 'allIds', ids: values } };
+      return values.map((id) => ({ condition: { by: 'anyId', ids: [id] } }));
     case 'isEmpty': {
-      const condition = { by: 'texts', texts: [''] } as const;
-      return values[0] === 'true' ? { condition, acceptsNull: true } : { condition, isNegated: true };
+      const isEmpty = values[0] === 'true';
+      return [{ condition: { by: 'anyId' }, isNegated: isEmpty, acceptsNull: isEmpty }];
     }
     default:
       throw unknownOperator(filter);
   }
 }
 
-function toRowFilter(kind: Kind, filter: Filter, defaults: ListQuery['defaults']): RowFilter {
+function toRowFilters(kind: Kind, filter: Filter, defaults: ListQuery['defaults']): RowFilter[] {
   const { field } = filter;
-  const condition = isArray(kind, field) ? arrayCondition(filter) : textCondition(filter);
-  return { field, ...condition, defaultValue: defaultOf(field, defaults) };
+  const conditions = isArray(kind, field) ? arrayConditions(filter) : [textCondition(filter)];
+  return conditions.map((one) => ({ field, ...one, defaultValue: defaultOf(field, defaults) }));
 }
 
 /** Returns the row query of a list. No two entities have the same id, so `id` and `createdAt` end the order. */
@@ -151,7 +152,7 @@ export function toRowQuery(kind: Kind, query: ListQuery): RowQuery {
   return {
     filters: filters
       .filter(({ field }) => !creationFields.has(field))
-      .map((filter) => toRowFilter(kind, filter, defaults)),
+      .flatMap((filter) => toRowFilters(kind, filter, defaults)),
     ...(ids && { ids }),
     orders: sort
       .slice(0, end < 0 ? sort.length : end)

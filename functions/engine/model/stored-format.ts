@@ -19,7 +19,9 @@ export const formats = {
   manifest: { reads: [1], writes: 1 },
   ids: { reads: [1], writes: 1 },
   column: { reads: [1], writes: 1 },
-  bucket: { reads: [1], writes: 1 },
+  /** In format 2, rows can have several ids: those of a list. */
+  bucket: { reads: [1, 2], writes: 2 },
+  positions: { reads: [1], writes: 1 },
   words: { reads: [1], writes: 1 },
   patch: { reads: [1], writes: 1 },
   /** Their entries are encoded as those of records, which expire. These do not: what changes the encoding changes both numbers. */

@@ -38,8 +38,12 @@ interface AgedSegment extends Segment {
 
 const keptRows = ({ rows, expired }: AgedSegment): number => rows - expired;
 
-/** Returns about how many bytes the largest item has without the rows that have expired. */
-const keptBytes = (segment: AgedSegment): number => (segment.bytes * keptRows(segment)) / segment.rows;
+/**
+ * Returns about how many bytes the largest item has without the rows that have expired; none if that may be a column of lists as texts, which a merge
+ * writes as lists. Such a segment is written again once.
+ */
+const keptBytes = (segment: AgedSegment): number =>
+  segment.hasLists ? (segment.bytes * keptRows(segment)) / segment.rows : 0;
 
 export const isFull = (segment: AgedSegment, { maxRows, maxColumnBytes }: CompactionSizes): boolean =>
   keptRows(segment) >= fullShareOfRows * maxRows || keptBytes(segment) >= fullShareOfBytes * maxColumnBytes;

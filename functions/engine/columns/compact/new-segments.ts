@@ -1,9 +1,9 @@
 /** New segments: rows as columns and chunks of ids. */
 import { rowOfDeletion } from '../../model/deletion.ts';
 import { wordsField } from '../../model/words.ts';
-import { encodeColumnItems } from '../format/buckets.ts';
 import { changeDeleted, type DeletedRows, weekOf } from '../format/deleted-rows.ts';
 import { bytesOfValue, type ColumnValue } from '../format/dictionary.ts';
+import { encodeField } from '../format/encode-field.ts';
 import { encodeIdChunks } from '../format/ids.ts';
 import {
   columnNames,
@@ -94,12 +94,12 @@ function tooLargeColumn(columns: EncodedColumns, { maxColumnBytes }: CompactionS
 }
 
 function encodeColumns(block: RowBlock, { sizes, requireTime }: SegmentOptions): EncodedColumns {
-  const columns = new Map<string, Buffer[]>();
-  for (const [field, values] of block.columns) {
-    requireTime();
-    columns.set(field, encodeColumnItems(field, values, sizes.bucketBytes, requireTime));
-  }
-  return columns;
+  return new Map(
+    [...block.columns].flatMap(([field, values]) => {
+      requireTime();
+      return [...encodeField(field, values, sizes.bucketBytes, requireTime)];
+    }),
+  );
 }
 
 /** Returns the deleted rows of a block, by the weeks of their deletions. */
@@ -148,6 +148,7 @@ function addSegment(added: AddedSegments, block: RowBlock, options: SegmentOptio
     deleted: deletedRows(block),
     columns: Object.fromEntries([...columns.keys()].map((field) => [field, stepId])),
     buckets: countBuckets(columns),
+    hasLists: true,
     patched: {},
     bytes: filledBytes(columns, words, sizes),
   };

@@ -1,5 +1,4 @@
 import { rowOfDeletion } from '../../model/deletion.ts';
-import { columnValues } from '../format/column.ts';
 import { isKept } from '../format/deleted-rows.ts';
 import type { ColumnValue } from '../format/dictionary.ts';
 import { isDeletedVersion, type Segment, storedFields, versionField } from '../format/manifest.ts';
@@ -11,7 +10,7 @@ function rowsOfOne(columnReader: ColumnReader, segment: Segment, nowMs: number):
   const columns = new Map<string, ColumnValue[]>();
   for (const field of storedFields(segment)) {
     columnReader.requireTime();
-    columns.set(field, columnValues(columnReader.column(segment, field)));
+    columns.set(field, columnReader.values(segment, field));
   }
   const versions = columns.get(versionField) ?? [];
   const deletedAt = columns.get(rowOfDeletion.deletedAt) ?? [];

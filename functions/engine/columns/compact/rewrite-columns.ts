@@ -1,7 +1,6 @@
 /** The step that writes columns again of which patches replace too many values. */
 import { wordsField } from '../../model/words.ts';
-import { encodeColumnItems } from '../format/buckets.ts';
-import { columnValues } from '../format/column.ts';
+import { encodeField } from '../format/encode-field.ts';
 import { type Manifest, newStepId, type Segment } from '../format/manifest.ts';
 import { countWords } from '../format/word-index.ts';
 import { ColumnReader } from '../read/column-reader.ts';
@@ -38,8 +37,9 @@ async function encodeAgain(
   for (const field of fields) {
     requireTime();
     // Of its values, because the dictionary of a patched column also has those that were replaced.
-    const values = columnValues(columnReader.column(segment, field));
-    columns.set(field, encodeColumnItems(field, values, sizes.bucketBytes, requireTime));
+    const values = columnReader.values(segment, field);
+    for (const [name, items] of encodeField(field, values, sizes.bucketBytes, requireTime))
+      columns.set(name, items);
     if (field === wordsField) words = countWords(values);
   }
   return { columns, bytes: filledBytes(columns, words, sizes) };

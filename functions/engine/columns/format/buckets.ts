@@ -1,32 +1,29 @@
 /**
- * Buckets: a large column of ids as several items. A hash of the id decides which bucket has its rows, so a filter by one id reads one bucket
- * of each segment instead of the whole column.
+ * Buckets: a large column of ids, or of lists of ids, as several items. A hash of the id decides which bucket has its rows, so a filter by one id reads
+ * one bucket of each segment instead of the whole column.
  */
 import { crc32 } from 'node:zlib';
 import { groupBy } from '../../../runtime/group-by.ts';
 import { ByteReader, ByteWriter, idBytes, isUuid } from '../../model/bytes.ts';
 import { deflate, inflate } from '../../model/deflate.ts';
 import { UnknownFormat } from '../../model/errors.ts';
-import { wordsField } from '../../model/words.ts';
 import {
-  buildColumn,
   type Column,
   type ColumnPatch,
-  encodeColumn,
+  maxTwoBytes,
   newOrdinals,
   type Ordinals,
   sharedBytes,
 } from './column.ts';
 import { buildDictionary, type ColumnValue } from './dictionary.ts';
 import { countIds, encodeIds, findId, idAt } from './ids.ts';
-import { encodeWordIndex } from './word-index.ts';
 
 /** The rows of a segment whose values belong to a bucket. Null belongs to none. */
 export interface Bucket {
   /** In their order. */
   readonly ids: Buffer;
-  /** In their order. */
-  readonly rows: Uint32Array;
+  /** In their order. A row of lists occurs once for each of its ids. */
+  readonly rows: Ordinals;
   /** For each of these rows the ordinal of its id in the bucket, counted from 1, or 0 if the value is absent. */
   readonly ordinals: Ordinals;
 }
@@ -36,6 +33,7 @@ interface NewBucket {
   readonly ids: string[];
   readonly rows: number[];
   readonly ordinals: number[];
+  readonly positions: number[];
 }
 
 export const bucketOf = (text: string, buckets: number): number => crc32(text) % buckets;
@@ -58,7 +56,7 @@ function deflateNumbers(numbers: Iterable<number>): Buffer {
  * The first part has the numbers of ids and of rows, for each id the number of bytes that it shares, and the distance of each row to the one before.
  * The second part has the ordinals of the rows' ids. Each part is deflated: numbers of one kind deflate better, and parts of ids do not deflate.
  */
-function encodeBucket({ ids, rows, ordinals }: NewBucket): Buffer {
+export function encodeBucket({ ids, rows, ordinals }: NewBucket): Buffer {
   const bytes = encodeIds(ids);
   const bytesAt = (position: number) => bytes.subarray(position * idBytes, (position + 1) * idBytes);
   const shared = ids.map((_, position) =>
@@ -98,7 +96,7 @@ export function decodeBucket(encoded: Uint8Array): Bucket {
     ordinals[position] = second.number();
   }
   if (first.hasMore || second.hasMore) throw new UnknownFormat('A bucket has more than this release reads.');
-  return { ids, rows, ordinals };
+  return { ids, rows: row <= maxTwoBytes ? Uint16Array.from(rows) : rows, ordinals };
 }
 
 /** Returns ids. @param ends the bytes that they do not share with the one before. @param shared for each id the number of bytes that it shares. */
@@ -114,55 +112,23 @@ function decodeIds(ends: Uint8Array, shared: Uint8Array): Buffer {
   return ids;
 }
 
-export function encodeBuckets({ dictionary, ordinals }: Column, count: number): Buffer[] {
-  const buckets = Array.from({ length: count }, (): NewBucket => ({ ids: [], rows: [], ordinals: [] }));
-  const inBuckets = Array.from({ length: dictionary.size }, (_, ordinal) => {
-    const value = dictionary.at(ordinal);
-    if (value === null) return undefined;
-    const bucket = buckets[bucketOf(value ?? '', count)] as NewBucket;
-    return { bucket, ordinal: value === undefined ? 0 : bucket.ids.push(value) };
+/** Divides the ids of rows. An empty text is an absent value. */
+export function divideIds(idsOfRows: readonly (readonly string[])[], count: number): NewBucket[] {
+  const newBucket = (): NewBucket => ({ ids: [], rows: [], ordinals: [], positions: [] });
+  const buckets = Array.from({ length: count }, newBucket);
+  const ids = [...new Set(idsOfRows.flat())].sort().map((id) => {
+    const bucket = buckets[bucketOf(id, count)] as NewBucket;
+    return [id, { bucket, ordinal: id === '' ? 0 : bucket.ids.push(id) }] as const;
   });
-  for (const [row, ordinal] of ordinals.entries()) {
-    const inBucket = inBuckets[ordinal];
-    inBucket?.bucket.rows.push(row);
-    inBucket?.bucket.ordinals.push(inBucket.ordinal);
-  }
-  return buckets.map(encodeBucket);
-}
-
-function hasOnlyIds({ dictionary: { special, size }, dictionary }: Column): boolean {
-  for (let ordinal = special.length; ordinal < size; ordinal += 1) {
-    if (!isUuid(dictionary.at(ordinal) as string)) return false;
-  }
-  return true;
-}
-
-/** Returns one item, or several buckets if it is too large. */
-export function divideIntoBuckets(
-  whole: Buffer,
-  bucketBytes: number,
-  encode: (count: number) => Buffer[],
-): Buffer[] {
-  if (whole.length <= bucketBytes) return [whole];
-  const estimate = encode(Math.ceil(whole.length / bucketBytes));
-  // Large buckets have more bytes together than one item, small ones can have fewer. A single bucket would be read as the one item.
-  const bytes = estimate.reduce((sum, { length }) => sum + length, 0);
-  const count = Math.max(2, Math.ceil(bytes / bucketBytes));
-  return count === estimate.length ? estimate : encode(count);
-}
-
-/** Returns the items of a column: one, or the buckets of a large column of ids or words. */
-export function encodeColumnItems(
-  field: string,
-  values: readonly ColumnValue[],
-  bucketBytes: number,
-  requireTime: () => void,
-): Buffer[] {
-  if (field === wordsField) return encodeWordIndex(values, bucketBytes, requireTime);
-  const column = buildColumn(values);
-  const whole = encodeColumn(column);
-  if (!hasOnlyIds(column)) return [whole];
-  return divideIntoBuckets(whole, bucketBytes, (count) => encodeBuckets(column, count));
+  const places = new Map(ids);
+  for (const [row, own] of idsOfRows.entries())
+    for (const [position, id] of own.entries()) {
+      const place = places.get(id);
+      place?.bucket.rows.push(row);
+      place?.bucket.ordinals.push(place.ordinal);
+      place?.bucket.positions.push(position);
+    }
+  return buckets;
 }
 
 export function joinBuckets(buckets: readonly Bucket[], rows: number): Column {
@@ -184,10 +150,11 @@ export function joinBuckets(buckets: readonly Bucket[], rows: number): Column {
   return { dictionary, ordinals };
 }
 
-/** Returns the rows of a column of ids that have some texts, in their order. */
+/** Returns the rows of a column of ids that have some texts, in their order. @param accepts whether a value of the patch is, or has, one of them. */
 export function rowsOfTexts(
   textsOf: ReadonlyMap<Bucket, readonly string[]>,
   patch: ColumnPatch,
+  accepts: (value: ColumnValue) => boolean,
 ): Uint32Array {
   const found: number[] = [];
   for (const [{ ids, rows, ordinals }, texts] of textsOf) {
@@ -200,7 +167,9 @@ export function rowsOfTexts(
       if (isWanted[ordinals[position] as number] === 1 && !patch.has(row)) found.push(row);
     }
   }
-  const all = new Set<ColumnValue>([...textsOf.values()].flat());
-  for (const [row, value] of patch) if (all.has(value)) found.push(row);
-  return Uint32Array.from(found).sort();
+  for (const [row, value] of patch) if (accepts(value)) found.push(row);
+  // A row of lists can have several of the ids.
+  return Uint32Array.from(found)
+    .sort()
+    .filter((row, at, all) => row !== all[at - 1]);
 }

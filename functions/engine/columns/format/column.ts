@@ -22,7 +22,7 @@ export const columnBytes = ({ dictionary, ordinals }: Column): number =>
   dictionary.bytes + ordinals.byteLength;
 
 const maxByte = 0xff;
-const maxTwoBytes = 0xffff;
+export const maxTwoBytes = 0xffff;
 
 /** Returns zeros for some rows, wide enough for the ordinals of a dictionary. @param size number of values of the dictionary. */
 export function newOrdinals(rows: number, size: number): Ordinals {

@@ -5,6 +5,7 @@ import type { StoredItem } from '../../model/stored-format.ts';
 import { type Bucket, bytesOfBucket, decodeBucket } from './buckets.ts';
 import { type Column, columnBytes, decodeColumn } from './column.ts';
 import {
+  hasPositions,
   type ItemName,
   isBucketName,
   isColumnName,
@@ -27,6 +28,7 @@ export function storedItemOf(name: ItemName): StoredItem {
   if (isStepName(name)) return 'step';
   if (isWaitingName(name)) return 'waiting rows';
   if (wordIndexPart(name)) return 'words';
+  if (hasPositions(name)) return 'positions';
   if (isBucketName(name)) return 'bucket';
   return isColumnName(name) ? 'column' : 'ids';
 }
@@ -51,6 +53,7 @@ export function decodeItem(
     const value = decodeFirstWords(encoded);
     return { value, bytes: wordBytes * value.length };
   }
+  if (hasPositions(name)) return inWhole(inflate(encoded));
   if (isBucketName(name)) {
     const value = decodeBucket(encoded);
     return { value, bytes: bytesOfBucket(value) };

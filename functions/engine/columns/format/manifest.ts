@@ -51,8 +51,10 @@ export interface Segment {
   readonly deleted: DeletedRows;
   /** By field: the step that wrote the column. The column has the values up to the manifest of the step's sequence number. */
   readonly columns: Readonly<Record<string, StepId>>;
-  /** By field: the number of buckets of a column of ids that has several. Other columns are one item. */
+  /** By field: the number of buckets of a column of ids, or of lists of ids, that has several. Other columns are one item. */
   readonly buckets: Readonly<Record<string, number>>;
+  /** Whether lists were written as lists. Absent in a segment from before, whose largest item may be a column of lists as texts. */
+  readonly hasLists?: true;
   /** By field: the number of values in patches that the column does not contain. */
   readonly patched: Readonly<Record<string, number>>;
   /**
@@ -119,9 +121,20 @@ export const sequenceOf = (step: StepId): number => Number.parseInt(step, 36);
 export const newStepId = (version: number): StepId =>
   `${version.toString(36)}-${randomBytes(3).toString('hex')}`;
 
+const positionsPrefix = '$positions-';
+
+/** Returns the name of the column with the positions of the ids of a field's lists. */
+export const positionsField = (field: string): string => `${positionsPrefix}${field}`;
+
+export const hasPositions = (name: ItemName): boolean => name.includes(`/${positionsPrefix}`);
+
+/** Returns whether the column of a field is one of lists. One that a step has written again as texts leaves the positions of the step before. */
+export const isOfLists = ({ columns }: Segment, field: string): boolean =>
+  columns[positionsField(field)] !== undefined && columns[positionsField(field)] === columns[field];
+
 /** Returns the fields of a segment. A field that is newer than the segment has values in patches and no column. */
 export const storedFields = ({ columns, patched }: Segment): string[] =>
-  Object.keys({ ...columns, ...patched });
+  Object.keys({ ...columns, ...patched }).filter((field) => !field.startsWith(positionsPrefix));
 
 export const entityFields = (segment: Segment): string[] =>
   storedFields(segment).filter((field) => field !== versionField && field !== wordsField);
@@ -210,7 +223,7 @@ export function segmentNames(segment: Segment, isNeeded = (_field: string) => tr
   const chunks = Array.from({ length: Math.ceil(segment.rows / chunkRows) }, (_, chunk) =>
     idsName(segment, chunk),
   );
-  const fields = Object.keys(segment.columns).filter(isNeeded);
+  const fields = Object.keys(segment.columns).filter((field) => isNeeded(field.replace(positionsPrefix, '')));
   const columns = fields.flatMap((field) => columnNames(segment, field));
   return [...columns, fenceName(segment), ...chunks];
 }
@@ -220,6 +233,15 @@ export const manifestNames = ({ segments, patches, waiting }: Manifest): ItemNam
   ...patches.flatMap((patch) => patchNames(patch)),
   ...waiting.flatMap(waitingNames),
 ];
+
+/** Returns a function that tells whether a manifest has an item, or the column that something is derived from. */
+export function namesItem(manifest: Manifest): (name: string) => boolean {
+  const names = new Set<string>(manifestNames(manifest));
+  return (name) => {
+    const [column = ''] = /^[^/]+\/[^/]+\/[^/.+]+/.exec(name) ?? [];
+    return [name, column, `${bucketPrefix(column)}0`].some((one) => names.has(one));
+  };
+}
 
 /** Returns the position of the segment that an id belongs to. */
 export const segmentOf = ({ segments }: Pick<Manifest, 'segments'>, id: string): number =>
@@ -246,6 +268,7 @@ const segmentFields: Readonly<Record<keyof Segment, true>> = {
   deleted: true,
   columns: true,
   buckets: true,
+  hasLists: true,
   patched: true,
   bytes: true,
   waiting: true,

@@ -7,19 +7,24 @@ import {
   type Column,
   type ColumnPatch,
   columnBytes,
+  columnValues,
   patchColumn,
   valueAt,
 } from '../format/column.ts';
+import { buildDictionary, type ColumnValue } from '../format/dictionary.ts';
 import { chunkOfRow, chunkRows, idAt } from '../format/ids.ts';
+import { groupByIds, listValues, type RowGroups } from '../format/lists.ts';
 import {
   columnNames,
   fenceName,
   type ItemName,
   idsName,
   isDeletedVersion,
+  isOfLists,
   type Manifest,
   type Patch,
   patchNames,
+  positionsField,
   type Segment,
   segmentNames,
   storedFields,
@@ -38,6 +43,7 @@ import { ItemReader } from './item-reader.ts';
 import { OrderedColumn } from './ordered-column.ts';
 import {
   acceptedOrdinals,
+  acceptsAnyId,
   alternativesOf,
   type FilteredColumn,
   isNotDeleted,
@@ -45,6 +51,8 @@ import {
   isWordFilter,
   onlyTexts,
   type RowFilter,
+  textsOfLists,
+  valuePredicate,
   wordsOfFilter,
 } from './row-filter.ts';
 import { SearchTexts } from './search-texts.ts';
@@ -54,14 +62,34 @@ import type { ValueOrder } from './sort-key.ts';
 const joinColumnPatches = (columnPatches: readonly ColumnPatch[]): ColumnPatch =>
   new Map(columnPatches.flatMap((columnPatch) => [...columnPatch]));
 
-/** Returns the names of the items that a filter needs. A filter that accepts only some texts needs only the buckets of these texts. */
-export function filterNames(segment: Segment, filter: RowFilter): ItemName[] {
+/** Returns the names of the items that have the values of a field. */
+const valueNames = (segment: Segment, field: string): ItemName[] =>
+  (isOfLists(segment, field) ? [field, positionsField(field)] : [field]).flatMap((name) =>
+    columnNames(segment, name),
+  );
+
+/** Returns texts by the bucket of a segment's column that has them; `undefined` if all of the column decides about a filter. */
+function textsByBucket(segment: Segment, filter: RowFilter): Map<ItemName, string[]> | undefined {
   const names = columnNames(segment, filter.field);
-  if (filter.or) return alternativesOf(filter).flatMap(({ field }) => columnNames(segment, field));
-  const texts = onlyTexts(filter);
-  if (!texts || names.length <= 1) return names;
-  const wanted = groupByBucket(texts, names.length);
-  return names.filter((_, bucket) => wanted.has(bucket));
+  const texts = isOfLists(segment, filter.field) ? textsOfLists(filter) : onlyTexts(filter);
+  if (!texts || names.length <= 1) return undefined;
+  const byBucket = groupByBucket(texts, names.length);
+  return new Map([...byBucket].map(([bucket, own]) => [names[bucket] as ItemName, own]));
+}
+
+/** Returns the names of the items that a filter needs. */
+export const filterNames = (segment: Segment, filter: RowFilter): ItemName[] =>
+  alternativesOf(filter).flatMap((one) => {
+    const isWhole = filter.or && !isOfLists(segment, one.field);
+    const byBucket = isWhole ? undefined : textsByBucket(segment, one);
+    return byBucket ? [...byBucket.keys()] : valueNames(segment, one.field);
+  });
+
+/** Returns 1 for each row of a segment that is among some. */
+function markRows(rows: Uint32Array, segment: Segment): Uint8Array {
+  const marks = new Uint8Array(segment.rows);
+  for (const row of rows) marks[row] = 1;
+  return marks;
 }
 
 /** Reads the immutable items of one manifest. */
@@ -81,20 +109,20 @@ export class ColumnReader {
     fields: readonly string[],
     segments: readonly Segment[] = this.manifest.segments,
   ): Promise<void> {
-    const columns = segments.flatMap((segment) => fields.flatMap((field) => columnNames(segment, field)));
+    const columns = segments.flatMap((segment) => fields.flatMap((field) => valueNames(segment, field)));
     await this.#items.load([...columns, ...this.#patchNames(fields)]);
   }
 
-  /** Returns the number of items of columns that are not in memory. */
+  /** Returns the number of columns, and of items of patches, that are not in memory. */
   countMissing(segment: Segment, fields: readonly string[]): number {
-    const columns = fields.flatMap((field) => columnNames(segment, field));
-    const names = new Set([...columns, ...this.#patchNames(fields)]);
-    return [...names].filter((name) => !this.#items.has(name)).length;
+    const isMissing = (name: ItemName): boolean => !this.#items.has(name);
+    const columns = fields.filter((field) => valueNames(segment, field).some(isMissing));
+    return columns.length + this.#patchNames(fields).filter(isMissing).length;
   }
 
   async loadFilters(
     filtered: readonly { readonly segment: Segment; readonly filters: readonly RowFilter[] }[],
-    fields: readonly string[],
+    fields: readonly { readonly field: string; readonly isArray?: boolean }[],
   ): Promise<void> {
     const searched = filtered.filter(({ filters }) => filters.some(isWordFilter));
     await this.#items.load(searched.flatMap(({ segment }) => columnNames(segment, wordsField).slice(0, 1)));
@@ -102,10 +130,10 @@ export class ColumnReader {
       isWordFilter(filter) ? this.#wordNames(segment, wordsOfFilter(filter)) : filterNames(segment, filter);
     const columns = filtered.flatMap(({ segment, filters }) => [
       ...filters.flatMap((filter) => namesOf(segment, filter)),
-      ...fields.flatMap((field) => columnNames(segment, field)),
+      ...fields.flatMap(({ field, isArray }) => (isArray ? columnNames : valueNames)(segment, field)),
     ]);
     const filters = filtered.flatMap((one) => one.filters.flatMap(alternativesOf));
-    const patches = this.#patchNames([...new Set([...fields, ...filters.map(({ field }) => field)])]);
+    const patches = this.#patchNames([...new Set([...fields, ...filters].map(({ field }) => field))]);
     await this.#items.load([...columns, ...patches]);
   }
 
@@ -201,19 +229,48 @@ export class ColumnReader {
     }
     if (first === undefined) return buildColumn(Array(segment.rows).fill(undefined));
     if (others.length === 0) return this.#items.get(first);
-    return joinBuckets(
-      [first, ...others].map((name) => this.#items.get<Bucket>(name)),
-      segment.rows,
-    );
+    return joinBuckets(this.#buckets(segment, field), segment.rows);
+  }
+
+  #buckets(segment: Segment, field: string): Bucket[] {
+    return columnNames(segment, field).map((name) => this.#items.get<Bucket>(name));
   }
 
   /** Returns the column of a field as of the manifest. A field without a column is absent in all rows. */
   column(segment: Segment, field: string): Column {
     const { name, columnPatches } = this.#current(segment, field);
     const derive = (): Column =>
-      patchColumn(this.#storedColumn(segment, field), joinColumnPatches(columnPatches));
+      isOfLists(segment, field)
+        ? buildColumn(this.values(segment, field))
+        : patchColumn(this.#storedColumn(segment, field), joinColumnPatches(columnPatches));
     // The item of a small index has the name of its column.
     return this.#items.derived(field === wordsField ? `${name}/rows` : name, derive, columnBytes);
+  }
+
+  /** Returns the values of a field as of the manifest. @param row the only one whose value is returned; by default all are. */
+  values(segment: Segment, field: string, row?: number): ColumnValue[] {
+    if (!isOfLists(segment, field)) {
+      const column = this.column(segment, field);
+      return row === undefined ? columnValues(column) : [valueAt(column, row)];
+    }
+    const { columnPatches } = this.#current(segment, field);
+    const range = row === undefined ? { from: 0, to: segment.rows } : { from: row, to: row + 1 };
+    const names = columnNames(segment, positionsField(field));
+    const positions = names.map((name) => this.#items.get<Buffer>(name));
+    return listValues(this.#buckets(segment, field), positions, range).map((value, position) => {
+      const newer = columnPatches.findLast((patch) => patch.has(range.from + position));
+      return newer ? newer.get(range.from + position) : value;
+    });
+  }
+
+  /** Returns rows by the values of a field, or of an array by ids. */
+  groupRows(segment: Segment, field: string, rows: Uint32Array, isArray: boolean): RowGroups[] {
+    if (isArray && isOfLists(segment, field)) {
+      const patch = joinColumnPatches(this.#current(segment, field).columnPatches);
+      return groupByIds(this.#buckets(segment, field), patch, markRows(rows, segment));
+    }
+    const { dictionary, ordinals } = this.column(segment, field);
+    return [{ rows, groups: rows.map((row) => ordinals[row] as number), values: dictionary }];
   }
 
   orderedColumn(segment: Segment, order: ValueOrder): OrderedColumn {
@@ -263,10 +320,17 @@ export class ColumnReader {
   }
 
   filteredColumn(segment: Segment, filter: RowFilter): FilteredColumn {
-    const { field, name, or } = filter;
+    const { field, name, or: other } = filter;
+    const or = other && this.filteredColumn(segment, other);
+    const rows = isOfLists(segment, field) && this.#rowsOfBuckets(segment, filter);
+    if (rows) {
+      const column = { dictionary: buildDictionary([]), ordinals: markRows(rows, segment) };
+      const isAccepted = Number(!acceptsAnyId(filter));
+      return { filter, column, accepted: Uint8Array.of(1 - isAccepted, isAccepted), or };
+    }
     const column = this.column(segment, field);
     const searchTexts = isSearch(filter) ? this.searchTexts(segment, field) : undefined;
-    const filtered = { filter, column, searchTexts, or: or && this.filteredColumn(segment, or) };
+    const filtered = { filter, column, searchTexts, or };
     if (name === undefined) return filtered;
     const derive = (): Uint8Array => acceptedOrdinals(filtered);
     const ofColumn = `${this.#current(segment, field).name}/${name}`;
@@ -285,19 +349,20 @@ export class ColumnReader {
     return this.#items.derived(`${name}/existing`, derive, ({ byteLength }) => byteLength);
   }
 
+  /** Returns the rows that a filter accepts, or of one that accepts any id all others, in their order, if buckets have them. */
+  #rowsOfBuckets(segment: Segment, filter: RowFilter): Uint32Array | undefined {
+    const byBucket = textsByBucket(segment, filter);
+    if (!byBucket) return undefined;
+    const textsOf = new Map([...byBucket].map(([name, texts]) => [this.#items.get<Bucket>(name), texts]));
+    const patch = joinColumnPatches(this.#current(segment, filter.field).columnPatches);
+    const accepts = valuePredicate(filter);
+    return rowsOfTexts(textsOf, patch, (value) => accepts(value) !== acceptsAnyId(filter));
+  }
+
   /** Returns the only rows that a filter accepts, in their order, if they are known or buckets have them; otherwise the whole column decides. */
   rowsOfFilter(segment: Segment, filter: RowFilter): Uint32Array | undefined {
     if (filter === isNotDeleted) return this.#existingRows(segment);
     if (isWordFilter(filter)) return this.#rowsOfWords(segment, wordsOfFilter(filter));
-    const texts = onlyTexts(filter);
-    const names = columnNames(segment, filter.field);
-    if (!texts || filterNames(segment, filter).length === names.length) return undefined;
-    const textsOf = new Map(
-      [...groupByBucket(texts, names.length)].map(([bucket, own]) => [
-        this.#items.get<Bucket>(names[bucket] as ItemName),
-        own,
-      ]),
-    );
-    return rowsOfTexts(textsOf, joinColumnPatches(this.#current(segment, filter.field).columnPatches));
+    return filter.or || acceptsAnyId(filter) ? undefined : this.#rowsOfBuckets(segment, filter);
   }
 }

@@ -3,6 +3,9 @@ import type { Page, SummedField, Sums, ValueCount } from '../../model/list-query
 import { fromValue, type Row, type Value } from '../../model/row.ts';
 import type { Column } from '../format/column.ts';
 import type { ColumnValue } from '../format/dictionary.ts';
+import type { RowGroups } from '../format/lists.ts';
+import type { Segment } from '../format/manifest.ts';
+import type { ColumnReader } from './column-reader.ts';
 import { compareSortKeys, toSortKey, type ValueOrder } from './sort-key.ts';
 
 export interface CountedField extends ValueOrder {
@@ -57,17 +60,12 @@ function toParts(sum: RowSum, { dictionary, ordinals }: Column): Parts {
   return { ordinals, high, low };
 }
 
-/** Returns what the numbers of rows add up to in each of some groups. @param groupOf the group of each row of the segment. */
-function addParts(
-  { ordinals, high, low }: Parts,
-  rows: Uint32Array,
-  groupOf: ArrayLike<number>,
-  groups: number,
-): bigint[] {
-  const [highSums, lowSums] = [new Float64Array(groups), new Float64Array(groups)];
-  for (const row of rows) {
-    const group = groupOf[row] as number;
-    const ordinal = ordinals[row] as number;
+/** Returns what the numbers of rows add up to in each of their groups. */
+function addParts({ ordinals, high, low }: Parts, { rows, groups, values }: RowGroups): bigint[] {
+  const [highSums, lowSums] = [new Float64Array(values.size), new Float64Array(values.size)];
+  for (let at = 0; at < groups.length; at += 1) {
+    const group = groups[at] as number;
+    const ordinal = ordinals[rows[at] as number] as number;
     highSums[group] = (highSums[group] as number) + (high[ordinal] as number);
     lowSums[group] = (lowSums[group] as number) + (low[ordinal] as number);
   }
@@ -77,8 +75,11 @@ function addParts(
   );
 }
 
-/** The column of a field that all rows have with one value. */
-const oneGroup = (rows: number): Pick<Column, 'ordinals'> => ({ ordinals: new Uint8Array(rows) });
+const oneGroup = (rows: Uint32Array): RowGroups => ({
+  rows,
+  groups: new Uint8Array(rows.length),
+  values: { size: 1, at: () => undefined },
+});
 
 class Totals {
   readonly #field: CountedField | undefined;
@@ -103,19 +104,19 @@ class Totals {
     }
   }
 
-  addRows(columnOf: (field: string) => Column, rows: Uint32Array, segmentRows: number): void {
-    const column = this.#field && columnOf(this.#field.field);
-    const { ordinals } = column ?? oneGroup(segmentRows);
-    const groups = column?.dictionary.size ?? 1;
-    const counts = new Uint32Array(groups);
-    for (const row of rows) {
-      const group = ordinals[row] as number;
-      counts[group] = (counts[group] as number) + 1;
-    }
-    const sums = this.#sums.map((sum) => addParts(toParts(sum, columnOf(sum.field)), rows, ordinals, groups));
-    for (const [group, count] of counts.entries()) {
-      if (count > 0)
-        this.#add(column?.dictionary.at(group), { count, units: sums.map((sum) => sum[group] as bigint) });
+  addRows(columnReader: ColumnReader, segment: Segment, rows: Uint32Array): void {
+    const { field, isArray = false } = this.#field ?? {};
+    const all =
+      field === undefined ? [oneGroup(rows)] : columnReader.groupRows(segment, field, rows, isArray);
+    const parts = this.#sums.map((sum) => toParts(sum, columnReader.column(segment, sum.field)));
+    for (const one of all) {
+      const counts = new Uint32Array(one.values.size);
+      for (const group of one.groups) counts[group] = (counts[group] as number) + 1;
+      const sums = parts.map((part) => addParts(part, one));
+      for (const [group, count] of counts.entries()) {
+        if (count > 0)
+          this.#add(one.values.at(group), { count, units: sums.map((sum) => sum[group] as bigint) });
+      }
     }
   }
 

@@ -107,7 +107,7 @@ function totalSegments(
     for (const { segment, rows, count } of segments) {
       if (!rows || count === 0) continue;
       columnReader.requireTime();
-      totals.addRows((field) => columnReader.column(segment, field), rows, segment.rows);
+      totals.addRows(columnReader, segment, rows);
     }
     for (const { row, count } of changes) totals.addRow(row, count);
   });

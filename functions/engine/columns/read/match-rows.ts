@@ -92,7 +92,7 @@ export async function readSegments(
     (segment) => coverageOf(query.ids, segment) !== 'none' && rowsOf(segment, query) > 0,
   );
   const filtered = covered.map((segment) => ({ segment, filters: filtersOf(segment, query) }));
-  const fields = [...query.orders, ...query.countBy, ...query.sumBy].map(({ field }) => field);
+  const fields = [...query.orders, ...query.countBy, ...query.sumBy];
   const [ranges] = await Promise.all([
     Promise.all(covered.map((segment) => rowRanges(columnReader, segment, query.ids))),
     columnReader.loadFilters(filtered, fields),

@@ -1,14 +1,12 @@
 /** All that a log has, for audits. */
 import { deletedAtOf, deletionOfRow, existingRow, isExpired } from '../../model/deletion.ts';
-import type { Row } from '../../model/row.ts';
+import type { Row, Value } from '../../model/row.ts';
 import { rowWords, wordsField } from '../../model/words.ts';
-import { valueAt } from '../format/column.ts';
 import { isDeletedVersion, type Segment, storedFields, versionField, versionOf } from '../format/manifest.ts';
 import { mergeRecords } from '../merge-records.ts';
 import { ColumnReader } from './column-reader.ts';
 import { rowsOf } from './match-rows.ts';
 import { type ListSource, readState } from './read-state.ts';
-import { shownRow } from './shown-rows.ts';
 
 /** A row as the columns and the log have it, with its words. */
 export interface KnownRow {
@@ -27,10 +25,11 @@ async function visitSegment(
     columnReader.loadColumns([versionField, ...fields], [segment]),
     columnReader.loadAllIds([segment]),
   ]);
-  const versions = columnReader.column(segment, versionField);
-  for (let row = 0; row < segment.rows; row += 1) {
-    const version = valueAt(versions, row);
-    const shown = shownRow(columnReader, segment, fields, row);
+  const versions = columnReader.values(segment, versionField);
+  const columns = fields.map((field) => [field, columnReader.values(segment, field)] as const);
+  for (const [row, version] of versions.entries()) {
+    const shown: Record<string, Value> = {};
+    for (const [field, { [row]: value }] of columns) if (value !== undefined) shown[field] = value;
     if (isDeletedVersion(version) && deletedAtOf(shown) === null) continue;
     visit(columnReader.idOf(segment, row), { version: versionOf(version), row: shown });
   }

@@ -24,7 +24,7 @@ import {
 } from '../../log/progress.ts';
 import type { LogRecord } from '../../model/change-log.ts';
 import { StoreUnavailable } from '../../model/errors.ts';
-import { emptyManifest, type Manifest } from '../format/manifest.ts';
+import { emptyManifest, type Manifest, namesItem } from '../format/manifest.ts';
 import type { LogMemory } from '../process-memory.ts';
 import type { LogHead, LogReader } from '../storage.ts';
 import { StaleRead } from './stale-read.ts';
@@ -46,6 +46,8 @@ export interface ListSource {
 /** A prefix of a log. */
 interface KnownLog {
   readonly watermark: number;
+  /** That of the manifest. */
+  readonly version?: number;
   /** No record up to this position is missing. */
   readonly upTo: number;
   readonly records: readonly LogRecord[];
@@ -174,7 +176,8 @@ function stateOf(
   manifest: Manifest,
   newest: readonly LogRecord[],
 ): LogState {
-  const { watermark } = manifest;
+  const { watermark, version } = manifest;
+  if (known.version !== version) memory.keepItems(namesItem(manifest));
   const records = [...known.records, ...newest].filter(({ position }) => position > watermark);
   const positions = new Set(positionsOf(records));
   requireNoGap(records, watermark, positions);
@@ -182,7 +185,7 @@ function stateOf(
   const end = completeUpTo(progress);
   const kept = records.filter(({ position }) => position <= end);
   const bytes = bytesOf(kept);
-  const next: KnownLog = { watermark, upTo: end, records: kept, readAt: now() };
+  const next: KnownLog = { watermark, version, upTo: end, records: kept, readAt: now() };
   memory.set(knownName, bytes <= maxKnownBytes ? next : undefined, bytes + recordBytes);
   return {
     manifest,

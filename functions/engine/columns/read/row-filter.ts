@@ -1,10 +1,11 @@
-import { isUuid } from '../../model/bytes.ts';
 import { rowOfDeletion } from '../../model/deletion.ts';
+import { isId } from '../../model/ids.ts';
 import { type Row, sortedText, type Value } from '../../model/row.ts';
 import { hasWord } from '../../model/words.ts';
 import { firstPosition } from '../format/binary-search.ts';
 import type { Column, Ordinals } from '../format/column.ts';
 import type { ColumnValue } from '../format/dictionary.ts';
+import { placeholdersOf } from '../format/lists.ts';
 import { firstVersion, versionField } from '../format/manifest.ts';
 import { type SearchTexts, toSearchText } from './search-texts.ts';
 
@@ -16,8 +17,8 @@ export type TextCondition =
   | { readonly by: 'range'; readonly from: string; readonly to: string | undefined }
   /** Begins with a text, or contains it, in lower case. */
   | { readonly by: 'beginning' | 'part'; readonly text: string }
-  /** Of an array of ids: has one of these, or all of them. */
-  | { readonly by: 'anyId' | 'allIds'; readonly ids: readonly string[] }
+  /** Of an array of ids: has one of these, or without them any id. */
+  | { readonly by: 'anyId'; readonly ids?: readonly string[] }
   /** Of words: each of these is the beginning of one. */
   | { readonly by: 'words'; readonly words: readonly string[] };
 
@@ -73,8 +74,20 @@ export function onlyTexts({
   return defaultValue !== null && texts.includes(defaultValue) ? undefined : texts;
 }
 
-/** So many ids are found in a text sooner than the text is divided into its ids. */
-const fewIds = 5;
+/** Returns whether a filter accepts arrays that are not empty. */
+export const acceptsAnyId = ({ condition, isNegated }: RowFilter): boolean =>
+  condition.by === 'anyId' && !condition.ids && !isNegated;
+
+/**
+ * Returns the texts that a filter accepts in the buckets of a column of lists, or of a filter that accepts any id those that it does not; `undefined` if
+ * they do not decide.
+ */
+export function textsOfLists(filter: RowFilter): readonly string[] | undefined {
+  const { condition, isNegated = false } = filter;
+  if (acceptsAnyId(filter)) return textsOfLists({ ...filter, isNegated: true, acceptsNull: true });
+  if (condition.by !== 'anyId' || (condition.ids && isNegated)) return undefined;
+  return [...(condition.ids ?? []).filter(isId), ...placeholdersOf(valuePredicate(filter))];
+}
 
 function textPredicate({ field, condition }: RowFilter): (text: string) => boolean {
   switch (condition.by) {
@@ -96,23 +109,16 @@ function textPredicate({ field, condition }: RowFilter): (text: string) => boole
       return (text) => toSearchText(sortedText(field, text)).includes(condition.text);
     case 'words':
       return (text) => condition.words.every((word) => hasWord(text, word));
-    // An id contains no comma: a text that contains all of it has it as one of its ids.
     case 'anyId': {
-      const ids = new Set(condition.ids.filter(isUuid));
-      const some = [...ids];
-      return ids.size <= fewIds
-        ? (text) => some.some((id) => text.includes(id))
-        : (text) => text.split(',').some((id) => ids.has(id));
-    }
-    case 'allIds': {
-      const { ids } = condition;
-      return ids.every(isUuid) ? (text) => ids.every((id) => text.includes(id)) : () => false;
+      if (!condition.ids) return (text) => text !== '';
+      const ids = new Set(condition.ids.filter(Boolean));
+      return (text) => text.split(',').some((id) => ids.has(id));
     }
   }
 }
 
 /** The value `undefined` is that of a row that is older than the field. */
-function valuePredicate(filter: RowFilter): (value: ColumnValue) => boolean {
+export function valuePredicate(filter: RowFilter): (value: ColumnValue) => boolean {
   const { isNegated = false, acceptsNull = false, defaultValue = null } = filter;
   const meets = textPredicate(filter);
   return (value) => {

@@ -5,7 +5,6 @@
  */
 import type { Row, Value } from '../../model/row.ts';
 import { wordsField } from '../../model/words.ts';
-import { valueAt } from '../format/column.ts';
 import { entityFields, type Manifest, type Segment, versionField } from '../format/manifest.ts';
 import type { LogMemory } from '../process-memory.ts';
 import { ColumnReader } from './column-reader.ts';
@@ -81,7 +80,7 @@ export function shownRow(
 ): Row {
   const values: Record<string, Value> = {};
   for (const field of fields) {
-    const value = valueAt(columnReader.column(segment, field), row);
+    const [value] = columnReader.values(segment, field, row);
     if (value !== undefined) values[field] = value;
   }
   return values;

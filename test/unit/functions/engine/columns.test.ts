@@ -33,6 +33,22 @@ test('a process remembers logs of 10,000 tenants, and forgets those that were us
   ]);
 });
 
+test('a list displaces what earlier lists have read, and not what it has read itself', () => {
+  const memory = new ProcessMemory(4 * 3 * 1_200);
+  const list = (...names: string[]): string => {
+    const own = memory.of('acme', 'task');
+    const missing = names.filter((name) => own.get(name) === undefined);
+    for (const name of missing) own.set(name, true, 1_000);
+    return missing.join('');
+  };
+  expect([list('a', 'b', 'c', 'd'), list('a', 'b', 'c', 'd'), list('e', 'f'), list('a', 'e', 'f')]).toEqual([
+    'abcd',
+    'd',
+    'ef',
+    'a',
+  ]);
+});
+
 describe('progress', () => {
   /** Returns the positions up to the last one that are not among some. */
   const missing = (seen: ReadonlySet<number>, last: number): number[] =>

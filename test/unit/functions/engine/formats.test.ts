@@ -10,6 +10,7 @@ import { bucketOf } from '#functions/engine/columns/format/buckets.ts';
 import { type Column, columnValues } from '#functions/engine/columns/format/column.ts';
 import { decodeItem } from '#functions/engine/columns/format/decode-item.ts';
 import { chunkRows } from '#functions/engine/columns/format/ids.ts';
+import { placeholdersOf } from '#functions/engine/columns/format/lists.ts';
 import { decodeManifest } from '#functions/engine/columns/format/manifest.ts';
 import { wordsOfRows } from '#functions/engine/columns/format/word-index.ts';
 import { sweep } from '#functions/engine/deletions/sweep.ts';
@@ -66,6 +67,10 @@ const readers: Readonly<Record<StoredItem, (item: Item) => unknown>> = {
   ids: (item) => [contentOf<Buffer>(item).toString('hex'), chunkRows],
   column: (item) => columnValues(contentOf<Column>(item)),
   bucket: (item) => [contentOf(item), bucketOf(id, 1_000)],
+  positions: (item) => [
+    contentOf<Buffer>(item).toString('hex'),
+    [undefined, null, ''].flatMap((value) => placeholdersOf((one) => one === value)),
+  ],
   words: (item) => wordsOfRows([contentOf<Buffer>(item)], 3, () => undefined),
   patch: contentOf,
   'waiting rows': contentOf,

@@ -5,15 +5,15 @@ import fc from 'fast-check';
 import {
   type Bucket,
   decodeBucket,
-  divideIntoBuckets,
-  encodeBuckets,
-  encodeColumnItems,
+  divideIds,
+  encodeBucket,
   groupByBucket,
   joinBuckets,
   rowsOfTexts,
 } from '#functions/engine/columns/format/buckets.ts';
 import {
   buildColumn,
+  type ColumnPatch,
   columnValues,
   decodeColumn,
   encodeColumn,
@@ -21,6 +21,7 @@ import {
 } from '#functions/engine/columns/format/column.ts';
 import { changeDeleted, countExpired, isKept } from '#functions/engine/columns/format/deleted-rows.ts';
 import { buildDictionary, type ColumnValue } from '#functions/engine/columns/format/dictionary.ts';
+import { encodeField } from '#functions/engine/columns/format/encode-field.ts';
 import {
   chunkOf,
   chunkRows,
@@ -29,12 +30,14 @@ import {
   idAt,
   positionOfBoundary,
 } from '#functions/engine/columns/format/ids.ts';
+import { groupByIds, listValues, placeholdersOf } from '#functions/engine/columns/format/lists.ts';
 import {
   decodeManifest,
   emptyManifest,
   encodeManifest,
   isPatchName,
   type Manifest,
+  namesItem,
   newStepId,
   type Patch,
   type Segment,
@@ -63,7 +66,7 @@ import { deflate, inflate } from '#functions/engine/model/deflate.ts';
 import { UnknownFormat } from '#functions/engine/model/errors.ts';
 import { encodeEntries } from '#functions/engine/model/record-codec.ts';
 import { anyCharacter } from '#test/support/any-character.ts';
-import { makePatchValues, makeSegment, type PatchEntry } from '#test/support/segments.ts';
+import { makeManifest, makePatchValues, makeSegment, type PatchEntry } from '#test/support/segments.ts';
 
 const noLimit = (): void => undefined;
 
@@ -99,8 +102,9 @@ describe('buckets', () => {
   const ids = [1, 2, 3, 4].map(idOf);
   const [first = ''] = ids;
   const idValues = fc.array(fc.oneof(fc.constantFrom(...ids, null, undefined), fc.uuid()), { maxLength: 60 });
+  const idsOf = (rows: readonly ColumnValue[]) => rows.map((id) => (id === null ? [] : [id ?? '']));
   const bucketsOf = (rows: readonly ColumnValue[], count: number) =>
-    encodeBuckets(buildColumn(rows), count).map(decodeBucket);
+    divideIds(idsOf(rows), count).map(encodeBucket).map(decodeBucket);
 
   test.each<[string, ColumnValue[]]>([
     ['no rows', []],
@@ -121,7 +125,8 @@ describe('buckets', () => {
         // A bucket is asked for its own texts only: many parents would otherwise be looked up in each of many buckets.
         expect([...groups.values()].flat().toSorted()).toEqual(wanted.toSorted());
         const patch = new Map(rows.flatMap((_, row) => (row % 7 === 3 ? [[row, wanted[0] ?? null]] : [])));
-        expect([...rowsOfTexts(textsOf, patch)]).toEqual(
+        const accepts = (one: ColumnValue) => wanted.includes(one ?? 'none');
+        expect([...rowsOfTexts(textsOf, patch, accepts)]).toEqual(
           rows.flatMap((one, row) => {
             const now = patch.has(row) ? patch.get(row) : one;
             return wanted.includes(now ?? 'none') ? [row] : [];
@@ -132,21 +137,148 @@ describe('buckets', () => {
     );
   });
 
-  test.each([
-    ['the item if it is small', 100, 120, [100]],
-    ['as many as have the wanted bytes on average', 290, 390, [97, 97, 97, 97]],
-    ['several buckets even if they have fewer bytes than one may have', 101, 90, [45, 45]],
-  ])('divideIntoBuckets returns %s', (_, whole, together, lengths) => {
-    const items = divideIntoBuckets(Buffer.alloc(whole), 100, (count) =>
-      Array.from({ length: count }, () => Buffer.alloc(together / count)),
-    );
-    expect(items.map(({ length }) => length)).toEqual(lengths);
-  });
-
   test('a large column is one item if it has other texts than ids', () => {
     const rows = Array.from({ length: 1_000 }, (_, row) => idOf(row));
-    expect(encodeColumnItems('userId', rows, 1_000, noLimit).length).toBeGreaterThan(4);
-    expect(encodeColumnItems('userId', [...rows, 'x'], 1_000, noLimit)).toHaveLength(1);
+    expect(encodeField('userId', rows, 1_000, noLimit).get('userId')?.length).toBeGreaterThan(4);
+    expect(encodeField('userId', [...rows, 'x'], 1_000, noLimit).get('userId')).toHaveLength(1);
+  });
+
+  describe('of lists', () => {
+    const [one = '', other = ''] = ids;
+    const list = fc.uniqueArray(fc.constantFrom(...Array.from({ length: 40 }, (_, number) => idOf(number))), {
+      maxLength: 12,
+    });
+    const listTexts = fc.array(
+      fc.oneof({ arbitrary: list.map((all) => all.join()), weight: 6 }, fc.constantFrom(null, undefined, '')),
+      { minLength: 2, maxLength: 60 },
+    );
+
+    /** Returns the buckets of lists, and the positions of their ids. */
+    function encodeLists(rows: readonly ColumnValue[], bucketBytes: number) {
+      // There are several buckets, and rows of which it is clear that they are lists.
+      const all = [...rows, [one, other].join(), ...Array.from({ length: 40 }, (_, number) => idOf(number))];
+      const encoded = encodeField('tagIds', all, bucketBytes, noLimit);
+      const [buckets = [], positions = []] = [...encoded.values()];
+      return { all, buckets: buckets.map(decodeBucket), positions: positions.map((bytes) => inflate(bytes)) };
+    }
+
+    test('have the lists in their order, of all rows and of some', () => {
+      fc.assert(
+        fc.property(
+          listTexts,
+          fc.integer({ min: 40, max: 200 }),
+          fc.nat({ max: 50 }),
+          (rows, bytes, from) => {
+            const { all, buckets, positions } = encodeLists(rows, bytes);
+            expect(positions.map(({ length }) => length)).toEqual(
+              buckets.map((bucket) => bucket.rows.length),
+            );
+            const range = { from, to: from + 2 };
+            expect(listValues(buckets, positions, range)).toEqual(all.slice(from, from + 2));
+            expect(listValues(buckets, positions, { from: 0, to: all.length })).toEqual(all);
+          },
+        ),
+        { numRuns },
+      );
+    });
+
+    /** Returns values with those of a patch. */
+    const patched = (values: readonly ColumnValue[], patch: ColumnPatch): ColumnValue[] =>
+      values.map((value, row) => (patch.has(row) ? patch.get(row) : value));
+
+    test('have the rows with some ids, or without ids', () => {
+      const wanted = fc.uniqueArray(fc.constantFrom(one, other, idOf(7), 'x'), { maxLength: 3 });
+      fc.assert(
+        fc.property(listTexts, wanted, fc.subarray([null, undefined, '']), (rows, some, others) => {
+          const { all, buckets } = encodeLists(rows, 100);
+          const patch = new Map(all.flatMap((_, row) => (row % 7 === 3 ? [[row, some[0] ?? null]] : [])));
+          const isOther = (value: ColumnValue): boolean => (others as ColumnValue[]).includes(value);
+          const accepts = (value: ColumnValue): boolean =>
+            value ? value.split(',').some((id) => some.includes(id)) : isOther(value);
+          const byBucket = groupByBucket([...some, ...placeholdersOf(isOther)], buckets.length);
+          const textsOf = new Map([...byBucket].map(([bucket, own]) => [buckets[bucket] as Bucket, own]));
+          const expected = patched(all, patch).flatMap((value, row) => (accepts(value) ? [row] : []));
+          expect([...rowsOfTexts(textsOf, patch, accepts)]).toEqual(expected);
+        }),
+        { numRuns },
+      );
+    });
+
+    test('have the rows of each id, of some rows', () => {
+      fc.assert(
+        fc.property(listTexts, (rows) => {
+          const { all, buckets } = encodeLists(rows, 100);
+          const patch = new Map(all.flatMap((_, row) => (row % 7 === 3 ? [[row, rows[0]]] : [])));
+          const isWanted = Uint8Array.from(all, (_, row) => row % 2);
+          const found = groupByIds(buckets, patch, isWanted.slice()).flatMap((own) =>
+            Array.from(own.groups, (group, at) => ({ row: own.rows[at], ids: own.values.at(group) })),
+          );
+          const pairs = found.flatMap(({ row, ids }) => ids?.split(',').map((id) => `${row} ${id}`) ?? []);
+          const expected = patched(all, patch).flatMap((value, row) =>
+            isWanted[row] === 1 ? (value?.split(',').map((id) => `${row} ${id}`) ?? []) : [],
+          );
+          expect(pairs.toSorted()).toEqual(expected.toSorted());
+        }),
+        { numRuns },
+      );
+    });
+
+    const many = Array.from({ length: 256 }, (_, number) => idOf(number));
+
+    test.each<[string, ColumnValue[], number]>([
+      ['lists are', ['', many.slice(1).join()], 2],
+      ['lists of one id are, if a row has none', [...many, ''], 2],
+      ['lists of 256 ids are', [many.join()], 2],
+      ['ids are not', many, 1],
+      ['lists of 257 ids are not, because a position takes a byte', [[...many, idOf(256)].join()], 1],
+      ['lists of other texts are not', [many.join(), 'x,y'], 1],
+      ['small lists are not', ['', [one, other].join()], 1],
+      ['rows without ids are not', Array(4_000).fill('').fill(null, 7), 1],
+    ])('%s written as lists', (_, rows, columns) => {
+      expect(encodeField('tagIds', rows, 100, noLimit).size).toBe(columns);
+    });
+
+    test('are read by one bucket for each id, and one for the rows without ids', () => {
+      const columns = { tagIds: '2-bbbbbb', '$positions-tagIds': '2-bbbbbb' };
+      const segment = makeSegment({ columns, buckets: { tagIds: 50, '$positions-tagIds': 50 } });
+      const namesOf = (more: Partial<RowFilter>) =>
+        filterNames(segment, { field: 'tagIds', condition: { by: 'anyId', ids: [one] }, ...more });
+      const bucketsOfTexts = (...texts: string[]) =>
+        [...groupByBucket(texts, 50).keys()].map((bucket) => `1-aaaaaa.0/2-bbbbbb/tagIds.${bucket}`);
+      const [ofAbsent = '', ofNull = '', ofEmpty = ''] = placeholdersOf(() => true);
+      expect(namesOf({})).toEqual(bucketsOfTexts(one));
+      expect(namesOf({ condition: { by: 'anyId', ids: [one, ofNull] } })).toEqual(bucketsOfTexts(one));
+      expect(namesOf({ defaultValue: one })).toEqual(bucketsOfTexts(one, ofAbsent));
+      expect(namesOf({ acceptsNull: true })).toEqual(bucketsOfTexts(one, ofAbsent, ofNull));
+      const any: Partial<RowFilter> = { condition: { by: 'anyId' } };
+      const ofOthers = bucketsOfTexts(ofAbsent, ofNull, ofEmpty);
+      expect(namesOf({ ...any, isNegated: true, acceptsNull: true })).toEqual(ofOthers);
+      expect(namesOf(any)).toEqual(ofOthers);
+      expect(namesOf({ or: isOneOf('name', ['x']) })).toEqual(bucketsOfTexts(one));
+      // A column whose positions are of another step is one of texts.
+      const rewritten = makeSegment({ ...segment, columns: { ...columns, tagIds: '3-cccccc' }, buckets: {} });
+      expect(filterNames(rewritten, { field: 'tagIds', condition: { by: 'anyId', ids: [one] } })).toEqual([
+        '1-aaaaaa.0/3-cccccc/tagIds',
+      ]);
+    });
+  });
+
+  test('namesItem names the items of a manifest, and what is derived from its columns', () => {
+    const columns = { projectId: '2-bbbbbb', name: '1-aaaaaa' };
+    const segments = [makeSegment({ columns, buckets: { projectId: 2 } })];
+    const patches = [{ step: '3-cccccc', values: 1, bytes: 1 }];
+    const waiting = [{ name: 'waiting:4-dddddd/0', rows: 1, bytes: 1 }] as const;
+    const isNamed = namesItem(makeManifest({ segments, patches, waiting }));
+    const named = [
+      ...['1-aaaaaa.0/ids0', '1-aaaaaa.0/fence', 'patch:3-cccccc/all', 'waiting:4-dddddd/0'],
+      ...['1-aaaaaa.0/1-aaaaaa/name', '1-aaaaaa.0/1-aaaaaa/name+3-cccccc/ordered["a.b"]'],
+      ...['1-aaaaaa.0/2-bbbbbb/projectId.1', '1-aaaaaa.0/2-bbbbbb/projectId/search'],
+    ];
+    const others = [
+      ...['1-aaaaaa.1/ids0', 'patch:2-cccccc/all', 'waiting:3-dddddd/0', '1-aaaaaa.0/2-bbbbbb/name'],
+      ...['1-aaaaaa.0/1-aaaaaa/projectId/search', '1-aaaaaa.0/1-aaaaaa/projectId.1'],
+    ];
+    expect([...named, ...others].filter(isNamed)).toEqual(named);
   });
 
   describe('filterNames', () => {

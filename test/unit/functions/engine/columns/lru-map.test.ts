@@ -36,3 +36,17 @@ test('a map keeps what was used last, as a plain list does', () => {
     }),
   );
 });
+
+test('an entry does not displace those that its reader has got or set', () => {
+  const map = new LruMap<number>(3);
+  const names = ['a', 'b', 'c', 'd', 'e'];
+  const read = (reader: number): string => {
+    const missing = names.filter((name) => map.get(name, reader) === undefined);
+    for (const name of missing) map.set(name, 1, 1, reader);
+    return missing.join('');
+  };
+  expect([read(1), read(2)]).toEqual(['abcde', 'de']);
+  // Another one displaces what was used least recently.
+  map.set('x', 1, 1, 3);
+  expect([read(4), map.size]).toEqual(['ade', 3]);
+});

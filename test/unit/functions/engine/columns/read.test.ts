@@ -1,7 +1,12 @@
-import { bucketOf, encodeBuckets } from '#functions/engine/columns/format/buckets.ts';
+import { bucketOf, divideIds, encodeBucket } from '#functions/engine/columns/format/buckets.ts';
 import { buildColumn, columnValues, encodeColumn } from '#functions/engine/columns/format/column.ts';
 import { buildDictionary, type ColumnValue } from '#functions/engine/columns/format/dictionary.ts';
-import { type ItemName, type Manifest, manifestNames } from '#functions/engine/columns/format/manifest.ts';
+import {
+  type ItemName,
+  isOfLists,
+  type Manifest,
+  manifestNames,
+} from '#functions/engine/columns/format/manifest.ts';
 import { encodePatch } from '#functions/engine/columns/format/patch.ts';
 import { mergeRecords } from '#functions/engine/columns/merge-records.ts';
 import { ProcessMemory } from '#functions/engine/columns/process-memory.ts';
@@ -76,7 +81,9 @@ describe('any-list', () => {
     userId: [null, 'u1', 'u2', 'u3'],
     projectId: [null, ...projectIds],
     ownerId: [null, ...projectIds],
-    tagIds: [[], [tagA], [tagA, tagB], [tagB, tagC]],
+    tagIds: [[], [tagA], [tagA, tagB], [tagB, tagC], [tagC, tagB, tagA], projectIds],
+    // Texts that look like lists.
+    externalId: ['', someProject, `${tagB},${tagA}`],
     color: ['red', 'blue', 'BLUE', 'Ablue'],
     description: ['', long, `${long}😀`, `${long}😀1`, `${long}😀2`, 'E', 'é'],
   };
@@ -121,6 +128,7 @@ describe('any-list', () => {
     ownerId: { type: 'nullable', value: anyOf(valuesOf.ownerId), isCounted: true },
     // The end of an id is no id.
     tagIds: { type: 'array', value: anyOf([...valuesOf.tagIds, tagA.slice(1)]), isCounted: true },
+    externalId: { type: 'text', value: anyOf(valuesOf.externalId), isCounted: true },
     color: { type: 'text', value: anyOf(valuesOf.color), isCounted: true },
     description: { type: 'longText', value: anyOf(valuesOf.description) },
     name: { type: 'text', value: (random) => beginningOf(nameOf(random), 1 + random.below(5)) },
@@ -176,6 +184,7 @@ describe('any-list', () => {
     await log.compact(laterMs + 21, { ...sizes, maxShareOfColumn: 0.9 });
     const first = log.log.manifest?.segments[0];
     expect(first?.buckets).toMatchObject({ projectId: expect.any(Number), ownerId: expect.any(Number) });
+    expect(['tagIds', 'externalId'].map((field) => first && isOfLists(first, field))).toEqual([true, true]);
     expect(log.log.manifest?.waiting).not.toEqual([]);
     if (random.chance(0.8)) change(laterMs + 30, 0.1);
     return { log, entities };
@@ -259,7 +268,12 @@ describe('column-reader', () => {
     const log = new MemoryLog();
     const texts = [a, [b, c].find((id) => bucketOf(id, 2) !== bucketOf(a, 2)) ?? '', null];
     const names = [0, 1].map((bucket): ItemName => `1-aaaaaa.0/1-aaaaaa/projectId.${bucket}`);
-    for (const [bucket, bytes] of encodeBuckets(buildColumn(texts), 2).entries())
+    for (const [bucket, bytes] of divideIds(
+      texts.map((id) => (id === null ? [] : [id])),
+      2,
+    )
+      .map(encodeBucket)
+      .entries())
       log.items.set(names[bucket] as ItemName, bytes);
     let reads = 0;
     const open = () =>
@@ -580,6 +594,9 @@ describe('row-filter', () => {
     const texts = [first, [...others, first].join(), '', others.join(), first.slice(1)];
     const accepted = texts.map((tagIds) => anyOf(count)({ tagIds }));
     expect(accepted).toEqual([true, true, false, false, false]);
+    const part = { by: 'anyId', ids: ['', first.slice(1)] } as const;
+    const hasPart = rowPredicate([{ field: 'tagIds', condition: part }]);
+    expect(['', first].map((tagIds) => hasPart({ tagIds }))).toEqual([false, false]);
   });
 
   test('a hundred ids cost one comparison for each id of a text', () => {
