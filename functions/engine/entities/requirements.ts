@@ -1,4 +1,6 @@
 /** What must hold for a changed entity: that of the schema, and what follows from other entities. */
+
+import type { readChildIds } from '../lists/children.ts';
 import type { WholeChange } from '../model/changes.ts';
 import { ContradictingField } from '../model/errors.ts';
 import { schemaInUse } from '../model/schema.ts';
@@ -15,13 +17,17 @@ export function findContradiction({ before, after }: WholeChange): Contradicting
 }
 
 /** @throws ContradictingField, NeedsFullSight, NotAMember, ReferenceNotFound, ValueTaken when a change must not be written. */
-export async function requireValid(session: Session, change: WholeChange): Promise<void> {
+export async function requireValid(
+  session: Session,
+  change: WholeChange,
+  readBelow?: typeof readChildIds,
+): Promise<void> {
   const error = findContradiction(change);
   if (error) throw error;
   const [missing] = await findMissingReferences(session, [change]);
   if (missing) throw missing;
   await requirePermission(session, change);
-  const [contradiction] = await findTreeErrors(session, change.after.kind, [change]);
+  const [contradiction] = await findTreeErrors(session, change.after.kind, [change], { readBelow });
   if (contradiction) throw contradiction;
   await requireFreeValue(session, change);
 }
