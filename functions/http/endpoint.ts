@@ -7,11 +7,11 @@ import type { Session } from '../engine/table/session.ts';
 import { readEntities } from '../engine/table/stored-entities.ts';
 import { requireScope } from './caller.ts';
 import { type EntityView, expandedReferences } from './entity-view.ts';
-import type { Caller, Handler, Middleware } from './middleware.ts';
+import type { Caller, Handler } from './middleware.ts';
 import { type ReadChangesQuery, requireNoParameters } from './parse-list-query.ts';
 import { pipeline } from './pipeline.ts';
 import { rateLimit } from './rate-limit.ts';
-import type { Renderer } from './renderers.ts';
+import { type Renderer, renderValue } from './renderers.ts';
 import type { Results } from './results.ts';
 import { openSession, type SessionEvent } from './session.ts';
 
@@ -41,15 +41,10 @@ type Parameters = Pick<Request<Contract>, 'view'> &
 interface Handling<Result> {
   /** Returns what the parameters of a request say. By default, there must be none. @throws Problem 400. */
   readonly readQuery?: (contract: Contract, rawQueryString: string, id: string) => Parameters;
-  /** What only writes do before they read the request: `write-endpoint.ts` has it. */
-  readonly before?: readonly Middleware[];
-  /** Returns what only writes read: the body, the accepted versions and the session with its key. @throws Problem 400 or 403. */
-  readonly readWrite?: (
-    contract: Contract,
-    event: SessionEvent,
-    id: string,
-  ) => Pick<Request<Contract>, 'session' | 'expected'> & { readonly body: unknown };
-  readonly render: Renderer<Result>;
+  /** Returns what only writes read: the body, the accepted versions and the session with its key. @throws Problem 400, 403, 413 or 415. */
+  readonly readWrite?: (contract: Contract, event: SessionEvent, id: string) => Promise<object>;
+  /** By default, the value itself is rendered as that of a read. */
+  readonly render?: Renderer<Result>;
 }
 
 function withoutParameters(_: Contract, rawQueryString: string): Parameters {
@@ -58,18 +53,19 @@ function withoutParameters(_: Contract, rawQueryString: string): Parameters {
 }
 
 /** @throws Problem 400 or 403 that says what is wrong. */
-function readRequest<C extends Contract>(
+async function readRequest<C extends Contract>(
   contract: C,
   event: SessionEvent,
   { readQuery = withoutParameters, readWrite }: Pick<Handling<never>, 'readQuery' | 'readWrite'>,
-): Request<C> {
+): Promise<Request<C>> {
   const id = event.pathParameters?.['id'] ?? '';
   const { view, ...query } = readQuery(contract, event.rawQueryString, id);
   // The scope of the operation allows reading its own resource only.
   for (const { target } of view.expansions) requireScope(event.caller, `${target.plural}:read`);
   const { session, caller } = event;
+  const written = await readWrite?.(contract, event, id);
   // The types of `body` and `query` follow from the contract, which TypeScript cannot see in the values.
-  return { session, caller, id, ...query, view, ...readWrite?.(contract, event, id) } as Request<C>;
+  return { session, caller, id, ...query, view, ...written } as Request<C>;
 }
 
 function entitiesOf(result: unknown): readonly ItemFields[] {
@@ -90,14 +86,13 @@ async function readExpanded(session: Session, view: EntityView, result: unknown)
 export function endpoint<const C extends Contract>(
   contract: C,
   run: (request: Request<C>) => Promise<Results[C['success']]>,
-  { before = [], render, ...reading }: Handling<Results[C['success']]>,
+  { render = renderValue as Renderer<unknown>, ...reading }: Handling<Results[C['success']]> = {},
 ): Handler {
   const isGuarded = needsToken(contract);
   // Operations without a tenant have a low limit of the gateway.
   const limits = isGuarded ? [rateLimit(contract.operation)] : [];
-  const middlewares = [openSession(isGuarded), ...limits, ...before];
-  return pipeline(contract.operation, middlewares, async (event: SessionEvent) => {
-    const request = readRequest(contract, event, reading);
+  return pipeline(contract.operation, [openSession(isGuarded), ...limits], async (event: SessionEvent) => {
+    const request = await readRequest(contract, event, reading);
     const result = await run(request);
     const { id, session, query, cursorHash, view } = request;
     const expanded = await readExpanded(session, view, result);

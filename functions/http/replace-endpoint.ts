@@ -5,10 +5,7 @@ import { updateEntity } from '../engine/entities/update-entity.ts';
 import type { readChildIds } from '../engine/lists/children.ts';
 import { writeEndpoint } from './write-endpoint.ts';
 
-/**
- * Sets all fields of an entity but those kept that the body does not name, or creates it when the caller accepts no version of it.
- * @param readBelow `readChildIds` for a kind whose entities can be below each other.
- */
+/** Sets all fields of an entity but those kept that the body does not name, or creates it when the caller accepts no version of it. */
 export const replaceEndpoint = (contract: ReturnType<typeof replace>, readBelow?: typeof readChildIds) =>
   writeEndpoint(contract, ({ session, id, body, expected }) => {
     const { resource } = contract;

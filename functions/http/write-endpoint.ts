@@ -6,7 +6,7 @@ import { acceptsNoVersion, expectedVersions } from './conditional-requests.ts';
 import { endpoint } from './endpoint.ts';
 import { versionTag } from './entity-tags.ts';
 import { idempotency } from './idempotency-key.ts';
-import { jsonBody } from './json-body.ts';
+import { readBody } from './json-body.ts';
 import type { Response } from './middleware.ts';
 import { json, noStore, type Renderer, type Rendering, showing } from './renderers.ts';
 import type { Results } from './results.ts';
@@ -21,8 +21,9 @@ function readIdempotency({ method, operation }: Contract, event: SessionEvent, i
   return isRecorded ? found : undefined;
 }
 
-function readWrite(contract: Contract, event: SessionEvent, id: string) {
-  const body = contract.body && validated(contract.body, event.body);
+async function readWrite(contract: Contract, event: SessionEvent, id: string) {
+  const value = await readBody(contract, event);
+  const body = contract.body && validated(contract.body, value);
   const { additionalScope } = contract;
   if (additionalScope?.isNeeded(body)) requireScope(event.caller, additionalScope.scope);
   const session = { ...event.session, idempotency: readIdempotency(contract, event, id, body) };
@@ -35,23 +36,20 @@ const writeHeaders = ({ session: { replayed } }: Rendering): Record<string, stri
   ...(replayed && { 'idempotency-replayed': 'true' }),
 });
 
-function renderWritten(
-  rendering: Rendering,
-  { entity, version }: WholeEntity,
-  { statusCode = 200, ...more }: { statusCode?: number; location?: string } = {},
-): Response {
+function renderWritten(rendering: Rendering, { entity, version }: WholeEntity, statusCode = 200, more = {}) {
   const headers = { etag: versionTag(entity.id, version), ...more, ...writeHeaders(rendering) };
   return json(statusCode, JSON.stringify(showing(rendering)(entity)), headers);
 }
 
 function renderCreated(rendering: Rendering, stored: WholeEntity): Response {
   const location = `/v1/${rendering.contract.resource?.plural}/${stored.entity.id}`;
-  return renderWritten(rendering, stored, { statusCode: 201, location });
+  return renderWritten(rendering, stored, 201, { location });
 }
 
-type Written = 'entity' | 'created' | 'batch' | 'deleted';
-
-const renderers: { readonly [Success in Written]: Renderer<Results[Success]> } = {
+const renderers: Pick<
+  { readonly [Success in keyof Results]: Renderer<Results[Success]> },
+  'entity' | 'created' | 'batch' | 'deleted'
+> = {
   entity: (rendering, stored) =>
     rendering.contract.method === 'PUT' && acceptsNoVersion(rendering.event.headers)
       ? renderCreated(rendering, stored)
@@ -61,12 +59,11 @@ const renderers: { readonly [Success in Written]: Renderer<Results[Success]> } =
   deleted: (rendering) => ({ statusCode: 204, headers: writeHeaders(rendering) }),
 };
 
-export const writeEndpoint = <const C extends Contract & { readonly success: Written }>(
+export const writeEndpoint = <const C extends Contract & { readonly success: keyof typeof renderers }>(
   contract: C,
   run: Parameters<typeof endpoint<C>>[1],
 ) =>
   endpoint<C>(contract, run, {
-    before: [jsonBody(contract)],
     readWrite,
     render: renderers[contract.success] as Renderer<Results[C['success']]>,
   });

@@ -117,8 +117,8 @@ export const accessMutations = toMutations({
       '{ stored: hidden.get(id), isSeen: hidden.size > 0 };',
     ],
     'permission-of-a-batch-forgotten': [
-      'operations.map((one) => findRefusalOf(session, one))',
-      'operations.map((one) => findRefusalOf({ ...session, sight: undefined }, one))',
+      '(change.after ? findRefusal : findRefusalOfDeletion)(session, change)',
+      '(change.after ? findRefusal : findRefusalOfDeletion)({ ...session, sight: undefined }, change)',
     ],
     'guard-of-a-batch-not-inherited': [
       'fields: inherited.shift() ?? one.fields }',

@@ -138,12 +138,6 @@ function changeOf(operation: ResolvedOperation): Change | undefined {
   return 'change' in operation ? operation.change : undefined;
 }
 
-/** Returns why the caller may not apply an operation; `undefined` when the caller may. */
-function findRefusalOf(session: Session, operation: ResolvedOperation) {
-  if ('deleted' in operation) return findRefusalOfDeletion(session, operation.deleted);
-  return 'change' in operation && operation.change ? findRefusal(session, operation.change) : undefined;
-}
-
 /** Returns operations whose creations have the reference through which they are seen. */
 async function withGuards(session: Session, kind: Kind, operations: readonly BatchOperation[]) {
   const written = operations.flatMap((one) =>
@@ -161,7 +155,9 @@ async function checkOthers(session: Session, kind: Kind, operations: readonly Re
   const whole = operations.flatMap((one) => ('whole' in one ? [one.whole] : []));
   const changes = operations.map(changeOf);
   const missing = await findMissingReferences(session, whole);
-  const refused = await Promise.all(operations.map((one) => findRefusalOf(session, one)));
+  const refused = await Promise.all(
+    changes.map((change) => change && (change.after ? findRefusal : findRefusalOfDeletion)(session, change)),
+  );
   const trees = await findTreeErrors(session, kind, whole, { deleted, readBelow: readChildIds });
   const errors = new Map(whole.map((change, position) => [change, missing[position] ?? trees[position]]));
   const taken = await findTakenValues(session, changes);

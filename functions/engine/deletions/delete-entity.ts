@@ -19,7 +19,7 @@ import { beginSweep, sweepLater } from './sweep.ts';
 const maxAttemptsWithDescendants = 3;
 
 /** Returns whether a viewer is named as a member of something whose other members the caller is not among: without it, that could be without members. */
-async function isMemberBesides(session: Session, { kind, entity: { id } }: StoredEntity): Promise<boolean> {
+async function isMemberBesides(session: Session, kind: Kind, id: string): Promise<boolean> {
   for (const relation of dependentsOf(kind)) {
     const rule = membersRuleOf(relation.child);
     if (rule?.members !== relation.field) continue;
@@ -35,13 +35,12 @@ async function isMemberBesides(session: Session, { kind, entity: { id } }: Store
 }
 
 /** Returns why the caller may not delete an entity; `undefined` when the caller may. @returns the errors of `findRefusal`. */
-export async function findRefusalOfDeletion(session: Session, before: StoredEntity) {
-  const { kind } = before;
-  const refusal = await findRefusal(session, { before });
-  if (refusal || !session.sight || !decidesWhoViewersAre(kind)) return refusal;
-  return (await isMemberBesides(session, before))
-    ? new NotAMember(`Only members of what the ${kind} is a member of delete it.`)
-    : undefined;
+export async function findRefusalOfDeletion(session: Session, change: Change) {
+  const { before } = change;
+  const refusal = await findRefusal(session, change);
+  if (refusal || !session.sight || !before || !decidesWhoViewersAre(before.kind)) return refusal;
+  if (!(await isMemberBesides(session, before.kind, before.entity.id))) return undefined;
+  return new NotAMember(`Only members of what the ${before.kind} is a member of delete it.`);
 }
 
 /**
@@ -81,10 +80,11 @@ export async function buildDeletions(
  * @throws EntityNotFound, VersionMismatch, NeedsFullSight.
  */
 export function deleteEntity(session: Session, kind: Kind, id: string, expected?: ExpectedVersions) {
-  return commit(session, async (attempt) => {
+  return commit(session, async (attempt, takePositions) => {
     const stored = await readEntityItem(session, kind, id, expected);
-    const refusal = await findRefusalOfDeletion(session, stored);
+    const refusal = await findRefusalOfDeletion(session, { before: stored });
     if (refusal) throw refusal;
+    takePositions([kind]);
     return { ...(await buildDeletions(session, [stored], [], attempt)), result: null };
   });
 }

@@ -39,17 +39,15 @@ function pathOf(parents: Parents, id: string | null): string[] {
   return path;
 }
 
-interface TreeChange {
-  /** The ids of what the request deletes. */
-  readonly deleted?: ReadonlySet<string>;
-  /** Reads what is below entities that move. Others do without it: with it, a bundle has all of lists. */
-  readonly readBelow?: typeof readChildIds | undefined;
-}
+/** Reads what is below entities that move. A bundle with it has all of lists. */
+export type ReadBelow = typeof readChildIds;
 
-interface Changed extends Required<TreeChange> {
+interface Changed {
   /** Of all entities that it changes, and of what is above them. */
   readonly parents: Parents;
   readonly created: ReadonlySet<string>;
+  readonly deleted: ReadonlySet<string>;
+  readonly readBelow: ReadBelow | undefined;
   /** The levels of the entities that move, by id. */
   readonly levels: ReadonlyMap<string, number>;
 }
@@ -82,7 +80,7 @@ export async function findTreeErrors(
   session: Session,
   kind: Kind,
   changes: readonly WholeChange[],
-  { deleted = new Set(), readBelow }: TreeChange = {},
+  { deleted = new Set(), readBelow }: Partial<Pick<Changed, 'deleted' | 'readBelow'>> = {},
 ): Promise<(ContradictingField | undefined)[]> {
   const relation = treeOf(kind);
   if (!relation) return [];

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import { now } from '../../runtime/time-and-chance.ts';
-import type { readChildIds } from '../lists/children.ts';
 import { buildUpdate } from '../model/changes.ts';
 import type { ExpectedVersions, WholeEntity } from '../model/entity.ts';
 import { keptReference, ownersIn } from '../model/relations.ts';
@@ -9,6 +8,7 @@ import type { Session } from '../table/session.ts';
 import { commit } from '../write/commit.ts';
 import { readEntity } from './read-entity.ts';
 import { requireValid } from './requirements.ts';
+import type { ReadBelow } from './trees.ts';
 
 interface UpdateTarget {
   readonly kind: Kind;
@@ -46,7 +46,7 @@ export const updateEntity = (
   session: Session,
   { kind, id, expected }: UpdateTarget,
   fields: Readonly<Record<string, unknown>>,
-  readBelow?: typeof readChildIds,
+  readBelow?: ReadBelow,
 ): Promise<WholeEntity> =>
   commit(session, async () => {
     const before = await readEntity(session, kind, id, expected);

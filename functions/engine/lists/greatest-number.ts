@@ -2,7 +2,7 @@
 import { openLogReader } from '../columns/dynamodb-storage.ts';
 import type { Column } from '../columns/format/column.ts';
 import { decodeItem } from '../columns/format/decode-item.ts';
-import { columnNames, emptyManifest, patchNames } from '../columns/format/manifest.ts';
+import { columnNames, emptyManifest, type ItemName, patchNames } from '../columns/format/manifest.ts';
 import type { PatchValues } from '../columns/format/patch.ts';
 import type { WaitingRow } from '../columns/format/waiting-rows.ts';
 import { StoreUnavailable } from '../model/errors.ts';
@@ -25,20 +25,15 @@ export async function readGreatest(
   const ofPatches = patches.flatMap((patch) => patchNames(patch, [field]));
   const names = [...columns, ...ofPatches, ...waiting.map(({ name }) => name)];
   // Compaction deletes no record that is newer than the manifest was.
-  const [items, records] = await Promise.all([
-    reader.readItems(names, true),
-    reader.oldestRecords(watermark),
-  ]);
-  const read = <Item>(name: (typeof names)[number]): Item => {
-    const encoded = items.get(name);
-    if (!encoded) throw new StoreUnavailable(`The item ${name} is gone.`);
-    return decodeItem(name, encoded).value as Item;
-  };
-  const rows = waiting.flatMap(({ name }) => read<readonly WaitingRow[]>(name));
-  const patched = ofPatches.flatMap((name) => [...read<PatchValues>(name).values()]);
+  const read = await Promise.all([reader.readItems(names, true), reader.oldestRecords(watermark)]);
+  const [items, records] = read;
+  if (items.size < names.length) throw new StoreUnavailable('Columns were replaced meanwhile.');
+  const decoded = <Item>(name: ItemName) => decodeItem(name, items.get(name) as Uint8Array).value as Item;
+  const rows = waiting.flatMap(({ name }) => decoded<readonly WaitingRow[]>(name));
+  const patched = ofPatches.flatMap((name) => [...decoded<PatchValues>(name).values()]);
   const texts = [
     // A dictionary is in the order of its values.
-    ...columns.map((name) => read<Column>(name).dictionary).map((values) => values.at(values.size - 1)),
+    ...columns.map((name) => decoded<Column>(name).dictionary).map((values) => values.at(values.size - 1)),
     ...patched.flatMap((fields) => [...(fields.get(field)?.values() ?? [])]),
     ...rows.map(({ after }) => after?.[field]),
     ...records.flatMap(({ entries }) => entries.map(({ after }) => after?.[field])),
