@@ -62,8 +62,8 @@ export const firstListMutations = toMutations({
   },
   'functions/engine/columns/process-memory.ts': {
     'memory-without-its-setting': [
-      'maxBytes ?? settingsInUse().columnMemoryBytes() ?? defaultMaxBytes',
-      'maxBytes ?? Math.max(settingsInUse().columnMemoryBytes() ?? 0, defaultMaxBytes)',
+      'maxBytes ?? settingsInUse().columnBytes() ?? defaultMaxBytes',
+      'maxBytes ?? Math.max(settingsInUse().columnBytes() ?? 0, defaultMaxBytes)',
     ],
   },
 });

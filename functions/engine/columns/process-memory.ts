@@ -34,7 +34,7 @@ export class ProcessMemory {
 
   /** @param maxBytes of all tenants, by default those of the setting; one tenant may use a quarter of it. */
   constructor(maxBytes?: number) {
-    this.#maxBytes = () => maxBytes ?? settingsInUse().columnMemoryBytes() ?? defaultMaxBytes;
+    this.#maxBytes = () => maxBytes ?? settingsInUse().columnBytes() ?? defaultMaxBytes;
   }
 
   get bytes(): number {

@@ -48,7 +48,7 @@ beforeAll(() => {
     historyDays: () => undefined,
     jobChangesPerSecond: () => undefined,
     reservesClosing: () => false,
-    columnMemoryBytes: () => undefined,
+    columnBytes: () => undefined,
     logWarning: () => undefined,
   });
 });

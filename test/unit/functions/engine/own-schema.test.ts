@@ -60,7 +60,7 @@ beforeAll(() => {
     historyDays: () => undefined,
     jobChangesPerSecond: () => undefined,
     reservesClosing: () => false,
-    columnMemoryBytes: () => undefined,
+    columnBytes: () => undefined,
     logWarning: () => undefined,
   });
 });
