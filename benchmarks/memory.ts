@@ -6,6 +6,7 @@
  */
 import { processMemory } from '../functions/engine/columns/process-memory.ts';
 import { listEntities } from '../functions/engine/lists/list-entities.ts';
+import type { ListQuery } from '../functions/engine/model/list-query.ts';
 import { Database } from '../functions/engine/table/database.ts';
 import { Deadline } from '../functions/engine/table/deadline.ts';
 import type { DynamoDb } from '../functions/engine/table/operations.ts';
@@ -82,6 +83,33 @@ function drawing(weightOf: (place: number) => number, random: () => number): () 
   };
 }
 
+/** Lists screens of random tenants in one process. @returns the share of first lists among those that are measured, and the read units of all of these. */
+async function listRandomly(
+  store: ReturnType<typeof startTestStore>,
+  queries: readonly ListQuery[],
+  draw: () => number,
+) {
+  const time = new VirtualTime(1, Date.now());
+  setTimeAndChance(time);
+  const random = seededRandom(2);
+  let [units, first] = [0, 0];
+  for (let list = 0; list < settling + measured; list += 1) {
+    await time.delay(intervalMs);
+    let isFirst = 0;
+    const name = `tenant ${draw()}`;
+    const client = renamed(store.table, store.tableName, name, () => {
+      isFirst = 1;
+    });
+    const database = new Database(client, name, new Deadline(300_000));
+    const query = queries[Math.floor(random() * queries.length)] as ListQuery;
+    await listEntities({ tenant, database }, 'task', query);
+    if (list < settling) continue;
+    units += database.consumption.readUnits;
+    first += isFirst;
+  }
+  return { units, first };
+}
+
 async function measure(size: number): Promise<(string | number)[][]> {
   setTimeAndChance();
   const store = startTestStore();
@@ -94,25 +122,7 @@ async function measure(size: number): Promise<(string | number)[][]> {
     for (const [demand, weightOf] of Object.entries(demands)) {
       process.env['COLUMN_MEMORY_MB'] = String(memoryMb);
       processMemory.clear();
-      const time = new VirtualTime(1, Date.now());
-      setTimeAndChance(time);
-      const random = seededRandom(1);
-      const draw = drawing(weightOf, random);
-      let [units, first] = [0, 0];
-      for (let list = 0; list < settling + measured; list += 1) {
-        await time.delay(intervalMs);
-        const name = `tenant ${draw()}`;
-        const query = queries[Math.floor(random() * queries.length)] ?? queries[0];
-        let isFirst = 0;
-        const client = renamed(store.table, store.tableName, name, () => {
-          isFirst = 1;
-        });
-        const database = new Database(client, name, new Deadline(300_000));
-        if (query) await listEntities({ tenant, database }, 'task', query);
-        if (list < settling) continue;
-        units += database.consumption.readUnits;
-        first += isFirst;
-      }
+      const { units, first } = await listRandomly(store, queries, drawing(weightOf, seededRandom(1)));
       const share = Math.round((100 * first) / measured);
       const row = [size.toLocaleString('en'), demand, memoryMb, `${share} %`, (units / measured).toFixed(1)];
       console.log(...row);
