@@ -184,11 +184,22 @@ describe('of larger tasks', () => {
   });
 
   test('by creation reads of segments without a row of the page nothing, also if they have deleted rows', async () => {
-    for (const id of [ids[1], ids[20]]) await deleteEntity(open(), 'task', id as string);
-    await compactTasks({ maxRows: 10, maxMergedRows: 20, maxShareOfColumn: 1 });
-    const { keys } = await costOfFirst(listQuery({ limit: 3, withTexts: false }), tenant);
-    const partitions = new Set(keys.map(({ pk }) => pk).filter((pk) => /columns#[\w-]+\.\d/.test(pk)));
-    expect(partitions.size).toBe(1);
+    tenant = randomUUID();
+    const own: string[] = [];
+    for (let number = 0; number < 20; number += 1) own.push(await create());
+    const sizes = { maxRows: 8, maxMergedRows: 16 };
+    await compactTasks(sizes);
+    for (const id of [own[1], own[18]]) await deleteEntity(open(), 'task', id as string);
+    await compactTasks(sizes);
+    const segmentsOf = (keys: readonly Key[]): number =>
+      new Set(
+        keys
+          .map(({ pk }) => pk)
+          .filter((pk) => pk.startsWith(`${tenant}#task#columns#`) && /\.\d+$/.test(pk)),
+      ).size;
+    expect(segmentsOf(store.table.snapshot() as Key[])).toBeGreaterThan(1);
+    const { keys, result } = await costOfFirst(listQuery({ limit: 3, withTexts: false }), tenant);
+    expect([result.total, segmentsOf(keys)]).toEqual([18, 1]);
   });
 
   describe('for a caller who does not see all', () => {
