@@ -21,7 +21,7 @@ import { compactAll } from '#test/support/compaction.ts';
 import { isValue, listQuery, sortedBy } from '#test/support/list-queries.ts';
 import { startTestStore } from '#test/support/local-store.ts';
 import type { Call } from '#test/support/table/course.ts';
-import { keysOf } from '#test/support/table/faults.ts';
+import { keysOf, refused } from '#test/support/table/faults.ts';
 import { VirtualTime } from '#test/support/virtual-time.ts';
 import { tenant as measured, TaskCollection } from '../../benchmarks/task-collection.ts';
 
@@ -263,6 +263,13 @@ describe('of larger tasks', () => {
         return { requestMs: 100 };
       });
       expect(namesOf((await costOfFirst(byName, tenant)).result)).toEqual(expected);
+    });
+
+    test('and what fails ahead is read again', async () => {
+      store.table.intercept = batchesOf((number) =>
+        number === 1 ? refused('AccessDeniedException') : undefined,
+      );
+      expect((await costOfFirst(byName, tenant)).result.entities).toHaveLength(20);
     });
 
     test.each([
