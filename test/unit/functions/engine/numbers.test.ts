@@ -235,7 +235,7 @@ describe('a lost counter goes on above the numbers', () => {
 
   test('of patches, which have the numbers that older tasks got', async () => {
     const { entity } = await createEntity(session(), 'task', task);
-    const sizes = { ...defaultSizes, minSegmentRows: 1 };
+    const sizes = { ...defaultSizes, minSegmentRows: 1, maxShareOfColumn: 2 };
     await compactAll(store.database(), tenant, 'task', sizes);
     await updateEntity(session(), { kind: 'task', id: entity.id }, { number: 70 });
     await compactAll(store.database(), tenant, 'task', sizes);
