@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { build, type Metafile, type Plugin } from 'esbuild';
 import { functionFiles } from '#lib/hosting/functions.ts';
 import { bundling } from '#lib/infrastructure/bundle.ts';
@@ -50,7 +49,7 @@ describe('the limits of bundles', () => {
 
   test('report a bundle that is too large', async () => {
     expect(budgetViolations(await withImport('fast-check'))).toEqual([
-      expect.stringMatching(/ has \d+,\d+ bytes; the limit of a read is 248,800 bytes\.$/),
+      expect.stringMatching(/ has \d+,\d+ bytes; the limit of a read is 249,000 bytes\.$/),
     ]);
   });
 
@@ -78,21 +77,9 @@ describe('the limits of bundles', () => {
     );
   });
 
-  test('are those of the same files from any folder', async () => {
-    const folder = process.cwd();
-    process.chdir(tmpdir());
-    try {
-      const { metafile } = await build({
-        ...bundling,
-        entryPoints: [resolve(folder, readTask)],
-        write: false,
-        outdir: resolve(folder, 'dist'),
-      });
-      expect(bundlesOf(metafile).map(({ file }) => file)).toEqual([readTask]);
-      expect(budgetViolations(metafile)).toEqual([]);
-    } finally {
-      process.chdir(folder);
-    }
+  test('are those of the same files from any folder', () => {
+    // esbuild takes the folder in which a process begins, so this one cannot change it.
+    expect(bundling.absWorkingDir).toBe(join(__dirname, '../../'));
   });
 
   test.each([
