@@ -3,9 +3,9 @@ import type { Resource } from '../contract/resource.ts';
 import { applyBatch, type BatchResult } from '../engine/batches/apply-batch.ts';
 import { BatchFailed, type OperationFailure, VersionMismatch } from '../engine/model/errors.ts';
 import { readOperations } from './batch-operations.ts';
-import { endpoint } from './endpoint.ts';
 import { versionTag } from './entity-tags.ts';
 import { invalidRequest, Problem, toProblem, type ValidationIssue } from './problems.ts';
+import { writeEndpoint } from './write-endpoint.ts';
 
 function issuesOf({ position, error }: OperationFailure): readonly ValidationIssue[] {
   const at = `/operations/${position}`;
@@ -41,7 +41,7 @@ function showResult({ show }: Resource, result: BatchResult): object {
 }
 
 export const batchEndpoint = (contract: ReturnType<typeof batch>) =>
-  endpoint(contract, async ({ session, body }) => {
+  writeEndpoint(contract, async ({ session, body }) => {
     const { resource } = contract;
     const operations = readOperations(resource, body.operations);
     try {

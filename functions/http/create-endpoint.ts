@@ -1,9 +1,9 @@
 import type { create } from '../contract/contract.ts';
 import { newFields } from '../contract/resource.ts';
 import { createEntity } from '../engine/entities/create-entity.ts';
-import { endpoint } from './endpoint.ts';
+import { writeEndpoint } from './write-endpoint.ts';
 
 export const createEndpoint = (contract: ReturnType<typeof create>) =>
-  endpoint(contract, ({ session, body }) =>
+  writeEndpoint(contract, ({ session, body }) =>
     createEntity(session, contract.resource.kind, newFields(contract.resource, body)),
   );

@@ -1,23 +1,19 @@
 import type * as v from 'valibot';
-import { type Contract, isConditionalWrite, needsToken } from '../contract/contract.ts';
+import { type Contract, needsToken } from '../contract/contract.ts';
 import type { HistoryPlace } from '../engine/feed/list-history.ts';
 import type { ExpectedVersions, ItemFields } from '../engine/model/entity.ts';
 import type { ListQuery } from '../engine/model/list-query.ts';
 import type { Session } from '../engine/table/session.ts';
 import { readEntities } from '../engine/table/stored-entities.ts';
 import { requireScope } from './caller.ts';
-import { acceptsNoVersion, expectedVersions } from './conditional-requests.ts';
 import { type EntityView, expandedReferences } from './entity-view.ts';
-import { idempotency } from './idempotency-key.ts';
-import { jsonBody } from './json-body.ts';
 import type { Caller, Handler } from './middleware.ts';
 import { type ReadChangesQuery, requireNoParameters } from './parse-list-query.ts';
 import { pipeline } from './pipeline.ts';
 import { rateLimit } from './rate-limit.ts';
-import { type Renderer, rendererOf } from './renderers.ts';
+import { type Renderer, renderValue } from './renderers.ts';
 import type { Results } from './results.ts';
 import { openSession, type SessionEvent } from './session.ts';
-import { validated } from './validation.ts';
 
 interface Request<C extends Contract> {
   readonly session: Session;
@@ -41,10 +37,13 @@ interface Request<C extends Contract> {
 type Parameters = Pick<Request<Contract>, 'view'> &
   Partial<Record<Exclude<keyof Request<Contract>, 'session' | 'view'>, unknown>>;
 
-/** What differs between operations that take parameters and the others: so a bundle has the code of its own operation. */
-interface Reading<Result> {
+/** What differs between operations: so a bundle has the code of its own operation. */
+interface Handling<Result> {
   /** Returns what the parameters of a request say. By default, there must be none. @throws Problem 400. */
   readonly readQuery?: (contract: Contract, rawQueryString: string, id: string) => Parameters;
+  /** Returns what only writes read: the body, the accepted versions and the session with its key. @throws Problem 400, 403, 413 or 415. */
+  readonly readWrite?: (contract: Contract, event: SessionEvent, id: string) => Promise<object>;
+  /** By default, the value itself is rendered as that of a read. */
   readonly render?: Renderer<Result>;
 }
 
@@ -53,32 +52,20 @@ function withoutParameters(_: Contract, rawQueryString: string): Parameters {
   return { view: { expansions: [] } };
 }
 
-function readIdempotency({ method, operation }: Contract, event: SessionEvent, id: string, body: unknown) {
-  if (method === 'GET') return undefined;
-  const { headers, caller } = event;
-  const found = idempotency(headers['idempotency-key'], caller.keyOwner, `${operation}#${id}`, body);
-  // An unconditional change has the same effect each time, so its key is checked and not recorded.
-  const isRecorded = method === 'POST' || headers['if-match'] !== undefined || acceptsNoVersion(headers);
-  return isRecorded ? found : undefined;
-}
-
 /** @throws Problem 400 or 403 that says what is wrong. */
-function readRequest<C extends Contract>(
+async function readRequest<C extends Contract>(
   contract: C,
   event: SessionEvent,
-  readQuery: NonNullable<Reading<never>['readQuery']>,
-): Request<C> {
+  { readQuery = withoutParameters, readWrite }: Pick<Handling<never>, 'readQuery' | 'readWrite'>,
+): Promise<Request<C>> {
   const id = event.pathParameters?.['id'] ?? '';
   const { view, ...query } = readQuery(contract, event.rawQueryString, id);
   // The scope of the operation allows reading its own resource only.
   for (const { target } of view.expansions) requireScope(event.caller, `${target.plural}:read`);
-  const body = contract.body && validated(contract.body, event.body);
-  const { additionalScope } = contract;
-  if (additionalScope?.isNeeded(body)) requireScope(event.caller, additionalScope.scope);
-  const session = { ...event.session, idempotency: readIdempotency(contract, event, id, body) };
-  const expected = isConditionalWrite(contract) ? expectedVersions(event.headers, id) : undefined;
+  const { session, caller } = event;
+  const written = await readWrite?.(contract, event, id);
   // The types of `body` and `query` follow from the contract, which TypeScript cannot see in the values.
-  return { session, caller: event.caller, id, expected, body, ...query, view } as Request<C>;
+  return { session, caller, id, ...query, view, ...written } as Request<C>;
 }
 
 function entitiesOf(result: unknown): readonly ItemFields[] {
@@ -99,18 +86,16 @@ async function readExpanded(session: Session, view: EntityView, result: unknown)
 export function endpoint<const C extends Contract>(
   contract: C,
   run: (request: Request<C>) => Promise<Results[C['success']]>,
-  { readQuery = withoutParameters, render }: Reading<Results[C['success']]> = {},
+  { render = renderValue as Renderer<unknown>, ...reading }: Handling<Results[C['success']]> = {},
 ): Handler {
   const isGuarded = needsToken(contract);
   // Operations without a tenant have a low limit of the gateway.
   const limits = isGuarded ? [rateLimit(contract.operation)] : [];
-  const before = [openSession(isGuarded), ...limits, jsonBody(contract)];
-  const renderResult = render ?? rendererOf<C['success']>(contract);
-  return pipeline(contract.operation, before, async (event: SessionEvent) => {
-    const request = readRequest(contract, event, readQuery);
+  return pipeline(contract.operation, [openSession(isGuarded), ...limits], async (event: SessionEvent) => {
+    const request = await readRequest(contract, event, reading);
     const result = await run(request);
     const { id, session, query, cursorHash, view } = request;
     const expanded = await readExpanded(session, view, result);
-    return renderResult({ contract, event, id, session, query, cursorHash, view, expanded }, result);
+    return render({ contract, event, id, session, query, cursorHash, view, expanded }, result);
   });
 }

@@ -12,7 +12,6 @@ import { readOnlyFields } from '../engine/model/entity.ts';
 import { type Row, toValue } from '../engine/model/row.ts';
 import { endpoint } from './endpoint.ts';
 import { readPageQuery } from './parse-list-query.ts';
-import { renderValue } from './renderers.ts';
 
 const unchanging: ReadonlySet<string> = new Set(readOnlyFields);
 
@@ -58,6 +57,5 @@ export const historyEndpoint = (contract: ReturnType<typeof history>) =>
         const decode = (cursor: string) => decodeHistoryCursor({ kind: resource?.kind ?? '', id }, cursor);
         return { place: readPageQuery(rawQueryString, decode), view: { expansions: [] } };
       },
-      render: renderValue,
     },
   );

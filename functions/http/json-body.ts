@@ -1,6 +1,6 @@
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { Contract } from '../contract/contract.ts';
-import type { Middleware, PipelineRequest } from './middleware.ts';
+import type { PipelineEvent, PipelineRequest } from './middleware.ts';
 import { Problem } from './problems.ts';
 
 export const maxBodyBytes = 256 * 1024;
@@ -17,7 +17,7 @@ function isTooDeep(value: unknown, depth = 0): boolean {
 /** middy's parser, with an option that its types lack. */
 const parse = (
   httpJsonBodyParser as unknown as (options: { disableContentTypeCheck: boolean }) => {
-    before: (request: PipelineRequest) => Promise<void>;
+    before: (request: Pick<PipelineRequest, 'event'>) => Promise<void>;
   }
 )({ disableContentTypeCheck: true }).before;
 
@@ -75,31 +75,26 @@ function checkedText(body: string, isBase64Encoded: boolean): string {
 }
 
 /**
- * Replaces the text of the body by its JSON value; `undefined` when there is no body and none is needed.
+ * Returns the JSON value of a body; `undefined` when there is no body and none is needed.
  *
- * The parser checks neither size nor depth, and reports a malformed body with the status of a wrong media type: this middleware checks
- * before and after it.
+ * The parser checks neither size nor depth, and reports a malformed body with the status of a wrong media type: this checks before and after it.
  */
-export function jsonBody({ body: expected }: Contract): Middleware {
-  return {
-    before: async (request) => {
-      const { event } = request;
-      const body = typeof event.body === 'string' ? event.body : '';
-      event.body = undefined;
-      if (!expected) return;
-      requireJsonType(event.headers['content-type'], body !== '');
-      if (body !== '') requireIdentity(event.headers['content-encoding']);
-      if (body === '' && expected.optional) return;
-      event.body = checkedText(body, event.isBase64Encoded);
-      event.isBase64Encoded = false;
-      try {
-        await parse(request);
-      } catch (cause) {
-        const detail = `The body is not valid JSON. ${syntaxErrorOf(cause as Error)}.`;
-        throw new Problem('malformed-body', detail, { cause });
-      }
-      if (isTooDeep(event.body))
-        throw new Problem('malformed-body', `The body is nested deeper than ${maxDepth} levels.`);
-    },
-  };
+export async function readBody({ body: expected }: Contract, event: PipelineEvent): Promise<unknown> {
+  const body = typeof event.body === 'string' ? event.body : '';
+  event.body = undefined;
+  if (!expected) return undefined;
+  requireJsonType(event.headers['content-type'], body !== '');
+  if (body !== '') requireIdentity(event.headers['content-encoding']);
+  if (body === '' && expected.optional) return undefined;
+  event.body = checkedText(body, event.isBase64Encoded);
+  event.isBase64Encoded = false;
+  try {
+    await parse({ event });
+  } catch (cause) {
+    const detail = `The body is not valid JSON. ${syntaxErrorOf(cause as Error)}.`;
+    throw new Problem('malformed-body', detail, { cause });
+  }
+  if (isTooDeep(event.body))
+    throw new Problem('malformed-body', `The body is nested deeper than ${maxDepth} levels.`);
+  return event.body;
 }

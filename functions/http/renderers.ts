@@ -1,13 +1,12 @@
-/** Renders the results of operations as responses. Lists, feeds and histories, which others do not have in their bundles, are in `render-list.ts`. */
+/** Renders the results of reads as responses. Lists and feeds are in `render-list.ts`, and writes in `write-endpoint.ts`: each has only its own in its bundle. */
 import type { Contract } from '../contract/contract.ts';
 import type { ItemFields, WholeEntity } from '../engine/model/entity.ts';
 import type { ListQuery } from '../engine/model/list-query.ts';
 import type { Session } from '../engine/table/session.ts';
-import { acceptsNoVersion, isCurrent } from './conditional-requests.ts';
+import { isCurrent } from './conditional-requests.ts';
 import { contentTag, versionTag } from './entity-tags.ts';
 import { type EntityView, showEntity } from './entity-view.ts';
 import type { PipelineEvent, Response } from './middleware.ts';
-import type { Results } from './results.ts';
 
 export interface Rendering {
   readonly contract: Contract;
@@ -58,52 +57,7 @@ export function renderValue(rendering: Rendering, value: object): Response {
   return renderRead(rendering, content, contentTag(content));
 }
 
-const replayedHeader = ({ replayed }: Session): Record<string, string> =>
-  replayed ? { 'idempotency-replayed': 'true' } : {};
-
-function renderWrite(
-  rendering: Rendering,
-  statusCode: number,
-  { entity, version }: WholeEntity,
-  more: Record<string, string> = {},
-): Response {
-  const { session } = rendering;
-  return json(statusCode, JSON.stringify(showing(rendering)(entity)), {
-    etag: versionTag(entity.id, version),
-    ...noStore,
-    ...more,
-    ...replayedHeader(session),
-  });
-}
-
-function renderCreated(rendering: Rendering, stored: WholeEntity): Response {
-  const location = `/v1/${rendering.contract.resource?.plural}/${stored.entity.id}`;
-  return renderWrite(rendering, 201, stored, { location });
-}
-
-const renderers: { readonly [Success in keyof Results]?: Renderer<Results[Success]> } = {
-  entity: (rendering, stored) => {
-    const { contract, event, view } = rendering;
-    if (contract.method === 'PUT' && acceptsNoVersion(event.headers)) return renderCreated(rendering, stored);
-    if (contract.method !== 'GET') return renderWrite(rendering, 200, stored);
-    const { entity, version } = stored;
-    const tag = view.expansions.length > 0 ? undefined : versionTag(entity.id, version);
-    return renderRead(rendering, JSON.stringify(showing(rendering)(entity)), tag);
-  },
-  created: renderCreated,
-  batch: ({ session }, results) =>
-    json(200, JSON.stringify({ results }), { ...noStore, ...replayedHeader(session) }),
-  deleted: ({ session }) => ({ statusCode: 204, headers: { ...noStore, ...replayedHeader(session) } }),
-  signedInUser: renderValue,
-  health: (_, health) => json(200, JSON.stringify(health), { ...noStore }),
-};
-
-/** Returns the renderer of the kind of success of an operation. @throws TypeError for one whose endpoint has its own. */
-export function rendererOf<Success extends keyof Results>({
-  operation,
-  success,
-}: Contract): Renderer<Results[Success]> {
-  const renderer = renderers[success as Success];
-  if (!renderer) throw new TypeError(`The operation ${operation} needs a renderer of its own.`);
-  return renderer;
+export function renderEntity(rendering: Rendering, { entity, version }: WholeEntity): Response {
+  const tag = rendering.view.expansions.length > 0 ? undefined : versionTag(entity.id, version);
+  return renderRead(rendering, JSON.stringify(showing(rendering)(entity)), tag);
 }

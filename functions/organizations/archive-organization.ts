@@ -1,7 +1,7 @@
-import { endpoint } from '../http/endpoint.ts';
+import { writeEndpoint } from '../http/write-endpoint.ts';
 import { archiveWithProjects } from './archive.ts';
 import { archiveOrganization } from './contract.ts';
 
-export const handler = endpoint(archiveOrganization, ({ session, id, expected }) =>
+export const handler = writeEndpoint(archiveOrganization, ({ session, id, expected }) =>
   archiveWithProjects(session, id, expected),
 );

@@ -1,9 +1,9 @@
-import { endpoint } from '../http/endpoint.ts';
 import { Problem } from '../http/problems.ts';
+import { writeEndpoint } from '../http/write-endpoint.ts';
 import { CloneTooLarge, cloneProjectWithTasks } from './clone.ts';
 import { cloneProject } from './contract.ts';
 
-export const handler = endpoint(cloneProject, async ({ session, id, expected, body }) => {
+export const handler = writeEndpoint(cloneProject, async ({ session, id, expected, body }) => {
   try {
     return await cloneProjectWithTasks(session, id, expected, {
       name: body.name,

@@ -3,13 +3,68 @@
  * bundle, and one import can add hundreds of kilobytes.
  */
 import type { Metafile } from 'esbuild';
+import { routes } from '../../functions/routes.ts';
 import { logRecordsWithBusFile, toolsFile } from '../hosting/functions.ts';
 
-/** Limit of a minified bundle. The largest has 325 kB; `npx pm-api bundles` prints all. */
-const maxBundleBytes = 340_000;
+interface Budget {
+  /** Bytes of a minified bundle: those of the largest of its kind, and 4 %. `npx pm-api bundles` prints all. */
+  readonly maxBytes: number;
+  /** Files that only other kinds run. */
+  readonly others: RegExp;
+}
 
-/** Limit of the bundle with the tools for agents: the library of their protocol has 270 kB. */
-const maxToolsBytes = 360_000;
+const ofLists = 'http/(?:page-links|parse-filters|render-list|render-page)';
+const ofWrites =
+  'engine/(?:batches|deletions|due-work|log/positions|write)|http/(?:json-body|validation|write-endpoint)';
+const ofJobs = 'engine/(?:columns/compact|due-work)';
+const without = (...paths: readonly string[]): RegExp => new RegExp(`^functions/(?:${paths.join('|')})`);
+
+export const budgets = {
+  read: { maxBytes: 249_000, others: without('engine/(?:columns|feed|lists)', ofLists, ofWrites) },
+  list: { maxBytes: 324_800, others: without(ofWrites, 'engine/columns/compact') },
+  feed: { maxBytes: 329_200, others: without(ofWrites, 'engine/columns/compact') },
+  history: { maxBytes: 255_900, others: without('engine/(?:columns|lists/read)', ofLists, ofWrites) },
+  create: {
+    maxBytes: 295_100,
+    others: without('engine/(?:batches|columns/read|deletions|feed|lists/read)', ofLists, ofJobs),
+  },
+  'write without a tree': {
+    maxBytes: 296_600,
+    others: without('engine/(?:batches|columns/read|deletions|feed|lists/read)', ofLists, ofJobs),
+  },
+  'write with a tree': {
+    maxBytes: 339_000,
+    others: without('engine/(?:batches|deletions|feed)', ofLists, ofJobs),
+  },
+  batch: { maxBytes: 347_900, others: without('engine/feed', ofLists, ofJobs) },
+  action: { maxBytes: 340_400, others: without('engine/batches', ofLists, ofJobs) },
+  job: { maxBytes: 342_400, others: without('engine/batches', 'http/(?!live-channels)') },
+  tools: { maxBytes: 362_300, others: without('contract/(?!scopes)', 'engine/(?!model|table)', ofLists) },
+  'function without the table': {
+    maxBytes: 20_900,
+    others: without('engine/(?!model|table/(?:deadline|query))'),
+  },
+} satisfies Readonly<Record<string, Budget>>;
+
+/** Returns the kind of an operation's bundle: that of its success. */
+function kindOfOperation({ contract: { method, path, success, resource } }: (typeof routes)[number]) {
+  if (success === 'list' || success === 'deletedList') return 'list';
+  if (success === 'changes') return 'feed';
+  if (success === 'history' || success === 'batch') return success;
+  if (method === 'GET') return 'read';
+  if (method === 'POST') return path.includes('{id}') ? 'action' : 'create';
+  if (method === 'DELETE') return 'action';
+  const hasTree = resource?.relations.some(({ parent }) => parent === resource.kind);
+  return hasTree ? 'write with a tree' : 'write without a tree';
+}
+
+/** Returns the kind of a function. @param file of its handler, from the root of the repository. */
+export function kindOfBundle(file: string): keyof typeof budgets {
+  const route = routes.find((one) => file === `functions/${one.file}`);
+  if (route) return kindOfOperation(route);
+  if (file === `functions/${toolsFile}`) return 'tools';
+  return file.startsWith('functions/jobs/') ? 'job' : 'function without the table';
+}
 
 export const bundlesOf = ({ outputs }: Metafile) =>
   Object.values(outputs).flatMap(({ entryPoint, bytes, inputs }) =>
@@ -69,13 +124,17 @@ function importChain(path: string, handler: string, { inputs }: Metafile): strin
 function violationsOf(bundle: ReturnType<typeof bundlesOf>[number], metafile: Metafile): string[] {
   const violations: string[] = [];
   const bytes = (count: number): string => `${count.toLocaleString('en')} bytes`;
-  const limit = bundle.file.endsWith(toolsFile) ? maxToolsBytes : maxBundleBytes;
-  if (bundle.bytes > limit) violations.push(`has ${bytes(bundle.bytes)}; the limit is ${bytes(limit)}.`);
+  const kind = kindOfBundle(bundle.file);
+  const { maxBytes, others } = budgets[kind];
+  if (bundle.bytes > maxBytes)
+    violations.push(`has ${bytes(bundle.bytes)}; the limit of a ${kind} is ${bytes(maxBytes)}.`);
   for (const path of bundle.inputs) {
+    const ofOthers = others.test(path) ? `what no ${kind} runs` : undefined;
     const what = isFromAnotherGroup(path, bundle.file)
       ? 'a module of another resource'
-      : forbiddenModules.find(({ path: forbidden, except }) => except !== bundle.file && forbidden.test(path))
-          ?.what;
+      : (ofOthers ??
+        forbiddenModules.find(({ path: forbidden, except }) => except !== bundle.file && forbidden.test(path))
+          ?.what);
     if (what) violations.push(`contains ${what}, ${path}: ${importChain(path, bundle.file, metafile)}`);
   }
   return violations.map((violation) => `${bundle.file} ${violation}`);

@@ -1,9 +1,9 @@
 /** Bundles the functions for deployment: one file per function, and the files of the documentation beside its function. */
-import { cp, rm } from 'node:fs/promises';
+import { cp, readFile, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Code } from 'aws-cdk-lib/aws-lambda';
-import { type BuildOptions, build, type Metafile } from 'esbuild';
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { documentationFile, functionFiles, siteFolder } from '../hosting/functions.ts';
 import { prepareSite } from '../site/build.ts';
 import { budgetViolations } from './bundle-budget.ts';
@@ -14,11 +14,24 @@ export interface Bundles {
   readonly metafile: Metafile;
 }
 
-const sources = fileURLToPath(new URL('../../functions/', import.meta.url));
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Leaves the contracts of other operations out of a bundle: esbuild keeps a value that is made by a function of another file, unless the call is marked. */
+const ownContracts: Plugin = {
+  name: 'own-contracts',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /[\\/]functions[\\/][a-z-]+[\\/]contract\.ts$/ }, async ({ path }) => ({
+      contents: (await readFile(path, 'utf8')).replaceAll(' = define.', ' = /* @__PURE__ */ define.'),
+      loader: 'ts',
+    }));
+  },
+};
 
 const withoutSuffix = (file: string): string => file.replace(/\.ts$/, '');
 
 export const bundling = {
+  // Paths of files in `metafile` are relative to it.
+  absWorkingDir: root,
   bundle: true,
   minify: true,
   // `npx pm-api trace` reads it. It is not deployed: Lambda would load it with the code.
@@ -31,7 +44,7 @@ export const bundling = {
   supported: { 'dynamic-import': false },
   // esbuild removes unused exports from ES modules only.
   mainFields: ['module', 'main'],
-  plugins: [without(unusedModules)],
+  plugins: [without(unusedModules), ownContracts],
   metafile: true as const,
   logLevel: 'warning',
 } satisfies BuildOptions;
@@ -45,10 +58,10 @@ export async function bundleFunctions(directory: string): Promise<Bundles> {
   await rm(directory, { recursive: true, force: true });
   const { metafile } = await build({
     entryPoints: functionFiles.map((file) => ({
-      in: resolve(sources, file),
+      in: resolve(root, 'functions', file),
       out: `${withoutSuffix(file)}/index`,
     })),
-    outdir: directory,
+    outdir: resolve(directory),
     ...bundling,
   });
   const violations = budgetViolations(metafile);

@@ -14,7 +14,7 @@ import { Construct } from 'constructs';
 import { type Bundles, bundleOf } from './bundle.ts';
 import { createRole, type Permissions } from './function-roles.ts';
 import { functionLogName, tableNameOf } from './names.ts';
-import type { Settings } from './settings.ts';
+import { defaultColumnMemoryMb, type Settings } from './settings.ts';
 
 export interface ServiceFunctionContext {
   readonly settings: Settings;
@@ -35,7 +35,10 @@ export interface ServiceFunctionProperties extends ServiceFunctionContext, Permi
 /** Megabytes of a function for requests: 0.58 of a core. At 256 MB, the first response takes four times as long. */
 const memoryMb = 1_024;
 
-/** Megabytes of a function that loads columns: Lambda gives a whole core at 1,769 MB. A core decodes and sorts 10^6 rows in time. */
+/**
+ * Megabytes of a function that loads columns, without the setting `columnMemory`: Lambda gives a whole core at 1,769 MB. A core decodes and sorts 10^6 rows in
+ * time.
+ */
 const listEngineMemoryMb = 1_769;
 
 /** A function, with a role of its own or the given one. All functions share one log group of the data stack. */
@@ -55,6 +58,8 @@ export class ServiceFunction extends Construct {
       reservedConcurrency,
       role = createRole(this, 'Role', settings, properties),
     } = properties;
+    const usesColumns = access?.usesListEngine === true;
+    const moreColumnsMb = settings.columnMemory - defaultColumnMemoryMb;
     const logGroup = LogGroup.fromLogGroupName(this, 'Log', functionLogName(settings));
     this.function = new LambdaFunction(this, 'Function', {
       description,
@@ -62,11 +67,15 @@ export class ServiceFunction extends Construct {
       handler: 'index.handler',
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      memorySize: access?.usesListEngine ? listEngineMemoryMb : memoryMb,
+      memorySize: usesColumns ? listEngineMemoryMb + Math.max(0, moreColumnsMb) : memoryMb,
       timeout: Duration.millis(timeoutMs),
       // 0 would switch the function off.
       ...(reservedConcurrency && { reservedConcurrentExecutions: reservedConcurrency }),
-      environment: { ...(access && { TABLE_NAME: tableNameOf(settings) }), ...environment },
+      environment: {
+        ...(access && { TABLE_NAME: tableNameOf(settings) }),
+        ...(usesColumns && moreColumnsMb !== 0 && { COLUMN_MEMORY_MB: String(settings.columnMemory) }),
+        ...environment,
+      },
       role,
       logGroup,
       loggingFormat: LoggingFormat.JSON,

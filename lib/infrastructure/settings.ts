@@ -81,6 +81,9 @@ const isToggle = 'true or false';
 /** Seconds for which Lambda collects records of a stream, at most. */
 const maxLiveWindow = 300;
 
+/** Megabytes of columns that a process keeps without the setting. */
+export const defaultColumnMemoryMb = 512;
+
 const reservation = () => v.optional(wholeNumber(0, 10_000), 0);
 
 const isReservation =
@@ -139,6 +142,10 @@ export const definitions = {
   jobChangesPerSecond: setting(
     v.optional(wholeNumber(20, 1_000), 100),
     'a whole number of entities from 20 to 1000 that the jobs of a tenant change in a second',
+  ),
+  columnMemory: setting(
+    v.optional(wholeNumber(64, 8_192), defaultColumnMemoryMb),
+    'a whole number of megabytes from 64 to 8192 that a process keeps of columns',
   ),
   eventBus: setting(toggle(), isToggle),
   live: setting(

@@ -116,6 +116,21 @@ describe('a batch', () => {
     resultsOf(await sendBatch('task', [moved, ...more]));
   });
 
+  test('creates a task and moves a tree below it, which counts', async () => {
+    const [tree, deep] = [await createChain(9), await createChain(10)];
+    const moveBelowNew = (id: string) => {
+      const parent = ownId();
+      return sendBatch('task', [
+        { operation: 'create', id: parent, body: { name: 'Parent' } },
+        { operation: 'update', id, body: { parentId: parent } },
+      ]);
+    };
+    resultsOf(await moveBelowNew(at(tree, 0)));
+    expect(await parentOf(at(tree, 0))).not.toBeNull();
+    const problem = expectProblem(await moveBelowNew(at(deep, 0)), 400);
+    expect(pointers(problem)).toEqual(['/operations/1/body/parentId']);
+  });
+
   test('deletes a task and its sub-tasks, and nothing else of what is below the task', async () => {
     const chain = await createChain(4);
     const deletions = [at(chain, 0), at(chain, 2)].map((id) => ({ operation: 'delete', id }));

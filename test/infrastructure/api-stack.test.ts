@@ -209,6 +209,16 @@ test('functions run on ARM, with 10 seconds for a request and 30 for a job, and 
   });
 });
 
+test('functions that load columns have as much more memory as columns may take', async () => {
+  const { resources } = await stacksOf('strict');
+  const memories = ofType(resources, 'AWS::Lambda::Function').map(([, { Properties: properties }]) => [
+    (properties['Environment'] as { Variables?: Record<string, unknown> })?.Variables?.['COLUMN_MEMORY_MB'],
+    properties['MemorySize'],
+  ]);
+  const kinds = new Set(memories.map((one) => JSON.stringify(one)));
+  expect([...kinds].sort()).toEqual(['["2048",3305]', '[null,1024]']);
+});
+
 test('the fallback knows all routes', () => {
   expect(unpackRoutes(environment('rejectUnmatched')['ROUTES'] ?? '')).toEqual(methodsByPath);
 });

@@ -76,6 +76,7 @@ export const combinations = {
     throttlingBurst: 1,
     tenantRate: 5,
     jobChangesPerSecond: 20,
+    columnMemory: 2_048,
     historyDays: 7,
     closeProjects: 'all-projects',
     signInConcurrency: 5,

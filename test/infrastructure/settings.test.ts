@@ -162,6 +162,7 @@ test.each([
   ['corsOrigins', 'https://a.example/path', 'without a path'],
   ['throttlingRate', 0, 'from 1 to 10000'],
   ['historyDays', 401, 'from 7 to 400'],
+  ['columnMemory', 63, 'from 64 to 8192'],
   ['live', 301, 'from 0 to 300'],
   ['live', 'on', '"off"'],
   ['live', 0.5, 'whole number of seconds'],

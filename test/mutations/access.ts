@@ -65,9 +65,13 @@ export const accessMutations = toMutations({
       'await findDescendants(withoutSight(session), {',
       'await findDescendants(session.sight ? session : withoutSight(session), {',
     ],
+    'member-deleted-by-anyone': [
+      'if (user === undefined ? named > 0 : named > shared) return true;',
+      'if (user === undefined ? named > 0 : named < shared) return true;',
+    ],
     'who-is-who-deleted-by-anyone': [
-      'await requirePermission(session, { before: stored });',
-      'if (!session.sight) await requirePermission(session, { before: stored });',
+      'if (refusal) throw refusal;',
+      'if (refusal && !session.sight) throw refusal;',
     ],
   },
   'functions/engine/deletions/restore.ts': {
@@ -113,8 +117,8 @@ export const accessMutations = toMutations({
       '{ stored: hidden.get(id), isSeen: hidden.size > 0 };',
     ],
     'permission-of-a-batch-forgotten': [
-      'changes.map((change) => change && findRefusal(session, change))',
-      'changes.map((change) => change && findRefusal({ ...session, sight: undefined }, change))',
+      '(change.after ? findRefusal : findRefusalOfDeletion)(session, change)',
+      '(change.after ? findRefusal : findRefusalOfDeletion)({ ...session, sight: undefined }, change)',
     ],
     'guard-of-a-batch-not-inherited': [
       'fields: inherited.shift() ?? one.fields }',
@@ -132,10 +136,6 @@ export const accessMutations = toMutations({
     ],
   },
   'functions/engine/entities/permissions.ts': {
-    'member-deleted-by-anyone': [
-      'if (user === undefined ? named > 0 : named > shared) return true;',
-      'if (user === undefined ? named > 0 : named < shared) return true;',
-    ],
     'closed-without-its-maker': [
       'if (isMember(after)) return undefined;',
       'if (membersIn(rule, after).length > 0) return undefined;',

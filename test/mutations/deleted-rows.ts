@@ -118,8 +118,8 @@ export const deletedRowMutations = toMutations({
       'after && isKeptRow(after, 0 * nowMs) ?',
     ],
     'deleted-row-with-the-version-of-others': [
-      'versionText(version, Boolean(values[rowOfDeletion.deletedAt]))',
-      'versionText(version, !values)',
+      'versionText(version, Boolean(values[rowOfDeletion.deletedAt]), hasTextItem(values))',
+      'versionText(version, !values, hasTextItem(values))',
     ],
   },
   'functions/engine/columns/compact/read-rows.ts': {

@@ -1,6 +1,18 @@
 import { toMutations } from './mutation.ts';
 
 export const infrastructureMutations = toMutations({
+  'lib/infrastructure/bundle-budget.ts': {
+    'bundle-of-any-size': ['if (bundle.bytes > maxBytes)', 'if (bundle.bytes > 2 * maxBytes)'],
+    'bundle-with-what-others-run': ['others.test(path) ?', "others.test('') ?"],
+    'writes-without-trees-with-lists': [
+      "return hasTree ? 'write with a tree'",
+      "return resource ? 'write with a tree'",
+    ],
+  },
+  'lib/infrastructure/bundle.ts': {
+    'bundles-of-one-folder': ['  absWorkingDir: root,\n', ''],
+    'contracts-of-others-in-bundles': ['/* @__PURE__ */ define.', 'define.'],
+  },
   'lib/infrastructure/table-access.ts': {
     'permission-without-a-call': [
       'const createActions = (kind: Kind): readonly Action[] => [...writeActions,',

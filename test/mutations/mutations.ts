@@ -8,6 +8,7 @@ import { deletedRowMutations } from './deleted-rows.ts';
 import { dueWorkMutations } from './due-work.ts';
 import { dynamodbMutations } from './dynamodb.ts';
 import { eventMutations } from './events.ts';
+import { firstListMutations } from './first-lists.ts';
 import { formatMutations } from './formats.ts';
 import { historyMutations } from './histories.ts';
 import { httpMutations } from './http.ts';
@@ -45,6 +46,7 @@ export const mutations: readonly Mutation[] = [
   ...httpMutations,
   ...responseMutations,
   ...listEngineMutations,
+  ...firstListMutations,
   ...searchMutations,
   ...sharedLogMutations,
   ...eventMutations,

@@ -3,11 +3,6 @@ import { toMutations } from './mutation.ts';
 /** Mutations of the numbers of tasks: no number twice, and no call more in sequence. */
 export const numberMutations = toMutations({
   'functions/engine/entities/numbers.ts': {
-    'lost-counter-below-deleted-tasks': ['[readPage, readDeletedPage]', '[readPage, readPage]'],
-    'lost-counter-below-hidden-tasks': [
-      'await readGreatest(withoutSight(session), kind);',
-      'await readGreatest(session.sight ? session : withoutSight(session), kind);',
-    ],
     'lost-counter-below-requests-in-progress': [
       'greatest + skippedNumbers',
       'greatest + Math.min(0, skippedNumbers)',
@@ -32,6 +27,12 @@ export const numberMutations = toMutations({
       '!schemaInUse().numbered.includes(kind)',
       'schemaInUse().numbered.length === 0',
     ],
+  },
+  'functions/engine/lists/greatest-number.ts': {
+    'lost-counter-below-columns': ['...columns.map(', '...columns.slice(0, 0).map('],
+    'lost-counter-below-patches': ['...patched.flatMap(', '...patched.slice(0, 0).flatMap('],
+    'lost-counter-below-waiting-tasks': ['...rows.map(', '...rows.slice(0, 0).map('],
+    'lost-counter-below-records': ['...records.flatMap(', '...records.slice(0, 0).flatMap('],
   },
   'functions/engine/batches/apply-batch.ts': {
     'numbers-of-a-batch-backwards': ['left.shift()', 'left.pop()'],

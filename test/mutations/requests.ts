@@ -26,7 +26,7 @@ export const requestMutations = toMutations({
   'functions/http/idempotency-key.ts': {
     'key-of-the-tenant': ['JSON.stringify([owner, operation, key])', 'JSON.stringify([operation, key])'],
   },
-  'functions/http/endpoint.ts': {
+  'functions/http/write-endpoint.ts': {
     'clone-with-one-scope': [
       'if (additionalScope?.isNeeded(body)) ',
       'if (additionalScope?.isNeeded(body) === undefined && additionalScope) ',
@@ -35,6 +35,8 @@ export const requestMutations = toMutations({
       'isConditionalWrite(contract) ?',
       'isConditionalWrite(contract) || contract.operation ?',
     ],
+  },
+  'functions/http/endpoint.ts': {
     'expand-without-scope': [
       'for (const { target } of view.expansions) requireScope(',
       "for (const { target } of view.expansions) if (target.kind === 'tag') requireScope(",

@@ -7,7 +7,7 @@ export const responseMutations = toMutations({
       'resource ? { ...entity } : entity',
     ],
     'tag-of-expanded-entities': [
-      'const tag = view.expansions.length > 0 ? undefined : versionTag(',
+      'const tag = rendering.view.expansions.length > 0 ? undefined : versionTag(',
       'const tag = versionTag(',
     ],
   },

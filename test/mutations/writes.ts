@@ -42,6 +42,10 @@ export const writeMutations = toMutations({
     ],
   },
   'functions/engine/entities/trees.ts': {
+    'moved-without-the-levels-below': [
+      'if (!readBelow && moved.some(({ before }) => before))',
+      'if (!readBelow && moved.length < 0)',
+    ],
     'tree-of-eleven-levels': [
       'above.length < maxLevels ? undefined',
       'above.length <= maxLevels ? undefined',
@@ -97,7 +101,7 @@ export const writeMutations = toMutations({
       "const reason = Object.hasOwn(refused, name) && name !== 'id' ? refused[name] : undefined;",
     ],
   },
-  'functions/http/endpoint.ts': {
+  'functions/http/write-endpoint.ts': {
     'key-of-a-put-ignored': [' || acceptsNoVersion(headers);', ';'],
     'change-without-its-key': [" || headers['if-match'] !== undefined", ''],
   },

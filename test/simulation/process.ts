@@ -22,7 +22,12 @@ interface Modules {
   readonly onLogRecords: (event: DynamoDBStreamEvent) => Promise<void>;
   /** Begins a new life: empty memory, and other operations and time. */
   readonly begin: (time: TimeAndChance, open: () => DynamoDb) => void;
+  /** Empties the memory, as if other tenants had displaced what it has. */
+  readonly forget: () => void;
 }
+
+/** Each so many requests, a process has forgotten all: its lists read ahead then, while compaction replaces what they read. */
+const requestsPerMemory = 5;
 
 /** The name of the table of all worlds. */
 export const tableName = 'simulation';
@@ -110,6 +115,7 @@ async function importAll(): Promise<Modules> {
       processMemory.clear();
       shareClient(open());
     },
+    forget: () => processMemory.clear(),
   };
 }
 
@@ -138,6 +144,7 @@ export class Process {
   crashes = 0;
   /** Calls of all its lives. */
   calls = 0;
+  #requests = 0;
   #waiting = new Set<(lost: undefined) => void>();
 
   constructor(modules: Modules, time: VirtualTime, operations: DynamoDb) {
@@ -232,6 +239,8 @@ export class Process {
       rawHeaders: Object.entries(sent).flat(),
       socket: { remoteAddress: '127.0.0.1' },
     };
+    this.#requests += 1;
+    if (this.#requests % requestsPerMemory === 0) this.#modules.forget();
     return this.#orLost(async () => {
       const response = await this.#modules.api.respond(request, async () => content);
       const text = response.content.toString();

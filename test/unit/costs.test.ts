@@ -368,6 +368,7 @@ describe('write-costs', () => {
     const userId = await make(tenant, 'user', { organizationId: null });
     task = { name: 'x', status: 'active', priority: 'none', projectId, userId, tagIds: [] };
     await make(tenant, 'task', task);
+    await listEntities(store.session(tenant), 'task', listQuery());
   });
 
   const create = (description: string) => {

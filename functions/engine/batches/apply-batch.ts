@@ -1,5 +1,5 @@
 import { now } from '../../runtime/time-and-chance.ts';
-import { buildDeletions } from '../deletions/delete-entity.ts';
+import { buildDeletions, findRefusalOfDeletion } from '../deletions/delete-entity.ts';
 import { inheritGuards } from '../entities/inherited-guards.ts';
 import { numbersBeside, withNumber } from '../entities/numbers.ts';
 import { findOwnIdError } from '../entities/own-ids.ts';
@@ -10,6 +10,7 @@ import { findContradiction } from '../entities/requirements.ts';
 import { findTreeErrors } from '../entities/trees.ts';
 import { findTakenValues } from '../entities/unique-values.ts';
 import { changeFields } from '../entities/update-entity.ts';
+import { readChildIds } from '../lists/children.ts';
 import { buildCreate, type Change, type WholeChange } from '../model/changes.ts';
 import type { DeletedEntity, ExpectedVersions, Fields, StoredEntity, WholeEntity } from '../model/entity.ts';
 import { BatchFailed, EntityNotFound } from '../model/errors.ts';
@@ -154,8 +155,10 @@ async function checkOthers(session: Session, kind: Kind, operations: readonly Re
   const whole = operations.flatMap((one) => ('whole' in one ? [one.whole] : []));
   const changes = operations.map(changeOf);
   const missing = await findMissingReferences(session, whole);
-  const refused = await Promise.all(changes.map((change) => change && findRefusal(session, change)));
-  const trees = await findTreeErrors(session, kind, whole, deleted);
+  const refused = await Promise.all(
+    changes.map((change) => change && (change.after ? findRefusal : findRefusalOfDeletion)(session, change)),
+  );
+  const trees = await findTreeErrors(session, kind, whole, { deleted, readBelow: readChildIds });
   const errors = new Map(whole.map((change, position) => [change, missing[position] ?? trees[position]]));
   const taken = await findTakenValues(session, changes);
   return operations.map((one, position) => {

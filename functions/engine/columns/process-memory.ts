@@ -1,5 +1,6 @@
 /** What a process remembers of logs: decoded items, what is derived from them, and the last records that it has read. */
 
+import { settingsInUse } from '../model/schema.ts';
 import { LruMap } from './lru-map.ts';
 
 /** What a process remembers of one log, by name. */
@@ -13,7 +14,7 @@ export interface LogMemory {
   keepItems(isKept: (name: string) => boolean): void;
 }
 
-/** Bytes that all tenants share. A function of 1,769 MB needs the rest for the response and for columns that it decodes. */
+/** Bytes that all tenants share, without a setting. A function of 1,769 MB needs the rest for the response and for columns that it decodes. */
 const defaultMaxBytes = 512 * 1024 * 1024;
 
 /** The share of the memory that one tenant may use, so that a large tenant does not displace all others. */
@@ -28,15 +29,15 @@ type Entries = LruMap<NonNullable<unknown>>;
 
 /** The memory of all logs. Of one tenant, the least recently used entries leave first; of all, the least recently used tenants. */
 export class ProcessMemory {
-  readonly #maxBytes: number;
+  readonly #maxBytes: () => number;
   readonly #tenants = new LruMap<Entries>();
   #bytes = 0;
   #readers = 0;
   cheapRows = 2_000;
 
-  /** @param maxBytes of all tenants; one tenant may use a quarter of it. */
-  constructor(maxBytes = defaultMaxBytes) {
-    this.#maxBytes = maxBytes;
+  /** @param maxBytes of all tenants, by default those of the setting; one tenant may use a quarter of it. */
+  constructor(maxBytes?: number) {
+    this.#maxBytes = () => maxBytes ?? settingsInUse().columnBytes() ?? defaultMaxBytes;
   }
 
   get bytes(): number {
@@ -78,13 +79,13 @@ export class ProcessMemory {
   }
 
   #makeRoom(): void {
-    while (this.#bytes > this.#maxBytes || this.#tenants.size > maxTenants) this.#dropTenant();
+    while (this.#bytes > this.#maxBytes() || this.#tenants.size > maxTenants) this.#dropTenant();
   }
 
   #entriesOf(tenant: string): Entries {
     const known = this.#tenants.get(tenant);
     if (known) return known;
-    const entries: Entries = new LruMap(Math.ceil(this.#maxBytes * shareOfOneTenant));
+    const entries: Entries = new LruMap(Math.ceil(this.#maxBytes() * shareOfOneTenant));
     this.#tenants.set(tenant, entries);
     return entries;
   }

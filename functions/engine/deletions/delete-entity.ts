@@ -1,9 +1,12 @@
 import { now } from '../../runtime/time-and-chance.ts';
-import { requirePermission } from '../entities/permissions.ts';
+import { findRefusal } from '../entities/permissions.ts';
 import { readEntityItem } from '../entities/read-entity.ts';
+import { countChildren } from '../lists/children.ts';
+import { decidesWhoViewersAre, membersRuleOf } from '../model/access.ts';
 import { buildDeletion, type Change } from '../model/changes.ts';
 import { newDeletion } from '../model/deletion.ts';
 import type { ExpectedVersions, StoredEntity } from '../model/entity.ts';
+import { NotAMember } from '../model/errors.ts';
 import { dependentsOf } from '../model/relations.ts';
 import type { Kind } from '../model/schema.ts';
 import { maxTransactionWrites } from '../model/writes.ts';
@@ -14,6 +17,31 @@ import { beginSweep, sweepLater } from './sweep.ts';
 
 /** Attempts to delete the descendants in the same transaction. Later attempts leave them to the job: they change too often. */
 const maxAttemptsWithDescendants = 3;
+
+/** Returns whether a viewer is named as a member of something whose other members the caller is not among: without it, that could be without members. */
+async function isMemberBesides(session: Session, kind: Kind, id: string): Promise<boolean> {
+  for (const relation of dependentsOf(kind)) {
+    const rule = membersRuleOf(relation.child);
+    if (rule?.members !== relation.field) continue;
+    const user = await session.sight?.user(relation.child);
+    const ids = user === undefined ? [id] : [id, user];
+    const [named, shared] = await Promise.all([
+      countChildren(session, relation, [id]),
+      countChildren(session, relation, ids),
+    ]);
+    if (user === undefined ? named > 0 : named > shared) return true;
+  }
+  return false;
+}
+
+/** Returns why the caller may not delete an entity; `undefined` when the caller may. @returns the errors of `findRefusal`. */
+export async function findRefusalOfDeletion(session: Session, change: Change) {
+  const { before } = change;
+  const refusal = await findRefusal(session, change);
+  if (refusal || !session.sight || !before || !decidesWhoViewersAre(before.kind)) return refusal;
+  if (!(await isMemberBesides(session, before.kind, before.entity.id))) return undefined;
+  return new NotAMember(`Only members of what the ${before.kind} is a member of delete it.`);
+}
 
 /**
  * Returns the changes that delete entities of one kind, with their descendants in the same transaction when they fit. Otherwise one job deletes these. Each of the
@@ -52,9 +80,11 @@ export async function buildDeletions(
  * @throws EntityNotFound, VersionMismatch, NeedsFullSight.
  */
 export function deleteEntity(session: Session, kind: Kind, id: string, expected?: ExpectedVersions) {
-  return commit(session, async (attempt) => {
+  return commit(session, async (attempt, takePositions) => {
     const stored = await readEntityItem(session, kind, id, expected);
-    await requirePermission(session, { before: stored });
+    const refusal = await findRefusalOfDeletion(session, { before: stored });
+    if (refusal) throw refusal;
+    takePositions([kind]);
     return { ...(await buildDeletions(session, [stored], [], attempt)), result: null };
   });
 }

@@ -3,7 +3,7 @@
  * entities. So a creation that fails leaves a gap, and no number is given twice.
  */
 import { lazy } from '../../runtime/lazy.ts';
-import { queryAfter, readDeletedPage, readPage } from '../lists/read-page.ts';
+import { readGreatest } from '../lists/greatest-number.ts';
 import type { LogIdentity } from '../model/change-log.ts';
 import type { WholeChange } from '../model/changes.ts';
 import { numberField } from '../model/entity.ts';
@@ -11,7 +11,7 @@ import { ConditionFailed, conditionHolds } from '../model/errors.ts';
 import { type Kind, schemaInUse } from '../model/schema.ts';
 import { type Key, notExists } from '../model/writes.ts';
 import { countItem } from '../table/database.ts';
-import { type Session, withoutSight } from '../table/session.ts';
+import type { Session } from '../table/session.ts';
 
 /**
  * Numbers that a counter skips when it was lost: requests in progress can have taken some that no entity has yet. 40 requests that create as many entities
@@ -34,17 +34,6 @@ export const numberOf = (entity: Readonly<Record<string, unknown>>): number =>
 /** Returns where a counter begins: above the numbers of entities, and above those that requests in progress can have taken. */
 export const beginAbove = (greatest: number): number => (greatest === 0 ? 0 : greatest + skippedNumbers);
 
-/** Returns the greatest number that entities of a kind have, and deleted ones; 0 when none has a number. */
-async function readGreatest(session: Session, kind: Kind): Promise<number> {
-  const query = { ...queryAfter([], 1), orders: [{ field: numberField, isDescending: true }] };
-  let greatest = 0;
-  // In this order: the second list has what is deleted after the first one.
-  for (const read of [readPage, readDeletedPage])
-    for (const { entity } of (await read(session, kind, query)).stored)
-      greatest = Math.max(greatest, numberOf(entity));
-  return greatest;
-}
-
 /** Takes numbers from the counter of a kind, which begins when it is missing. Returns them in their order; none for a kind without numbers. */
 export async function takeNumbers(session: Session, kind: Kind, count: number): Promise<readonly number[]> {
   if (count === 0 || !schemaInUse().numbered.includes(kind)) return [];
@@ -58,7 +47,7 @@ export async function takeNumbers(session: Session, kind: Kind, count: number): 
       if (!(error instanceof ConditionFailed)) throw error;
     }
     // The kind has no entity with a number yet, or the counter was lost. Of several writers, the first one makes it.
-    const greatest = await readGreatest(withoutSight(session), kind);
+    const greatest = await readGreatest(session, kind, numberField);
     const first = countItem(key, beginAbove(greatest));
     await conditionHolds(database.putItem(first, notExists));
   }

@@ -1,11 +1,9 @@
-/** What only some callers may change of what they see. */
+/** What only some callers may change of what they see. What they may delete needs lists, and is in `deletions/delete-entity.ts`. */
 import { isDeepStrictEqual } from 'node:util';
-import { countChildren } from '../lists/children.ts';
 import { decidesWhoViewersAre, isOpen, membersIn, membersRuleOf } from '../model/access.ts';
 import type { Change } from '../model/changes.ts';
 import { ContradictingField, NeedsFullSight, NotAMember } from '../model/errors.ts';
-import { dependentsOf } from '../model/relations.ts';
-import { type Kind, type MembersRule, settingsInUse } from '../model/schema.ts';
+import { type MembersRule, settingsInUse } from '../model/schema.ts';
 import { uniqueFieldOf, uniqueValueOf } from '../model/unique-value.ts';
 import type { Session } from '../table/session.ts';
 
@@ -41,22 +39,6 @@ function findRefusalOfMembers(
   );
 }
 
-/** Returns whether a viewer is named as a member of something whose other members the caller is not among: without it, that could be without members. */
-async function isMemberBesides(session: Session, kind: Kind, id: string): Promise<boolean> {
-  for (const relation of dependentsOf(kind)) {
-    const rule = membersRuleOf(relation.child);
-    if (rule?.members !== relation.field) continue;
-    const user = await session.sight?.user(relation.child);
-    const ids = user === undefined ? [id] : [id, user];
-    const [named, shared] = await Promise.all([
-      countChildren(session, relation, [id]),
-      countChildren(session, relation, ids),
-    ]);
-    if (user === undefined ? named > 0 : named > shared) return true;
-  }
-  return false;
-}
-
 /**
  * Returns why the caller may not make a change; `undefined` when the caller may.
  * @returns NeedsFullSight for a change of who a viewer is, but for the creation of the caller as one; NotAMember; ContradictingField.
@@ -70,9 +52,6 @@ export async function findRefusal(session: Session, change: Change) {
   const isOwn = before === undefined && wanted === sight.uniqueValue;
   if (decidesWhoViewersAre(kind) && former !== wanted && !isOwn)
     return new NeedsFullSight(`"${uniqueFieldOf(kind)}" says who somebody is.`);
-  const isRemoved = before !== undefined && !before.deletion && (!after || after.deletion !== undefined);
-  if (isRemoved && decidesWhoViewersAre(kind) && (await isMemberBesides(session, kind, before.entity.id)))
-    return new NotAMember(`Only members of what the ${kind} is a member of delete it.`);
   const rule = membersRuleOf(kind);
   if (!rule || !after || after.deletion || before?.deletion) return undefined;
   return findRefusalOfMembers(rule, await sight.user(kind), before?.entity, after.entity);

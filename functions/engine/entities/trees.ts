@@ -1,5 +1,5 @@
 /** Trees of entities that refer to others of their kind. Each walk through one ends, also when two requests at the same time have made a cycle. */
-import { readChildIds } from '../lists/children.ts';
+import type { readChildIds } from '../lists/children.ts';
 import type { WholeChange } from '../model/changes.ts';
 import type { ItemFields } from '../model/entity.ts';
 import { ContradictingField } from '../model/errors.ts';
@@ -39,11 +39,15 @@ function pathOf(parents: Parents, id: string | null): string[] {
   return path;
 }
 
+/** Reads what is below entities that move. A bundle with it has all of lists. */
+export type ReadBelow = typeof readChildIds;
+
 interface Changed {
   /** Of all entities that it changes, and of what is above them. */
   readonly parents: Parents;
   readonly created: ReadonlySet<string>;
   readonly deleted: ReadonlySet<string>;
+  readonly readBelow: ReadBelow | undefined;
   /** The levels of the entities that move, by id. */
   readonly levels: ReadonlyMap<string, number>;
 }
@@ -52,7 +56,7 @@ interface Changed {
 async function findTooDeep(
   session: Session,
   relation: Relation,
-  { parents, created, deleted, levels }: Changed,
+  { parents, created, deleted, levels, readBelow }: Changed,
 ): Promise<string | undefined> {
   let below: string[] = [];
   for (let number = 1; number <= maxLevels; number += 1) {
@@ -60,7 +64,7 @@ async function findTooDeep(
     const level = new Set([...below, ...moved]);
     // None that exists is below a new entity.
     const former = [...level].filter((one) => !created.has(one));
-    const found = await readChildIds(session, relation, former);
+    const found = (await readBelow?.(session, relation, former)) ?? [];
     const others = found.filter((one) => !parents.has(one));
     const changed = [...parents.keys()].filter((one) => level.has(parents.get(one) ?? ''));
     below = [...others, ...changed].filter((one) => !deleted.has(one));
@@ -76,7 +80,7 @@ export async function findTreeErrors(
   session: Session,
   kind: Kind,
   changes: readonly WholeChange[],
-  deleted: ReadonlySet<string> = new Set(),
+  { deleted = new Set(), readBelow }: Partial<Pick<Changed, 'deleted' | 'readBelow'>> = {},
 ): Promise<(ContradictingField | undefined)[]> {
   const relation = treeOf(kind);
   if (!relation) return [];
@@ -87,6 +91,8 @@ export async function findTreeErrors(
   const parents: Parents = new Map(changes.map((change) => [change.after.entity.id, parentOf(change)]));
   const created = new Set(changes.flatMap(({ before, after }) => (before ? [] : after.entity.id)));
   const moved = changes.filter(isMoved);
+  if (!readBelow && moved.some(({ before }) => before))
+    throw new TypeError(`A change that moves a ${kind} needs "readBelow": its levels below are read.`);
   const all =
     deleted.size > 0
       ? changes.flatMap((change) => [parentOf(change), formerOf(change)])
@@ -113,7 +119,7 @@ export async function findTreeErrors(
   const levels = new Map(
     moved.map((change) => [change.after.entity.id, pathOf(parents, parentOf(change)).length + 1]),
   );
-  const deepest = await findTooDeep(session, relation, { parents, created, deleted, levels });
+  const deepest = await findTooDeep(session, relation, { parents, created, deleted, levels, readBelow });
   if (deepest === undefined) return errors;
   await readAbove(session, relation, parents, [deepest]);
   const path = pathOf(parents, deepest);

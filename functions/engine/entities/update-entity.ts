@@ -8,6 +8,7 @@ import type { Session } from '../table/session.ts';
 import { commit } from '../write/commit.ts';
 import { readEntity } from './read-entity.ts';
 import { requireValid } from './requirements.ts';
+import type { ReadBelow } from './trees.ts';
 
 interface UpdateTarget {
   readonly kind: Kind;
@@ -38,17 +39,19 @@ export function changeFields(before: WholeEntity, fields: Readonly<Record<string
 
 /**
  * Sets fields of an entity. A request that changes nothing writes nothing, so that sending it again leaves the version unchanged.
+ * @param readBelow needed where entities of the kind can be below each other, and the fields can move one.
  * @throws EntityNotFound, VersionMismatch; the errors of `requireValid`.
  */
 export const updateEntity = (
   session: Session,
   { kind, id, expected }: UpdateTarget,
   fields: Readonly<Record<string, unknown>>,
+  readBelow?: ReadBelow,
 ): Promise<WholeEntity> =>
   commit(session, async () => {
     const before = await readEntity(session, kind, id, expected);
     const change = changeFields(before, fields, now());
     if (!change) return { changes: [], result: before };
-    await requireValid(session, change);
+    await requireValid(session, change, readBelow);
     return { changes: [change], result: change.after };
   });

@@ -14,12 +14,12 @@ import { isRestorable } from '../model/deletion.ts';
 import type { DeletedEntity, StoredEntity } from '../model/entity.ts';
 import { StoreUnavailable } from '../model/errors.ts';
 import { decodeAnyEntity, storedOfRow } from '../model/item-codec.ts';
-import { entityKey } from '../model/keys.ts';
+import { entityKey, textKey } from '../model/keys.ts';
 import { type Kind, settingsInUse } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
 import { readTexts } from '../table/stored-entities.ts';
 import { type IndexPartition, readPageFromIndex } from './read-page-from-index.ts';
-import { readVisibleRows, type Viewer } from './visible-set.ts';
+import { columnsOfRule, readVisibleRows, type Viewer } from './visible-set.ts';
 
 interface EntityPage<Stored = StoredEntity> extends Omit<RowPage, 'rows'> {
   readonly stored: readonly Stored[];
@@ -67,7 +67,8 @@ async function selectPage(session: Session, kind: Kind, query: RowQuery) {
   const { tenant, database } = session;
   const reader = openLogReader(database, tenant, kind);
   const source: ListSource = { reader, memory: logMemory(database, tenant, kind) };
-  const state = await readState(source, (manifest) => prefetch(source, manifest, query));
+  const ahead = { ...query, filters: [...query.filters, ...columnsOfRule(session, kind)] };
+  const state = await readState(source, (manifest) => prefetch(source, manifest, ahead));
   const pendingRecords = state.records.length;
   if (pendingRecords > maxPendingRecords)
     settingsInUse().logWarning('A list met many records that are not in columns.', {
@@ -86,19 +87,24 @@ type AnyEntity = StoredEntity | DeletedEntity;
 
 /**
  * Returns the entities of a page. Those without a row come from an index or by key. Indexes and replicas of the table may lag behind: an entity that is
- * missing, or older than its row, is read by key, at last consistently.
+ * missing, or older than its row, is read by key, at last consistently. Long texts of which columns tell that they are items are read beside the entities.
  */
 async function entitiesOfPage(
   session: Session,
   kind: Kind,
   page: Awaited<ReturnType<typeof selectPage>>,
-  pageIndex: IndexPartition | undefined,
+  { pageIndex, withTexts }: PageOptions,
 ): Promise<AnyEntity[]> {
   const { tenant, database } = session;
   const { rows, source, withDeleted } = page;
   const ofRows = rows.flatMap(({ id, version, row }) => (row ? storedOfRow(kind, id, version, row) : []));
-  if (ofRows.length === rows.length) return ofRows;
+  if (ofRows.length === rows.length) return withTexts ? readTexts(session, ofRows) : ofRows;
   const before = database.consumption.readUnits;
+  const withItems = rows.filter(({ hasTextItem }) => withTexts && hasTextItem);
+  const textKeys = withItems.map(({ id }) => textKey(tenant, kind, id));
+  const ahead = database.getMany(textKeys, false, { withDeleted });
+  // Who waits for it gets the error.
+  ahead.catch(() => undefined);
   const ofIndex = pageIndex
     ? await readPageFromIndex(
         database,
@@ -113,37 +119,30 @@ async function entitiesOfPage(
     for (const stored of (await database.getMany(keys, isConsistent, { withDeleted })).map(decodeAnyEntity))
       found.set(stored.entity.id, stored);
   }
-  addKeyReads(source.memory, database.consumption.readUnits - before);
+  const texts = await ahead;
+  // Columns would save the entities, and not the texts, of which most cost half a unit.
+  addKeyReads(source.memory, database.consumption.readUnits - before - texts.length / 2);
   // What a replica still has in an older version, and the consistent read has not found, has been deleted, or was restored.
-  return rows.flatMap(({ id, version }) => {
+  const current = rows.flatMap(({ id, version }) => {
     const stored = found.get(id);
     const isFound = stored && stored.version >= version && isRestorable(stored.deletion) === withDeleted;
     return isFound ? stored : [];
   });
+  return withTexts ? readTexts(session, current, texts) : current;
 }
 
 /** @throws StaleRead when the log changes meanwhile. */
-async function readOnce(
-  session: Session,
-  kind: Kind,
-  query: RowQuery,
-  {
-    pageIndex,
-    withTexts,
-    maxKeyReads = Number.POSITIVE_INFINITY,
-    maxTotal = Number.POSITIVE_INFINITY,
-  }: PageOptions,
-) {
+async function readOnce(session: Session, kind: Kind, query: RowQuery, options: PageOptions) {
+  const { maxKeyReads = Number.POSITIVE_INFINITY, maxTotal = Number.POSITIVE_INFINITY } = options;
   const page = await selectPage(session, kind, query);
   const { total, skipped, counts, sums } = page;
   const tooMany = page.rows.filter(({ row }) => !row)[maxKeyReads];
   const rows = total > maxTotal ? [] : page.rows.slice(0, tooMany && page.rows.indexOf(tooMany));
   const last = rows.at(-1);
   const end = last && rows.length < page.rows.length ? { values: [], id: last.id } : page.end;
-  const stored = await session.database.readRequested(async () => {
-    const found = await entitiesOfPage(session, kind, { ...page, rows }, pageIndex);
-    return withTexts ? readTexts(session, found) : found;
-  });
+  const stored = await session.database.readRequested(() =>
+    entitiesOfPage(session, kind, { ...page, rows }, options),
+  );
   const versions = new Map(stored.map(({ entity, version }) => [entity.id, version]));
   const isCurrent = rows.every(({ id, version }) => versions.get(id) === version);
   const { progress, isComplete } = page.state;

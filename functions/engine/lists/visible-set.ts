@@ -49,7 +49,7 @@ function membersFilter({ members, when }: MembersRule, user: string | undefined)
 }
 
 /** Accepts rows of entities whose reference names one of a set, or nothing. */
-const throughFilter = ({ field }: Relation, { ids, name }: VisibleSet): RowFilter => ({
+const throughFilter = ({ field }: Relation, { ids, name }: Pick<VisibleSet, 'ids' | 'name'>): RowFilter => ({
   ...{ field, condition: { by: 'texts', texts: ids }, acceptsNull: true, name },
 });
 
@@ -92,6 +92,14 @@ async function readRule(session: Session, sight: Sight, kind: Kind): Promise<Rul
   if (!guard) return { guards: [] };
   const { set, guards } = await readSet(session, sight, guard.parent);
   return { filter: throughFilter(guard, set), guards };
+}
+
+/** Returns filters that need the same columns as the rule of the caller, which is read later. */
+export function columnsOfRule({ sight }: Session, kind: Kind): readonly RowFilter[] {
+  if (!sight) return [];
+  const [rule, guard] = [membersRuleOf(kind), guardOf(kind)];
+  if (rule) return [membersFilter(rule, undefined)];
+  return guard ? [throughFilter(guard, { ids: [], name: '' })] : [];
 }
 
 /** Returns the filter that a list of a kind has for the caller, and the viewer; nothing for a caller who sees all of the kind. */

@@ -87,6 +87,12 @@ export function longTextBytes(text: string | Digest | undefined): number {
 /** Returns whether a text is an item of its own. */
 export const isLong = (text: string | Digest | undefined): text is string | Digest => longTextBytes(text) > 0;
 
+/** Returns whether the long text of a row is an item of its own. */
+export function hasTextItem(row: Readonly<Record<string, string | null | undefined>>): boolean {
+  const text = row[schemaInUse().longText];
+  return typeof text === 'string' && isLong(fromInlineText(text));
+}
+
 /** Returns what the item of an entity holds in the place of a text. */
 export function toInlineText(text: string | Digest): string {
   if (text instanceof Digest) return text.text;

@@ -64,6 +64,8 @@ export interface Settings {
   jobChangesPerSecond(): number | undefined;
   /** Whether only callers who see all say first who sees an entity that has no members. */
   reservesClosing(): boolean;
+  /** Bytes of columns that a process keeps, at most; `undefined` for the default. */
+  columnBytes(): number | undefined;
   /** Logs what a person should know of, although nothing failed. */
   logWarning(message: string, fields: object): void;
 }

@@ -66,11 +66,13 @@ export const findEntity = (session: Session, kind: Kind, id: string) =>
 /**
  * Reads the texts of entities that have digests, or of deleted ones, in one batch. Of those that rows are made of, the item can have the text. An entity whose
  * text has changed meanwhile is read again, and may be of a later version. One that was deleted or restored meanwhile is left out.
+ * @param ahead items of texts that were read beside the entities. Others are read.
  * @throws StoreUnavailable when a text changes during every attempt, or is missing.
  */
 export async function readTexts<Stored extends StoredEntity | DeletedEntity>(
   session: Session,
   stored: readonly Stored[],
+  ahead: readonly Item[] = [],
 ): Promise<WholeOf<Stored>[]> {
   const { tenant, database } = session;
   const ownKey = ({ kind, entity }: Stored): Key => entityKey(tenant, kind, entity.id);
@@ -79,7 +81,9 @@ export async function readTexts<Stored extends StoredEntity | DeletedEntity>(
   const withDeleted = stored[0]?.deletion !== undefined;
   let left = stored.filter((one) => !isWhole(one));
   const keyOf = (one: Stored): Key => (isLong(longTextOf(one.entity)) ? ownTextKey(one) : ownKey(one));
-  let items = await database.getMany(left.map(keyOf), false, { withDeleted });
+  const known = new Set(ahead.map(({ pk }) => pk));
+  const keys = left.map(keyOf).filter(({ pk }) => !known.has(pk));
+  let items = [...ahead, ...(await database.getMany(keys, false, { withDeleted }))];
   for (let attempt = 0; ; attempt += 1) {
     // The text of an entity, if it was read, takes the place of the entity.
     const ordered = [...items.filter(isEntity), ...items.filter(isText)];

@@ -180,7 +180,7 @@ async function sendFitting(writer: Writer, changeSet: ChangeSet, orElse: ChangeS
 /** Builds a unit of work and applies it, until no item changes between the read and the write; or returns the result that is recorded already. */
 const buildAndApply = <Result>(
   session: Session,
-  build: (attempt: number) => Promise<UnitOfWork<Result>>,
+  build: (attempt: number, take: Positions['request']) => Promise<UnitOfWork<Result>>,
   kinds: readonly Kind[],
 ): Promise<Result> =>
   withPositions(session, async (positions) => {
@@ -188,7 +188,7 @@ const buildAndApply = <Result>(
       const recorded = await findRecordedResult(session);
       if (recorded) return recorded.result as Result;
       if (attempt === 1) positions.request(kinds);
-      const { orElse, result, ...changeSet } = await build(attempt);
+      const { orElse, result, ...changeSet } = await build(attempt, (own) => positions.request(own));
       const changed = new Set(changeSet.changes.map(({ after }) => after));
       const writer = { session, positions, more: recordResult(session, result, changed, now()) };
       // Otherwise an item has changed since it was read.
@@ -201,13 +201,13 @@ const buildAndApply = <Result>(
  * Builds a unit of work and applies it. When an item changes between the read and the write, it builds it again. A request under an
  * idempotency key is applied once: when it is sent again, it gets the recorded result.
  *
- * @param build reads what it needs; called once for each attempt.
+ * @param build reads what it needs; called once for each attempt. It can take positions beside what it reads when nothing refuses the request any more.
  * @param kinds that it is going to change in any case: their positions are taken while it reads. Those of others are taken when it will not be refused.
  * @throws StoreUnavailable when the time of the request is over; BatchTooLarge, TooManyJobs; and the errors of `build`.
  */
 export async function commit<Result>(
   session: Session,
-  build: (attempt: number) => Promise<UnitOfWork<Result>>,
+  build: (attempt: number, take: Positions['request']) => Promise<UnitOfWork<Result>>,
   kinds: readonly Kind[] = [],
 ): Promise<Result> {
   try {

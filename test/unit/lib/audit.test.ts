@@ -14,6 +14,7 @@ import { createEntity } from '#functions/engine/entities/create-entity.ts';
 import { numbersKey, skippedNumbers } from '#functions/engine/entities/numbers.ts';
 import { readEntity } from '#functions/engine/entities/read-entity.ts';
 import { updateEntity } from '#functions/engine/entities/update-entity.ts';
+import { readChildIds } from '#functions/engine/lists/children.ts';
 import { listEntities } from '#functions/engine/lists/list-entities.ts';
 import {
   fillerWrite,
@@ -173,7 +174,7 @@ describe('audit table', () => {
       string,
     ];
     const update = (id: string, parentId: string) =>
-      updateEntity(store.session('a'), { kind: 'task', id }, { parentId });
+      updateEntity(store.session('a'), { kind: 'task', id }, { parentId }, readChildIds);
     await update(below, three);
     await update(last, alone);
     await update(two, one);

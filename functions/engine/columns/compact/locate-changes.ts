@@ -1,4 +1,5 @@
 import { deletedAtOf, notDeleted } from '../../model/deletion.ts';
+import { hasTextItem } from '../../model/long-text.ts';
 import type { Value } from '../../model/row.ts';
 import { haveSameTexts, wordsField } from '../../model/words.ts';
 import { weekOf } from '../format/deleted-rows.ts';
@@ -23,7 +24,8 @@ function updateOf({ to, before = {}, after }: RowChange, { row, isDeleted }: Loc
     ...(isDeleted && { removed: weekOf(deletedAtOf(before)) }),
     ...(deletion !== null && { added: weekOf(deletion) }),
   };
-  const values = new Map<string, Value | undefined>([[versionField, versionText(to, deletion !== null)]]);
+  const version = versionText(to, deletion !== null, hasTextItem(after ?? {}));
+  const values = new Map<string, Value | undefined>([[versionField, version]]);
   // A change after a restore does not say that the entity is not deleted, and neither does an erasure.
   if (isDeleted && !deletion)
     for (const [field, value] of Object.entries(notDeleted)) values.set(field, value);

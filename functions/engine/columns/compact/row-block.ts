@@ -1,5 +1,6 @@
 /** Rows that are about to be written: the values of all of them by field, as columns have them. */
 import { deletedAtOf, rowOfDeletion } from '../../model/deletion.ts';
+import { hasTextItem } from '../../model/long-text.ts';
 import type { Row, Value } from '../../model/row.ts';
 import { rowWords, wordsField } from '../../model/words.ts';
 import { isKept } from '../format/deleted-rows.ts';
@@ -44,7 +45,9 @@ export function blockOf(rows: readonly SegmentRow[]): RowBlock {
     );
   columns.set(
     versionField,
-    rows.map(({ version, values }) => versionText(version, Boolean(values[rowOfDeletion.deletedAt]))),
+    rows.map(({ version, values }) =>
+      versionText(version, Boolean(values[rowOfDeletion.deletedAt]), hasTextItem(values)),
+    ),
   );
   return { ids: rows.map(({ id }) => id), columns };
 }

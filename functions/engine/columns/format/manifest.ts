@@ -22,8 +22,15 @@ const deletedMark = '-';
 /** The lowest text of the version of a row that is not deleted. */
 export const firstVersion = '0';
 
-export const versionText = (version: number, isDeleted: boolean): string =>
-  isDeleted ? `${deletedMark}${version}` : String(version);
+/** Begins the number of a row whose long text is an item of its own: lists read it beside the entity. It does not change the number. */
+const textMark = '0';
+
+export const versionText = (version: number, isDeleted: boolean, hasTextItem: boolean): string =>
+  `${isDeleted ? deletedMark : ''}${hasTextItem ? textMark : ''}${version}`;
+
+/** Returns whether a row is known to have a long text in an item of its own. Columns of an earlier release do not tell. */
+export const tellsTextItem = (value: string | null | undefined): boolean =>
+  value?.startsWith(textMark, isDeletedVersion(value) ? deletedMark.length : 0) === true;
 
 export const versionOf = (value: string | null | undefined): number => Math.abs(Number(value));
 

@@ -4,17 +4,17 @@ import { type Row, sortedText } from '../../model/row.ts';
 import { valueAt } from '../format/column.ts';
 import type { ColumnValue } from '../format/dictionary.ts';
 import { chunkOfRow } from '../format/ids.ts';
-import { versionField, versionOf } from '../format/manifest.ts';
+import { tellsTextItem, versionField, versionOf } from '../format/manifest.ts';
 import { mergeRecords, type RowChange } from '../merge-records.ts';
 import { ColumnReader } from './column-reader.ts';
 import { type Totaled, totalRows } from './count-values.ts';
 import { withErasedRows } from './erased-rows.ts';
-import { readSegments, type SegmentRows } from './match-rows.ts';
+import { fieldsOf, readSegments, type SegmentRows } from './match-rows.ts';
 import { readPageSegments, totalOf } from './page-segments.ts';
 import { type MatchingChange, matchingChanges, type RowDelta, toDeltas } from './pending-changes.ts';
 import { rowsUpTo } from './place.ts';
 import type { ListSource, LogState } from './read-state.ts';
-import { alternativesOf, isWordFilter } from './row-filter.ts';
+import { isWordFilter } from './row-filter.ts';
 import type { RowQuery } from './row-query.ts';
 import { withSearchedWords } from './searched-changes.ts';
 import { type PageRow, selectRows } from './select-page.ts';
@@ -26,6 +26,8 @@ interface ListedRow {
   readonly version: number;
   /** The row as the page shows it; absent when its columns are not worth loading. */
   readonly row?: Row | undefined;
+  /** Whether columns without the row tell that it has a long text in an item of its own. */
+  readonly hasTextItem?: true | undefined;
 }
 
 export interface RowPage extends Totaled, Pick<Page, 'total' | 'skipped' | 'end'> {
@@ -58,9 +60,11 @@ async function listedRows(
     if (recent) return { id, version: recent.to, row: shows && recent.after };
     if (!('row' in one)) throw new StaleRead(`the row ${id} is in no record`);
     const { dictionary, ordinals } = columnReader.column(one.segment, versionField);
-    const version = versionOf(dictionary.at(ordinals[one.row] as number));
+    const version = dictionary.at(ordinals[one.row] as number);
     const fields = shown?.get(one.segment);
-    return { id, version, row: fields && shownRow(columnReader, one.segment, fields, one.row) };
+    const row = fields && shownRow(columnReader, one.segment, fields, one.row);
+    const hasTextItem = (!row && tellsTextItem(version)) || undefined;
+    return { id, version: versionOf(version), row, hasTextItem };
   });
 }
 
@@ -112,9 +116,6 @@ function totalSegments(
     for (const { row, count } of changes) totals.addRow(row, count);
   });
 }
-
-const fieldsOf = ({ filters, orders, countBy, sumBy }: RowQuery): string[] =>
-  [...filters.flatMap(alternativesOf), ...orders, ...countBy, ...sumBy].map(({ field }) => field);
 
 /** Returns the rows of all segments that match; of segments that have no row of the page, perhaps only their number. */
 function readMatching(

@@ -5,6 +5,7 @@ import type { ColumnReader } from './column-reader.ts';
 import { type IdRange, rangesBetween } from './id-ranges.ts';
 import type { OrderedColumn } from './ordered-column.ts';
 import {
+  alternativesOf,
   type FilteredColumn,
   isDeleted,
   isNotDeleted,
@@ -83,11 +84,15 @@ function segmentRows(
 
 export const noRows = new Uint32Array(0);
 
-export async function readSegments(
+export const fieldsOf = ({ filters, orders, countBy, sumBy }: RowQuery): string[] =>
+  [...filters.flatMap(alternativesOf), ...orders, ...countBy, ...sumBy].map(({ field }) => field);
+
+/** Reads what the filters, orders and counts of a query need. @returns the ranges of rows with the ids of the query, of segments that have such rows. */
+export async function loadSegments(
   columnReader: ColumnReader,
   segments: readonly Segment[],
   query: RowQuery,
-): Promise<SegmentRows[]> {
+) {
   const covered = segments.filter(
     (segment) => coverageOf(query.ids, segment) !== 'none' && rowsOf(segment, query) > 0,
   );
@@ -97,7 +102,15 @@ export async function readSegments(
     Promise.all(covered.map((segment) => rowRanges(columnReader, segment, query.ids))),
     columnReader.loadFilters(filtered, fields),
   ]);
-  const rangesOf = new Map(covered.map((segment, position) => [segment, ranges[position]]));
+  return new Map(covered.map((segment, position) => [segment, ranges[position]]));
+}
+
+export async function readSegments(
+  columnReader: ColumnReader,
+  segments: readonly Segment[],
+  query: RowQuery,
+): Promise<SegmentRows[]> {
+  const rangesOf = await loadSegments(columnReader, segments, query);
   return segments.map((segment) => {
     const own = rangesOf.get(segment);
     if (!own) return { segment, count: 0, rows: noRows };

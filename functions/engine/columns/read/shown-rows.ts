@@ -8,6 +8,7 @@ import { wordsField } from '../../model/words.ts';
 import { entityFields, type Manifest, type Segment, versionField } from '../format/manifest.ts';
 import type { LogMemory } from '../process-memory.ts';
 import { ColumnReader } from './column-reader.ts';
+import { fieldsOf, loadSegments } from './match-rows.ts';
 import type { ListSource } from './read-state.ts';
 import type { RowQuery, ShownFields } from './row-query.ts';
 
@@ -54,21 +55,26 @@ export function fieldsToShow(
   return worth;
 }
 
-/** Reads the columns of a small collection in one go, before it is known which rows the page has. */
+/** Reads columns before the pending changes are known: all of a small collection, and of a larger one those that a list reads whatever has changed. */
 export async function prefetch(
   { reader, memory }: ListSource,
   manifest: Manifest,
-  { filters, orders, countBy, sumBy, shows }: RowQuery,
+  query: RowQuery,
 ): Promise<void> {
+  const { filters, orders, countBy, sumBy, shows } = query;
+  const columnReader = new ColumnReader(manifest, reader, memory);
   const rows = manifest.segments.reduce((sum, segment) => sum + segment.rows, 0);
-  if (shows === undefined || rows > memory.cheapRows) return;
+  if (shows === undefined || rows > memory.cheapRows) {
+    if (fieldsOf(query).length > 0) await loadSegments(columnReader, manifest.segments, query);
+    return;
+  }
   const used = new Set([
     versionField,
     ...[...filters, ...orders, ...countBy, ...sumBy].map(({ field }) => field),
   ]);
   const isNeeded = (field: string): boolean =>
     field !== wordsField && (shows === 'all' || shows.has(field) || used.has(field));
-  await new ColumnReader(manifest, reader, memory).loadWhole(isNeeded);
+  await columnReader.loadWhole(isNeeded);
 }
 
 /** Returns a row of a segment whose columns are loaded. */

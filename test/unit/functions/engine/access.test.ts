@@ -48,6 +48,7 @@ beforeAll(() => {
     historyDays: () => undefined,
     jobChangesPerSecond: () => undefined,
     reservesClosing: () => false,
+    columnBytes: () => undefined,
     logWarning: () => undefined,
   });
 });

@@ -49,6 +49,19 @@ test('a list displaces what earlier lists have read, and not what it has read it
   ]);
 });
 
+test('a process keeps as much as its setting says, and a quarter of it of one tenant', () => {
+  process.env['COLUMN_MEMORY_MB'] = '1';
+  const memory = new ProcessMemory();
+  for (let tenant = 0; tenant < 10; tenant += 1)
+    for (const name of ['a', 'b']) memory.of(`${tenant}`, 'task').set(name, true, 200_000);
+  const { bytes } = memory;
+  delete process.env['COLUMN_MEMORY_MB'];
+  expect(bytes).toBeLessThanOrEqual(1_048_576);
+  expect(bytes).toBeGreaterThan(800_000);
+  expect([0, 9].map((tenant) => memory.of(`${tenant}`, 'task').get('b'))).toEqual([undefined, true]);
+  expect(memory.of('9', 'task').get('a')).toBeUndefined();
+});
+
 describe('progress', () => {
   /** Returns the positions up to the last one that are not among some. */
   const missing = (seen: ReadonlySet<number>, last: number): number[] =>

@@ -20,7 +20,7 @@ import { updateEntity } from '#functions/engine/entities/update-entity.ts';
 import { listChanges } from '#functions/engine/feed/list-changes.ts';
 import { listHistory } from '#functions/engine/feed/list-history.ts';
 import { readSequencer } from '#functions/engine/feed/read-log.ts';
-import { readChildren } from '#functions/engine/lists/children.ts';
+import { readChildIds, readChildren } from '#functions/engine/lists/children.ts';
 import { readDeletedBy } from '#functions/engine/lists/deleted-by.ts';
 import { listDeleted } from '#functions/engine/lists/list-deleted.ts';
 import { listEntities } from '#functions/engine/lists/list-entities.ts';
@@ -710,7 +710,8 @@ describe('a part of a deletion', () => {
     const hidden = await make('task', ofHidden);
     await makeTasks(others, { parentId: root });
     const task = earlier ?? (await make('task', { ...fields, parentId: hidden }));
-    if (earlier) await updateEntity(fresh(), { kind: 'task', id: earlier }, { parentId: hidden });
+    if (earlier)
+      await updateEntity(fresh(), { kind: 'task', id: earlier }, { parentId: hidden }, readChildIds);
     await deleteEntity(fresh(), 'task', root);
     await finishJobs();
     await deleteEntity(fresh(), 'project', project);

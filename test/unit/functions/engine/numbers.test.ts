@@ -233,6 +233,16 @@ describe('a lost counter goes on above the numbers', () => {
     expect(await create()).toBe(above(above(5)));
   });
 
+  test('of patches, which have the numbers that older tasks got', async () => {
+    const { entity } = await createEntity(session(), 'task', task);
+    const sizes = { ...defaultSizes, minSegmentRows: 1, maxShareOfColumn: 2 };
+    await compactAll(store.database(), tenant, 'task', sizes);
+    await updateEntity(session(), { kind: 'task', id: entity.id }, { number: 70 });
+    await compactAll(store.database(), tenant, 'task', sizes);
+    await loseCounter();
+    expect(await create()).toBe(above(70));
+  });
+
   test('also of those of requests in progress, and of writers at once', async () => {
     await create();
     store.table.faults = { latencyMs: [1, 30] };

@@ -60,6 +60,7 @@ beforeAll(() => {
     historyDays: () => undefined,
     jobChangesPerSecond: () => undefined,
     reservesClosing: () => false,
+    columnBytes: () => undefined,
     logWarning: () => undefined,
   });
 });

@@ -16,7 +16,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   entities: ['write', 'lists', 'table', 'model'],
   feed: ['entities', 'lists', 'columns', 'log', 'table', 'model'],
   deletions: ['entities', 'write', 'lists', 'table', 'model'],
-  batches: ['deletions', 'entities', 'write', 'table', 'model'],
+  batches: ['deletions', 'entities', 'write', 'lists', 'table', 'model'],
   'due-work': ['deletions', 'entities', 'columns', 'write', 'log', 'table', 'model'],
 };
 
@@ -125,7 +125,7 @@ test('only these go around what a viewer sees, and only these read rows and reco
       .sort();
   expect(users('withoutSight')).toEqual([
     ...['engine/batches/apply-batch.ts', 'engine/deletions/delete-entity.ts', 'engine/deletions/restore.ts'],
-    ...['engine/entities/numbers.ts', 'engine/entities/own-ids.ts', 'engine/lists/visible-set.ts'],
+    ...['engine/entities/own-ids.ts', 'engine/lists/visible-set.ts'],
     ...['organizations/archive.ts', 'projects/clone.ts'],
   ]);
   expect(users('listRows')).toEqual([

@@ -6,6 +6,7 @@ import { restoreEntity } from '#functions/engine/deletions/restore.ts';
 import { readJobs } from '#functions/engine/due-work/read-jobs.ts';
 import { createEntity } from '#functions/engine/entities/create-entity.ts';
 import { updateEntity } from '#functions/engine/entities/update-entity.ts';
+import { readChildIds } from '#functions/engine/lists/children.ts';
 import { listEntities } from '#functions/engine/lists/list-entities.ts';
 import { buildUpdate } from '#functions/engine/model/changes.ts';
 import { BatchFailed, ContradictingField } from '#functions/engine/model/errors.ts';
@@ -236,7 +237,7 @@ function send(session: Session, operations: readonly BatchOperation[]): Promise<
     return applyBatch(session, 'task', operations);
   if (one.operation === 'create') return createEntity(session, 'task', one.fields, one.id);
   if (one.operation === 'delete') return deleteEntity(session, 'task', one.id);
-  return updateEntity(session, { kind: 'task', id: one.id }, one.fields);
+  return updateEntity(session, { kind: 'task', id: one.id }, one.fields, readChildIds);
 }
 
 test.each(Array.from({ length: runs(3, 30) }, (_, seed) => seed))(
@@ -307,4 +308,15 @@ test('a batch that moves tasks of one tree walks through it once', async () => {
   };
   const [one, , several] = [await callsOf(1, 1), await callsOf(1, 0), await callsOf(7, 1)];
   expect(several).toBeLessThanOrEqual(one);
+});
+
+test('a task is not moved by what cannot read the levels below it', async () => {
+  const session = startTestStore().session('tenant');
+  const task = { name: 'x', status: 'active' } as const;
+  const above = await createEntity(session, 'task', task);
+  const { entity } = await createEntity(session, 'task', task);
+  const move = (readBelow?: typeof readChildIds) =>
+    updateEntity(session, { kind: 'task', id: entity.id }, { parentId: above.entity.id }, readBelow);
+  await expect(move()).rejects.toThrow('A change that moves a task needs "readBelow"');
+  expect((await move(readChildIds)).entity['parentId']).toBe(above.entity.id);
 });
