@@ -67,6 +67,8 @@ async function eraseAll(client: DynamoDBClient, command: Erasure): Promise<void>
     onPass: (pass, erased) => {
       const isLast = Object.keys(erased).length === 0;
       console.log(`Pass ${pass}: ${isLast ? 'found nothing' : `erased ${list(erased)}`}.`);
+      if (isLast && pass === 1)
+        console.log('If the tenant is not erased already, check its name: capital letters and spaces count.');
       if (!isLast) progress.begin(`items read in pass ${pass + 1}`, Table?.ItemCount ?? 0);
     },
   });

@@ -1,5 +1,7 @@
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { Command } from '@commander-js/extra-typings';
+// Configures the engine.
+import '../functions/schema.ts';
 import { formats, type StoredItem } from '../functions/engine/model/stored-format.ts';
 import { SdkDynamoDb } from '../functions/engine/table/client.ts';
 import { asFailure } from '../lib/command-line/command-line.ts';

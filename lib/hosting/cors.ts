@@ -69,4 +69,4 @@ export function allowedOrigin(origins: readonly string[], origin: string): strin
 
 /** Returns whether a text is an origin as a browser sends it, `https://app.example.com`, or `*`. */
 export const isOrigin = (text: string): boolean =>
-  text === '*' || (/^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text);
+  text === '*' || (/^https?:\/\/[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text);

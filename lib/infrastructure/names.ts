@@ -47,6 +47,8 @@ export const functionLogArn = (stage: Stage): string =>
 /** Returns the region in an ARN. */
 export const regionOf = (arn: string): string => arn.split(':')[3] ?? '';
 
+export const accountOf = (arn: string): string => arn.split(':')[4] ?? '';
+
 /** Returns the name of the log group of the gateway. CloudWatch limits the policy for log groups with other prefixes. */
 export const accessLogName = ({ stage }: Stage): string => `/aws/vendedlogs/project-management-${stage}`;
 

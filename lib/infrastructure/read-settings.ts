@@ -2,7 +2,7 @@
 import { distance } from 'fastest-levenshtein';
 import * as v from 'valibot';
 import { didYouMean, suggestion } from '../../functions/http/suggestion.ts';
-import { isDisposable, regionOf } from './names.ts';
+import { accountOf, isDisposable, regionOf } from './names.ts';
 import {
   alarmAddress,
   definitions,
@@ -91,6 +91,16 @@ function contradictionsOfRegion(settings: Settings, contradict: Contradict): voi
   if (userPoolId && !userPoolId.startsWith(`${region}_`)) contradict('userPoolId', 'region');
 }
 
+/** Names what is in another account than the deployment, or is a copy in the same one. */
+function contradictionsOfAccount(settings: Settings, contradict: Contradict): void {
+  const { account, region, backupCopyVaultArn: vault } = settings;
+  if (!account) return;
+  for (const name of ['certificateArn', 'liveCertificateArn', 'permissionsBoundary'] as const)
+    if (settings[name] && ![account, 'aws'].includes(accountOf(settings[name]))) contradict(name, 'account');
+  if (vault && region && accountOf(vault) === account && regionOf(vault) === region)
+    contradict('backupCopyVaultArn', 'account');
+}
+
 /** Returns what is wrong with settings that are valid by themselves but not together. An empty region is compared with that of keys alone. */
 export function contradictions(settings: Settings): string[] {
   const { tableName, tableStreamArn } = settings;
@@ -101,6 +111,7 @@ export function contradictions(settings: Settings): string[] {
     );
   };
   contradictionsOfRegion(settings, contradict);
+  contradictionsOfAccount(settings, contradict);
   contradictionsOfTokens(settings, contradict);
   contradictionsOfCanary(settings, contradict);
   contradictionsOfLive(settings, contradict);

@@ -9,7 +9,7 @@ import type { Kind, Relation } from '../../functions/engine/model/schema.ts';
 import { maxBodyBytes } from '../../functions/http/json-body.ts';
 import { forEach } from '../../functions/runtime/for-each.ts';
 import { resources } from '../../functions/schema.ts';
-import { type CollectionName, createAll, maxAttempts } from '../command-line/collections.ts';
+import { type CollectionName, createAll, maxAttempts, toFailure } from '../command-line/collections.ts';
 import { CommandFailure } from '../command-line/command-line.ts';
 import type { Progress } from '../command-line/progress.ts';
 import { ImportedIds, importedIdsFile } from './imported-ids.ts';
@@ -179,8 +179,11 @@ export async function importCollection(options: ImportOptions, progress: Progres
   const lines = await checkLines(input, kind);
   const entities = [...lines.keys()];
   const path = join(dirname(input), importedIdsFile);
-  const ids = new ImportedIds(path, url);
   const client = createClient({ url, token, tries: maxAttempts });
+  const { tenant } = await client.me().catch((error: unknown) => {
+    throw toFailure('The import', error);
+  });
+  const ids = new ImportedIds(path, url, tenant);
   let created = 0;
   /** Creates the entities of a batch, except those that exist. */
   const create = async (batch: readonly Line[]): Promise<void> => {

@@ -1,5 +1,5 @@
 /**
- * The ids that an import gives, as a file beside the input. Its first line names the service. Each other line has ids, and is written before the service
+ * The ids that an import gives, as a file beside the input. Its first line names the service and the tenant. Each other line has ids, and is written before the service
  * gets them, or the entities of a batch that the service has confirmed. So an entity that is sent again after an interruption has the same id, and the
  * service never creates it twice.
  */
@@ -12,6 +12,8 @@ export const importedIdsFile = 'imported-ids.ndjson';
 /** A line of the file. */
 interface Noted {
   readonly service?: string;
+  /** Absent in files of earlier releases. */
+  readonly tenant?: string;
   /** New ids by those in the input. */
   readonly ids?: Readonly<Record<string, string>>;
   /** Ids in the input. */
@@ -25,12 +27,12 @@ export class ImportedIds {
 
   /**
    * Opens the file, or begins a new one.
-   * @throws CommandFailure when it belongs to another service, or is no such file.
+   * @throws CommandFailure when it belongs to another service or tenant, or is no such file.
    */
-  constructor(path: string, url: string) {
-    const isBegun = existsSync(path) && this.#read(path, url);
+  constructor(path: string, url: string, tenant: string) {
+    const isBegun = existsSync(path) && this.#read(path, url, tenant);
     this.#file = openSync(path, 'a');
-    if (!isBegun) this.#note({ service: url });
+    if (!isBegun) this.#note({ service: url, tenant });
   }
 
   /** Returns the new id of an entity; `undefined` when it was not imported. */
@@ -71,7 +73,7 @@ export class ImportedIds {
   }
 
   /** Returns whether an interruption has left something of the file. */
-  #read(path: string, url: string): boolean {
+  #read(path: string, url: string, tenant: string): boolean {
     const text = readFileSync(path, 'utf8');
     const end = text.lastIndexOf('\n') + 1;
     // An interruption can leave a part of a line. Its entities are sent again.
@@ -79,10 +81,15 @@ export class ImportedIds {
     const [first, ...lines] = text.slice(0, end).split('\n').slice(0, -1);
     if (first === undefined) return false;
     try {
-      const { service } = JSON.parse(first) as Noted;
+      const { service, tenant: own = tenant } = JSON.parse(first) as Noted;
       if (service !== url) {
         throw new CommandFailure(
           `${path} has the ids of another service, ${service}. Import into ${url} from another folder.`,
+        );
+      }
+      if (own !== tenant) {
+        throw new CommandFailure(
+          `${path} has the ids of the tenant ${own}. Import into ${tenant} from another folder.`,
         );
       }
       for (const line of lines) this.#remember(JSON.parse(line) as Noted);

@@ -2,7 +2,7 @@ import { createClient } from '#client/index.ts';
 import { entityKey } from '#functions/engine/model/keys.ts';
 import { connect } from '#functions/engine/table/client.ts';
 import { provideTestService } from '../support/local-service.ts';
-import { run } from './run.ts';
+import { run, runProgram } from './run.ts';
 
 const service = provideTestService();
 
@@ -27,5 +27,8 @@ test('gives an entity the keys that it lacks, says how many it has written, and 
   expect(await rewrite()).toMatchObject(wrote(1));
   expect(await read()).toEqual(whole);
   expect(await rewrite()).toMatchObject(wrote(0));
+  // The program itself has nothing that the process of the tests has.
+  const flags = ['--table', service.tableName, '--dynamodb-endpoint', service.endpoint];
+  expect(await runProgram('rewrite', flags)).toMatchObject(wrote(0));
   client.destroy();
 });

@@ -209,6 +209,10 @@ test('the ids of one service are not used for another one', async () => {
   const flags = ['--collection', 'tags', '--url', source.url, '--input', file('tags.ndjson')];
   const errors = expect.stringContaining('has the ids of another service');
   expect(await run('import', flags)).toMatchObject({ code: 1, errors });
+  // This service has no other tenant than `public`.
+  const noted = readFileSync(file(importedIdsFile), 'utf8');
+  writeFileSync(file(importedIdsFile), noted.replace('"tenant":"public"', '"tenant":"acme"'));
+  expect((await imported('tags', 'tags.ndjson')).errors).toContain('has the ids of the tenant acme');
 });
 
 test('large entities are imported in smaller batches', async () => {

@@ -167,7 +167,7 @@ test('gives entities the keys of an index that was added since they were written
   expect(keys().filter(([pk]) => pk !== lowestFormatsKey.pk)).toEqual(before);
 });
 
-/** Calls a function before the first conditional put of an item with a sort key. */
+/** Calls a function before the first conditional put of an item with a sort key that is not deleted. */
 function beforePutOf(sortKey: string, act: (item: Item) => Promise<void>): void {
   let isDone = false;
   const { putItem } = service.table;
@@ -176,7 +176,7 @@ function beforePutOf(sortKey: string, act: (item: Item) => Promise<void>): void 
     input,
     signal,
   ) {
-    if (!isDone && input.Item?.['sk'] === sortKey) {
+    if (!isDone && input.Item?.['sk'] === sortKey && input.Item['deletedAt'] === undefined) {
       isDone = true;
       await act(input.Item as Item);
     }

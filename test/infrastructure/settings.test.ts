@@ -60,6 +60,18 @@ test.each([
       certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/1',
     },
   ],
+  [
+    'permissionsBoundary',
+    { account: '123456789012', permissionsBoundary: 'arn:aws:iam::210987654321:policy/all' },
+  ],
+  [
+    'backupCopyVaultArn',
+    {
+      account: '123456789012',
+      region: 'eu-west-1',
+      backupCopyVaultArn: 'arn:aws:backup:eu-west-1:123456789012:backup-vault:copies',
+    },
+  ],
   ['hostedZoneId', { hostedZoneId: 'Z0123456789' }],
   ['live', { authentication: 'none', live: 1 }],
   ['live', { authentication: 'none', live: '0' }],
@@ -160,6 +172,7 @@ test.each([
   ['userPoolId', 'a1B2c3D4e', 'eu-central-1_a1B2c3D4e'],
   ['region', 'frankfurt', 'eu-central-1'],
   ['corsOrigins', 'https://a.example/path', 'without a path'],
+  ['corsOrigins', 'https://*.a.example', 'without a path'],
   ['throttlingRate', 0, 'from 1 to 10000'],
   ['historyDays', 401, 'from 7 to 400'],
   ['columnMemory', 63, 'from 64 to 8192'],

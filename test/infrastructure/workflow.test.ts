@@ -304,21 +304,29 @@ describe('the drill', () => {
     ]);
   });
 
-  test('repeats the erasures since the backup, and stops at one that fails', () => {
+  test('repeats the erasures since the backup, and fails at the end if one has failed', () => {
     const erasures = [
       '2026-01-31T11:59:59Z --tenant before --access-revoked',
       '2026-01-31T12:00:00Z --tenant acme --access-revoked',
       '',
-      '2026-02-01T00:00:00Z --tenant globex --entity tasks/1',
+      '2026-02-01T00:00:00Z --tenant "globex inc" --entity tasks/1',
     ].join('\n');
-    const repeat = (npx: string) =>
-      runWith({ npx }, 'repeat-erasures.sh', ['restored', '2026-01-31T12:00:00Z'], `${erasures}\n`);
+    // The last line has no end.
+    const repeat = (npx: string, more = '') =>
+      runWith({ npx }, 'repeat-erasures.sh', ['restored', '2026-01-31T12:00:00Z'], erasures + more);
     const first = 'pm-api erase --table restored --tenant acme --access-revoked\n';
-    expect(repeat('cat; echo "$@"')).toMatchObject({
-      stdout: `${first}pm-api erase --table restored --tenant globex --entity tasks/1\n`,
-      status: 0,
+    const second = 'pm-api erase --table restored --tenant globex inc --entity tasks/1\n';
+    expect(repeat('cat; echo "$@"')).toMatchObject({ stdout: first + second, status: 0 });
+    expect(repeat('[ "$6" = "globex inc" ]')).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/^.*acme.*\n$/),
     });
-    expect(repeat('echo "$@"; exit 1')).toMatchObject({ stdout: first, status: 1 });
+    expect(repeat('echo "$@"; exit 1')).toMatchObject({ stdout: first + second, status: 1 });
+    expect(repeat('echo "$@"', '\n2026-02-02 10:00 --tenant x')).toMatchObject({
+      stdout: first + second,
+      status: 1,
+      stderr: expect.stringContaining('2026-02-02 10:00 --tenant x'),
+    });
     expect(runWith({ npx: 'echo' }, 'repeat-erasures.sh', ['restored', '2026'], '\n').stdout).toBe('');
   });
 });
