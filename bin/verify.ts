@@ -4,7 +4,9 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Argument, Command, InvalidArgumentError } from '@commander-js/extra-typings';
-import { serviceAddress } from '../lib/command-line/command-line.ts';
+import { createClient } from '../client/index.ts';
+import { resources } from '../functions/schema.ts';
+import { asFailure, CommandFailure, serviceAddress } from '../lib/command-line/command-line.ts';
 import { defaultStage, readOutputs, requiredOutput } from '../lib/command-line/outputs.ts';
 import { tool } from '../lib/command-line/programs.ts';
 import { tokenOption } from '../lib/command-line/service-options.ts';
@@ -66,6 +68,15 @@ async function runTests({ url, token, otherToken }: Deployment, only: string): P
   return isInterrupted ? undefined : (code ?? 1);
 }
 
+/** @throws CommandFailure when the service refuses the token, or each test would fail because it lacks a scope. */
+async function requireScopes({ url, token }: Deployment): Promise<void> {
+  if (token === undefined) return;
+  const { scopes } = await asFailure(createClient({ url, token }).me());
+  const needed = resources.flatMap(({ plural }) => [`${plural}:read`, `${plural}:write`]);
+  const missing = needed.filter((scope) => !scopes.includes(scope));
+  if (missing.length > 0) throw new CommandFailure(`The token lacks ${missing.join(', ')}.`);
+}
+
 async function cleanUp({ url, token }: Deployment, reason: string): Promise<void> {
   const deleted = await removeCreated(url, token, resolve(root, journalOf(url)));
   if (deleted > 0) console.error(`Deleted ${deleted} entities that ${reason} had created.`);
@@ -95,6 +106,7 @@ export const command = new Command('verify')
       throw new InvalidArgumentError('Give a URL or --stage, not both.');
     const url = given ?? serviceAddress(requiredOutput(readOutputs(stage ?? defaultStage), 'Url'));
     const deployment = { url, token: await tokenFor(url, givenToken), otherToken };
+    await requireScopes(deployment);
     await cleanUp(deployment, 'an earlier run');
     const code = await runTests(deployment, only);
     await cleanUp(deployment, code === undefined ? 'the interrupted run' : 'failed tests');

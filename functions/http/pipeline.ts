@@ -41,10 +41,12 @@ export function pipeline<Event extends PipelineEvent>(
     .use([...around, ...middlewares])
     .handler(run);
   return async (event, context) => {
-    // Every response has the id of the request.
-    if (event.requestContext) return handler(event, context);
-    throw new TypeError(
-      'The event has no "requestContext". It must be one of an HTTP API, format 2.0, as "npx pm-api invoke --event" prints it.',
-    );
+    const { requestContext, headers, rawPath } = event ?? {};
+    if (!requestContext?.http || !headers || rawPath === undefined)
+      throw new TypeError(
+        'The event must be one of an HTTP API, format 2.0, with "requestContext", "headers" and "rawPath", as "npx pm-api invoke --event" prints it.',
+      );
+    // The steps change their event, and not that of the caller.
+    return handler({ ...event }, context);
   };
 }

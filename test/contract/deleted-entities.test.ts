@@ -139,7 +139,11 @@ describe('the list of deleted entities', () => {
     expect(await names({ 'name[in]': 'a,b', sortBy: 'deletedAt', sortOrder: 'asc' })).toEqual(['a', 'b']);
     expect(await names({ search: word, sortBy: 'name', sortOrder: 'asc' })).toEqual(['a', `c ${word}`]);
     expect(await names({ 'deletedAt[lt]': '2020-01-01T00:00:00Z' })).toEqual([]);
-    expect(await names({ 'deletedBy[isNull]': 'false' })).toEqual([]);
+    // A token names who has deleted them.
+    const byWhom = await Promise.all(
+      ['true', 'false'].map((isNull) => names({ 'deletedBy[isNull]': isNull })),
+    );
+    expect(byWhom.map(({ length }) => length).sort()).toEqual([0, 3]);
     const { counts, data } = await deletedPage({
       status,
       countBy: 'priority',

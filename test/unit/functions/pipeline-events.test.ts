@@ -13,7 +13,13 @@ test('an event of operationEvent has the token of invoke', async () => {
   expect(await handler(event, context)).toMatchObject({ statusCode: 201 });
 });
 
+test('an event can be sent twice: the handler does not change it', async () => {
+  const event = operationEvent(createTask, { body: { name: 'A' }, headers: { 'idempotency-key': 'twice' } });
+  const [first, second] = [await handler(event, context), await handler(event, context)];
+  expect([first.statusCode, second.body]).toEqual([201, first.body]);
+});
+
 test('an event with a body alone is refused with what it lacks', async () => {
   const event = { body: '{"name":"A"}', headers: {} } as unknown as ReturnType<typeof operationEvent>;
-  await expect(handler(event, context)).rejects.toThrow('The event has no "requestContext"');
+  await expect(handler(event, context)).rejects.toThrow('The event must be one of an HTTP API');
 });
