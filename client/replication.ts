@@ -6,9 +6,12 @@ import { type ChangesPage, queryString, type ResourceTypes } from './query.ts';
 import { type LiveSchedule, retrying, type SyncOptions, syncPages } from './sync.ts';
 import type { Versioned } from './versions.ts';
 
-export interface ReplicationOptions<Types extends ResourceTypes> {
+export interface ReplicationOptions<
+  Types extends ResourceTypes,
+  Field extends keyof Types['entity'] & string = keyof Types['entity'] & string,
+> {
   /** The fields of the copy besides `id`. Without \`description\`, there are fewer requests, and they cost less. Default: all. */
-  readonly fields?: readonly (keyof Types['entity'] & string)[] | undefined;
+  readonly fields?: readonly Field[] | undefined;
   /** Is called with each change that the service has not applied: somebody else was faster, or it will never accept the change. */
   readonly onRefused?: ((result: PushResult<Types>) => void) | undefined;
 }
@@ -51,10 +54,13 @@ function parentsFirst<Types extends ResourceTypes>(changes: readonly LocalChange
  * @example
  * const replication = new Replication(client.tasks, { projectId });
  */
-export class Replication<Types extends ResourceTypes> {
+export class Replication<
+  Types extends ResourceTypes,
+  Field extends keyof Types['entity'] & string = keyof Types['entity'] & string,
+> {
   /** The filters and fields as a text, for what is stored beside the copy. */
   readonly query: string;
-  readonly #options: ReplicationOptions<Types>;
+  readonly #options: ReplicationOptions<Types, Field>;
   readonly #collection: Collection<Types>;
   readonly #schedules = new Set<LiveSchedule>();
   readonly #reader: ChangeReader<Types>;
@@ -73,7 +79,7 @@ export class Replication<Types extends ResourceTypes> {
   constructor(
     collection: Collection<Types>,
     filters: Types['filters'] = {},
-    options: ReplicationOptions<Types> = {},
+    options: ReplicationOptions<Types, Field> = {},
   ) {
     // Filters that cannot be sent are an error of the caller, which no repetition changes.
     queryString(filters);
@@ -102,7 +108,7 @@ export class Replication<Types extends ResourceTypes> {
       const page = await this.#reader.read(since, options);
       // A library drops what a page has of an entity that it is sending. So a page that was read during a push is read again.
       if (pushes !== this.#pushes) continue;
-      if (!page.hasMore) for (const schedule of this.#schedules) schedule.reach(page.position);
+      if (!page.hasMore) this.reach(page.position);
       return this.#writer.pageOfCopy(since, page);
     }
   }
@@ -167,6 +173,11 @@ export class Replication<Types extends ResourceTypes> {
       this.#schedules.delete(schedule);
       schedule.stop();
     }
+  }
+
+  /** Tells `watch` that the copy is complete up to a position, which another window has read. */
+  reach(position: number): void {
+    for (const schedule of this.#schedules) schedule.reach(position);
   }
 
   async #pushAll(

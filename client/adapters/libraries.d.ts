@@ -6,7 +6,11 @@ declare module 'rxdb' {
       readonly jsonSchema: { readonly required?: readonly string[]; readonly properties: object };
       readonly primaryPath: string | number | symbol;
     };
-    readonly database: { readonly collections: Readonly<Record<string, RxCollection<unknown>>> };
+    readonly database: {
+      readonly name: string;
+      readonly multiInstance: boolean;
+      readonly collections: Readonly<Record<string, RxCollection<unknown>>>;
+    };
     find(): { exec(): Promise<Document[]> };
     findOne(id: string): { exec(throwIfMissing: true): Promise<Document> };
     insert(document: Document): Promise<unknown>;

@@ -1,7 +1,7 @@
 import type { RxCollection, RxJsonSchema, WithDeleted } from 'rxdb';
 import { type RxReplicationState, replicateRxCollection } from 'rxdb/plugins/replication';
 import type { RenewId } from '../change-writer.ts';
-import { pause, pauseOf } from '../connection.ts';
+import { isHidden, pause, pauseOf } from '../connection.ts';
 import { differences, type Fields, isEmpty, isIdentical } from '../fields.ts';
 import { randomPart, withReplacedIds } from '../ids.ts';
 import type { ResourceTypes } from '../query.ts';
@@ -136,6 +136,40 @@ const renewIdIn =
     return stored;
   };
 
+/**
+ * Asks when there can be something new. Of the windows that have one database, only one reads, and it can be hidden: then those that are visible tell it
+ * to ask.
+ * @param name of the database and the list; `undefined` if no other window has them.
+ * @returns a function to call with the position of a page after which there are no more.
+ */
+function followList<Types extends ResourceTypes>(
+  replication: Replication<Types>,
+  name: string | undefined,
+  ask: () => void,
+  options: SyncOptions & { readonly signal: AbortSignal },
+): (position: number) => void {
+  const channel = name !== undefined && globalThis.BroadcastChannel ? new BroadcastChannel(name) : undefined;
+  // In Node.js, it would keep the program running.
+  (channel as { unref?: () => void } | undefined)?.unref?.();
+  const tell = (message: { readonly position?: number }): void => {
+    if (!options.signal.aborted) channel?.postMessage(message);
+  };
+  channel?.addEventListener('message', (event) => {
+    const { position } = (event as Event & { readonly data: { readonly position?: number } }).data;
+    if (position !== undefined) replication.reach(position);
+    else if (isHidden()) ask();
+  });
+  options.signal.addEventListener('abort', () => channel?.close());
+  const follow = async (): Promise<void> => {
+    for await (const _ of replication.watch(options)) {
+      ask();
+      tell({});
+    }
+  };
+  void follow();
+  return (position) => tell({ position });
+}
+
 /** Returns a result that RxDB cannot read. */
 const failingResult = (held: readonly Refusal[]) => ({
   get id(): string {
@@ -171,9 +205,10 @@ export function replicateList<
   const renewId = renewIdIn(collection as unknown as RxCollection<unknown>);
   const refusals = new Refusals();
   const stop = new AbortController();
+  const identifier = `${collection.name} ${replication.query}`;
   const state: RxReplicationState<Document, ReplicationCheckpoint> = replicateRxCollection({
     collection,
-    replicationIdentifier: `${collection.name} ${replication.query}`,
+    replicationIdentifier: identifier,
     // A hidden page sends what waits, and `watch` does not ask.
     toggleOnDocumentVisible: false,
     pull: {
@@ -182,7 +217,9 @@ export function replicateList<
       handler: async (checkpoint: ReplicationCheckpoint | undefined) => {
         // RxDB drops what a page has of an entity that it is sending.
         await state.internalReplicationState?.streamQueue.up;
-        const { data, removed, cursor } = await replication.pull(checkpoint?.cursor, { ids });
+        const page = await replication.pull(checkpoint?.cursor, { ids });
+        if (!page.hasMore) reach?.(page.position);
+        const { data, removed, cursor } = page;
         const changed = data.map((entity) => ({ ...entity, _deleted: false }));
         const gone = removed.map((id) => ({ ...required, id, version: removedVersion, _deleted: true }));
         return { documents: [...changed, ...gone] as WithDeleted<Document>[], checkpoint: { cursor } };
@@ -220,9 +257,10 @@ export function replicateList<
     },
   });
   state.onCancel.push(() => stop.abort());
-  const follow = async (): Promise<void> => {
-    for await (const _ of replication.watch({ ...options, signal: stop.signal })) state.reSync();
-  };
-  if (live) void follow();
+  const { name, multiInstance } = collection.database;
+  const windows = multiInstance ? `${name} ${identifier}` : undefined;
+  const reach = live
+    ? followList(replication, windows, () => state.reSync(), { ...options, signal: stop.signal })
+    : undefined;
   return state as unknown as RxReplicationState<Stored, ReplicationCheckpoint>;
 }

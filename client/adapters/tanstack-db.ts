@@ -5,16 +5,26 @@ import type { Replication } from '../replication.ts';
 import type { SyncOptions } from '../sync.ts';
 import type { Versioned } from '../versions.ts';
 
+/** The fields that a new entity gets from the service. */
+type GivenField = 'number' | 'version' | 'createdAt' | 'updatedAt';
+
+type GivenLater<Shape> = Omit<Shape, GivenField> & Partial<Pick<Shape, Extract<keyof Shape, GivenField>>>;
+
+/** An entity in a collection, with the fields of the replication. */
+export type ListedEntity<Types extends ResourceTypes, Field extends keyof Types['entity']> = GivenLater<
+  Versioned<Types['entity'], Pick<Types['entity'], Field | 'id'>>
+>;
+
 /**
  * Returns the options of a collection of TanStack DB that is equal to a list, and sends what is created, changed and deleted in it.
  * @example
  * const tasks = createCollection(listCollection(new Replication(client.tasks, { projectId })));
  */
-export function listCollection<Types extends ResourceTypes>(
-  replication: Replication<Types>,
+export function listCollection<Types extends ResourceTypes, Field extends keyof Types['entity'] & string>(
+  replication: Replication<Types, Field>,
   options: Pick<SyncOptions, 'live' | 'interval' | 'onError'> = {},
-): CollectionConfig<Versioned<Types['entity']>, string> {
-  type Entity = Versioned<Types['entity']>;
+): CollectionConfig<ListedEntity<Types, Field>, string> {
+  type Entity = ListedEntity<Types, Field>;
   type Mutation = { readonly type: string; readonly original: object; readonly modified: Entity };
   /** Puts entities of the service into the collection. */
   let apply: ((data: readonly Entity[], removed: readonly string[]) => void) | undefined;

@@ -157,6 +157,29 @@ test.each(['localhost', '127.0.0.1'])(
   },
 );
 
+test.each([-60, 3_900])('a person signs in with a clock that is %d seconds wrong', async (seconds) => {
+  await page.addInitScript(`const { now } = Date; Date.now = () => now() + ${seconds * 1_000};`);
+  expect(await openSignedIn()).toEqual(ada);
+});
+
+test('the page shows why a sign-in fails', async () => {
+  // An issuer that does not show its clock to pages.
+  await page.route(`${issuer.url}/token`, async (route) => {
+    const response = await route.fetch();
+    const { date: _, ...headers } = response.headers();
+    await route.fulfill({ response, headers });
+  });
+  await page.addInitScript('const { now } = Date; Date.now = () => now() - 60_000;');
+  await page.goto(pageOn('localhost'));
+  await click('Sign in');
+  await signInAsAda();
+  await page.getByText('Sign-in failed: unexpected JWT "nbf"').waitFor();
+  await page.context().setOffline(true);
+  await click('Sign in');
+  await page.getByText('Sign-in failed: Failed to fetch').waitFor();
+  expect(errors).toEqual([]);
+});
+
 test('a person who reloads the page stays signed in', async () => {
   await openSignedIn();
   issuerPages = [];

@@ -885,6 +885,7 @@ test('the adapter for RxDB reads when a change is announced, until it is cancell
   const replication = new Replication(clientOf().client.tags, { status: `s${newId()}` });
   const collection = {
     name: 'tags',
+    database: { name: 'copies', multiInstance: false },
     schema: { jsonSchema: { properties: {} } },
     find: () => ({ exec: async () => [] }),
   };

@@ -37,7 +37,8 @@ function respond(path: string) {
   const body = readFileSync(join(folder, 'dist', file), 'utf8')
     .replaceAll('http://localhost:3000', service.url)
     .replaceAll('http://localhost:3001', issuer.url);
-  return { headers: { 'content-type': types[extname(file)] }, body };
+  // As the servers of Vite do.
+  return { headers: { 'content-type': types[extname(file)], vary: 'Origin' }, body };
 }
 
 const errors: string[] = [];
@@ -55,9 +56,7 @@ beforeAll(async () => {
   other = createClient({ url: service.url, token });
   context = await browser.newContext();
   page = await openPage();
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await choosePerson();
-  await untilSent();
+  await signIn();
 });
 
 afterAll(async () => {
@@ -80,28 +79,61 @@ async function openPage(): Promise<Page> {
   return opened;
 }
 
+interface Person {
+  readonly subject?: string;
+  readonly tenant?: string;
+  readonly role?: string;
+}
+
 /** Signs in on the page of the issuer. */
-async function choosePerson(subject = 'ada'): Promise<void> {
-  await page.waitForURL(`${issuer.url}/**`);
-  await page.getByLabel('Tenant').fill('acme');
-  await page.getByLabel('Subject').fill(subject);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+async function choosePerson({ subject = 'ada', tenant = 'acme', role }: Person = {}, on = page) {
+  await on.waitForURL(`${issuer.url}/**`);
+  await on.getByLabel('Tenant').fill(tenant);
+  await on.getByLabel('Subject').fill(subject);
+  if (role) await on.getByLabel(role, { exact: true }).check();
+  await on.getByRole('button', { name: 'Sign in' }).click();
 }
 
-const untilSent = () => page.getByText('Online, all changes are sent').waitFor();
+const signInButton = (on = page) => on.getByRole('button', { name: 'Sign in' });
 
-const nameField = (name: string) => page.getByLabel(`Name of ${name}`, { exact: true });
+const untilSent = (on = page) => on.getByText('Online, all changes are sent').waitFor();
 
-async function add(name: string): Promise<void> {
-  await page.getByLabel('New task').fill(name);
-  await page.getByRole('button', { name: 'Add' }).click();
-  await nameField(name).waitFor();
+async function signIn(person: Person = {}, on = page): Promise<void> {
+  await signInButton(on).click();
+  await choosePerson(person, on);
+  await untilSent(on);
 }
 
-async function rename(name: string, to: string): Promise<void> {
-  await nameField(name).fill(to);
-  await nameField(name).blur();
+const nameField = (name: string, on = page) => on.getByLabel(`Name of ${name}`, { exact: true });
+
+async function add(name: string, on = page): Promise<void> {
+  await on.getByLabel('New task').fill(name);
+  await on.getByRole('button', { name: 'Add' }).click();
+  await nameField(name, on).waitFor();
 }
+
+async function rename(name: string, to: string, on = page): Promise<void> {
+  await nameField(name, on).fill(to);
+  await nameField(name, on).blur();
+}
+
+async function remove(name: string): Promise<void> {
+  await page.getByRole('button', { name: `Delete ${name}`, exact: true }).click();
+  await nameField(name).waitFor({ state: 'detached' });
+}
+
+const undo = () => page.getByRole('button', { name: 'Undo' }).click();
+
+/** Hides or shows a window, as the browser does behind another one. */
+const become = (state: 'hidden' | 'visible', on: Page) =>
+  on.evaluate(`
+    Object.defineProperty(document, 'visibilityState', { configurable: true, value: '${state}' });
+    document.dispatchEvent(new Event('visibilitychange'));
+  `);
+
+/** Gives a window the session of a token. */
+const setToken = (token: string, on = page) =>
+  on.evaluate(`sessionStorage.setItem('session', '{"token":"${token}","expires":9e15}')`);
 
 const totalOf = async (filters: TaskFilters): Promise<number> =>
   (await other.tasks.list({ ...filters, limit: 1 })).total;
@@ -110,6 +142,7 @@ const untilTotal = (filters: TaskFilters, expected: number) =>
   until(async () => (await totalOf(filters)) === expected);
 
 test('shows what others change, and sends what is changed here', async () => {
+  await page.getByText('There are no tasks yet.').waitFor();
   await add('Made here');
   await untilTotal({ name: 'Made here' }, 1);
   const { id } = await other.tasks.create({ name: 'Made elsewhere' });
@@ -150,16 +183,87 @@ test('asks when somebody else has changed the same field', async () => {
   await untilTotal({ name: 'Mine' }, 1);
 });
 
+test('keeps all conflicts until the user has seen them', async () => {
+  const names = ['First', 'Second'];
+  for (const name of names) await add(name);
+  await untilSent();
+  await context.setOffline(true);
+  for (const name of names) {
+    const [shared] = (await other.tasks.list({ name })).data;
+    await rename(name, `Mine ${name}`);
+    await other.tasks.update(shared?.id ?? '', { name: `Theirs ${name}` });
+  }
+  await context.setOffline(false);
+  for (const name of names) await nameField(`Theirs ${name}`).waitFor();
+  await page.getByLabel('Complete Theirs First').check();
+  await page.reload();
+  for (const name of names) {
+    await page.getByRole('button', { name: `Change to “Mine ${name}”` }).click();
+    await untilTotal({ name: `Mine ${name}` }, 1);
+  }
+  expect(await page.getByText('Somebody else').count()).toBe(0);
+});
+
+test('says why the service refuses a name', async () => {
+  await add('Refused');
+  await untilSent();
+  await rename('Refused', 'x'.repeat(300));
+  await page.getByText(/“Refused”: your change was not applied.*255/).waitFor();
+  await nameField('Refused').waitFor();
+  expect(await page.getByText('Somebody else').count()).toBe(0);
+  await page.getByRole('button', { name: 'Close' }).click();
+});
+
+test('restores a deleted task when the network is back, also after a restart', async () => {
+  await add('Deleted');
+  await untilSent();
+  await context.setOffline(true);
+  await add('Never sent');
+  for (const name of ['Deleted', 'Never sent']) {
+    await remove(name);
+    await undo();
+    await page.getByText(`${name} comes back`).waitFor();
+  }
+  await page.reload();
+  for (const name of ['Deleted', 'Never sent']) await page.getByText(`${name} comes back`).waitFor();
+  await page.getByText('Offline, tasks with waiting changes: 2').waitFor();
+  await context.setOffline(false);
+  for (const name of ['Deleted', 'Never sent']) {
+    await nameField(name).waitFor();
+    await untilTotal({ name }, 1);
+  }
+  await untilSent();
+  expect(await page.getByText('comes back').count()).toBe(0);
+});
+
+test('shows changes, refusals and what is sent in a window while the one that reads is hidden', async () => {
+  const second = await openPage();
+  await signIn({}, second);
+  await become('hidden', page);
+  const { id } = await other.tasks.create({ name: 'Seen in the second window' });
+  await nameField('Seen in the second window', second).waitFor();
+  await add('Made in the second window', second);
+  await untilTotal({ name: 'Made in the second window' }, 1);
+  await untilSent(second);
+  await context.setOffline(true);
+  await rename('Seen in the second window', 'Mine in the second window', second);
+  await other.tasks.update(id, { name: 'Theirs in the second window' });
+  await context.setOffline(false);
+  await second.getByRole('button', { name: 'Change to “Mine in the second window”' }).click();
+  await untilTotal({ name: 'Mine in the second window' }, 1);
+  await become('visible', page);
+  await second.close();
+});
+
 test('takes a change and a deletion back', async () => {
   await add('Kept');
   await page.getByLabel('Complete Kept').check();
   await untilTotal({ name: 'Kept', status: 'completed' }, 1);
-  await page.getByRole('button', { name: 'Undo' }).click();
+  await undo();
   await untilTotal({ name: 'Kept', status: 'active' }, 1);
-  await page.getByRole('button', { name: 'Delete Kept' }).click();
-  await nameField('Kept').waitFor({ state: 'detached' });
+  await remove('Kept');
   await untilTotal({ name: 'Kept' }, 0);
-  await page.getByRole('button', { name: 'Undo' }).click();
+  await undo();
   await nameField('Kept').waitFor();
   await untilTotal({ name: 'Kept' }, 1);
 });
@@ -202,9 +306,9 @@ test('sends what was changed offline before the page was reloaded, and before it
   await add('Closed');
   await page.getByText('Offline, tasks with waiting changes: 2').waitFor();
   await page.close();
-  await context.setOffline(false);
   page = await openPage();
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await nameField('Closed').waitFor();
+  await context.setOffline(false);
   await choosePerson();
   await nameField('Closed').waitFor();
   await untilSent();
@@ -216,20 +320,19 @@ test('stays signed in until the user signs out', async () => {
   await nameField('Closed').waitFor();
   // The service does not know the token any more. The next request leads to the issuer, which must not be one before the task is there.
   await context.setOffline(true);
-  await page.evaluate('sessionStorage.setItem(\'session\', \'{"token":"old","expires":9e15}\')');
+  const token = await localToken(issuer.url, { tenant: 'acme', subject: 'ada' });
+  await setToken(`${token.slice(0, -8)}AAAAAAAA`);
   await add('Made with an old token');
   await context.setOffline(false);
   await choosePerson();
   await untilTotal({ name: 'Made with an old token' }, 1);
   await untilSent();
   await page.getByRole('button', { name: 'Sign out' }).click();
-  await page.getByRole('button', { name: 'Sign in' }).waitFor();
+  await signInButton().waitFor();
 });
 
 test('signs out without a network, warns of changes that are not sent, and erases the copy when another user signs in', async () => {
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await choosePerson();
-  await untilSent();
+  await signIn();
   await context.setOffline(true);
   await add('Secret');
   const asked: string[] = [];
@@ -238,13 +341,70 @@ test('signs out without a network, warns of changes that are not sent, and erase
     void dialog.accept();
   });
   await page.getByRole('button', { name: 'Sign out' }).click();
-  await page.getByRole('button', { name: 'Sign in' }).waitFor();
+  await signInButton().waitFor();
   expect(asked).toEqual([expect.stringContaining('not sent')]);
+  await signInButton().click();
+  await page.getByText('Sign-in failed: Failed to fetch').waitFor();
   await context.setOffline(false);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await choosePerson('carol');
-  await untilSent();
+  await signIn({ subject: 'carol' });
   await nameField('Closed').waitFor();
   expect(await nameField('Secret').count()).toBe(0);
   expect(await totalOf({ name: 'Secret' })).toBe(0);
+});
+
+test('never mixes users: the other windows end when one signs in, and no token of another user is used', async () => {
+  const zoe = { subject: 'zoe', tenant: 'umbrella' };
+  const token = await localToken(issuer.url, zoe);
+  const ofZoe = createClient({ url: service.url, token });
+  const second = await openPage();
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await second.route('**/changes?*', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await signInButton(second).click();
+  await choosePerson(zoe, second);
+  await second.getByText('Online, loading…').waitFor();
+  release();
+  await untilSent(second);
+  await signInButton().waitFor();
+  expect(await nameField('Closed', second).count()).toBe(0);
+  const names =
+    'indexedDB.databases().then((found) => new Set(found.map(({ name }) => name.split("--")[0])).size)';
+  await until(async () => (await second.evaluate(names)) === 1);
+  await signIn();
+  await signInButton(second).waitFor();
+  await second.close();
+  await context.setOffline(true);
+  await setToken(token);
+  await add('Of ada');
+  await page.waitForFunction('!sessionStorage.session');
+  await context.setOffline(false);
+  await choosePerson();
+  await untilTotal({ name: 'Of ada' }, 1);
+  // The session is older than that of the user who has signed in last.
+  await setToken(token);
+  await page.reload();
+  await signInButton().waitFor();
+  await signIn();
+  expect((await ofZoe.tasks.list()).total).toBe(0);
+});
+
+test('lets a viewer only read, and says why changes are not sent', async () => {
+  await add('Before the role');
+  await untilSent();
+  await context.setOffline(true);
+  await rename('Before the role', 'With the role');
+  const token = await localToken(issuer.url, { tenant: 'acme', subject: 'ada', roles: ['viewer'] });
+  await setToken(token);
+  await context.setOffline(false);
+  await page.getByText(/lacks the scope/).waitFor();
+  await page.reload();
+  await page.getByText('You cannot change tasks').waitFor();
+  expect(await page.getByRole('textbox').first().isDisabled()).toBe(true);
+  expect(await totalOf({ name: 'With the role' })).toBe(0);
+  await page.getByText(/lacks the scope/).waitFor();
 });

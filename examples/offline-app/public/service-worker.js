@@ -14,6 +14,6 @@ addEventListener('fetch', (event) => {
     if (response.ok && new URL(request.url).search === '') await cache.put(request, response.clone());
     return response;
   };
-  const stored = () => caches.match(request, { ignoreSearch: true });
+  const stored = () => caches.match(request, { ignoreSearch: true, ignoreVary: true });
   event.respondWith(load().catch(async (error) => (await stored()) ?? Promise.reject(error)));
 });

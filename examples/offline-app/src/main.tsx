@@ -1,7 +1,9 @@
 import { createRoot } from 'react-dom/client';
-import { App, refusals } from './app.tsx';
-import { accessToken, isSignedIn, signIn } from './sign-in.ts';
+import { App, SignIn } from './app.tsx';
+import { accessToken, isSignedIn } from './sign-in.ts';
 import { openTasks } from './tasks.ts';
+import { databaseFor } from './user.ts';
+import './style.css';
 
 // The page opens offline, from the files of the last visit: those of the first one are stored here.
 await navigator.serviceWorker?.register('/service-worker.js');
@@ -9,13 +11,14 @@ const loaded = performance.getEntriesByType('resource').map(({ name }) => name);
 const own = loaded.filter((name) => name.startsWith(location.origin));
 if (navigator.onLine) void caches.open('files').then((files) => files.addAll(['/', ...own]));
 
-const token = isSignedIn() ? await accessToken().catch(console.error) : undefined;
+const isSigningIn = location.search !== '';
+let problem: Error | undefined;
+const fail = (error: Error) => {
+  problem = error;
+  return undefined;
+};
+const token = isSignedIn() ? await accessToken().catch(fail) : undefined;
+const name = await databaseFor(token, isSigningIn);
 createRoot(document.querySelector('#app') as HTMLElement).render(
-  isSignedIn() ? (
-    <App copy={await openTasks(token ?? undefined, refusals.report)} />
-  ) : (
-    <button type="button" onClick={signIn}>
-      Sign in
-    </button>
-  ),
+  name ? <App copy={await openTasks(name)} /> : <SignIn problem={problem} />,
 );

@@ -71,7 +71,7 @@ async function completeSignIn(): Promise<string> {
       verifier,
       options,
     );
-    return keep(await oauth.processAuthorizationCodeResponse(server, client, response));
+    return keep(await oauth.processAuthorizationCodeResponse(server, clientAt(response), response));
   } finally {
     sessionStorage.removeItem('sign-in');
     history.replaceState(null, '', page);
@@ -92,10 +92,19 @@ async function renew(): Promise<string> {
     );
     // The issuer responds 400 when the refresh token has expired.
     if (response.status !== 400)
-      return keep(await oauth.processRefreshTokenResponse(server, client, response), refreshToken);
+      return keep(
+        await oauth.processRefreshTokenResponse(server, clientAt(response), response),
+        refreshToken,
+      );
   }
   location.replace(await signInAddress());
   return new Promise(() => {}); // The browser leaves the page.
+}
+
+/** Returns the client with the clock of the issuer, if pages may read its header `Date`. */
+function clientAt({ headers }: Response): oauth.Client {
+  const seconds = (Date.parse(headers.get('date') ?? '') - Date.now()) / 1000;
+  return { ...client, [oauth.clockSkew]: Math.round(seconds) || 0 };
 }
 
 function keep(response: oauth.TokenEndpointResponse, earlier?: string): string {

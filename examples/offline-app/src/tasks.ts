@@ -1,5 +1,7 @@
 import {
-  createClient,
+  type Client,
+  isProblem,
+  newId,
   type PushResult,
   Replication,
   type Task,
@@ -7,10 +9,11 @@ import {
   type Versioned,
 } from 'project-management-client';
 import { replicateList, schemas, withFields } from 'project-management-client/rxdb';
-import { addRxPlugin, createRxDatabase, type RxCollection, removeRxDatabase } from 'rxdb/plugins/core';
+import { addRxPlugin, createRxDatabase, type RxCollection, type RxDatabase } from 'rxdb/plugins/core';
 import { RxDBLeaderElectionPlugin } from 'rxdb/plugins/leader-election';
 import { getRxStorageDexie } from 'rxdb/plugins/storage-dexie';
-import { accessToken, signIn } from './sign-in.ts';
+import { filter, firstValueFrom } from 'rxjs';
+import { clientFor } from './user.ts';
 
 // Several windows have one copy, and one of them sends and reads.
 addRxPlugin(RxDBLeaderElectionPlugin);
@@ -18,48 +21,123 @@ addRxPlugin(RxDBLeaderElectionPlugin);
 const fields = ['name', 'status', 'number'] as const;
 export type KnownTask = Pick<Versioned<Task>, 'id' | 'version' | (typeof fields)[number]>;
 
-export const client = createClient({
-  url: 'http://localhost:3000',
-  token: accessToken,
-  fetch: async (address, init) => {
-    const response = await fetch(address, init);
-    // The session has ended.
-    if (response.status === 401) void signIn();
-    return response;
-  },
-});
+/** What the windows know besides the copy. It is stored, because a change can be sent, or refused, by another window or after a restart. */
+export interface Note {
+  readonly id: string;
+  /**
+   * - `waiting`: the task has a change that may not be sent yet.
+   * - `restoring`: the user takes a deletion back. `name` and `status` are those of the task.
+   * - `refused`: the service has not applied a change. `name` is the one that the user can choose again.
+   * - `error`: sending or reading fails.
+   * - `complete`: the first copy is complete.
+   */
+  readonly kind: 'waiting' | 'restoring' | 'refused' | 'error' | 'complete';
+  readonly task?: string;
+  readonly name?: string;
+  readonly status?: string;
+  readonly text?: string;
+}
 
-/** Returns who a token is for. */
-const ownerOf = (token: string): string => {
-  const payload = token.split('.')[1] ?? '';
-  const { iss, sub, tenant, ...claims } = JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/')));
-  return JSON.stringify([iss, sub, tenant, claims['custom:tenant']]);
-};
+const text = { type: 'string' } as const;
+const maxIdLength = 400;
+const noteSchema = {
+  version: 0,
+  primaryKey: 'id',
+  type: 'object',
+  properties: {
+    id: { ...text, maxLength: maxIdLength },
+    kind: text,
+    task: text,
+    name: text,
+    status: text,
+    text,
+  },
+  required: ['id', 'kind'],
+} as const;
+
+/** Reads and writes notes. */
+class Notes {
+  readonly collection: RxCollection<Note>;
+
+  constructor(collection: RxCollection<Note>) {
+    this.collection = collection;
+  }
+
+  put(id: string, kind: Note['kind'], rest: Partial<Note> = {}): Promise<unknown> {
+    return this.collection.incrementalUpsert({ id, kind, ...rest });
+  }
+
+  /** Lets the user decide between two names of a task. */
+  askForName(task: string, theirs: string, name: string): Promise<unknown> {
+    const text = `Somebody else has named the task “${theirs}”.`;
+    return this.put(`${task} ${name}`, 'refused', { task, name, text });
+  }
+
+  /** Notes why the service has not applied a change. */
+  readonly refuse = ({ id, entity, current, error }: PushResult<TaskTypes>): void => {
+    const name = entity?.name ?? '';
+    const isLate = error?.problem.code === 'version-mismatch';
+    if (isLate && current && current.name !== name) void this.askForName(id, current.name, name);
+    else {
+      const reason = isLate ? 'Somebody else has changed the task.' : error?.message;
+      const text = `“${current?.name ?? name}”: your change was not applied. ${reason}`;
+      void this.put(`${id} ${name}`.slice(0, maxIdLength), 'refused', { task: id, text });
+    }
+  };
+}
+
+type Sending = ReturnType<typeof replicateList<TaskTypes, KnownTask>>;
+
+/** Restores a deleted task; makes it again if the service has never had it. */
+async function restore({ task = '', name = '', status = '' }: Note, client: Client, sending: Sending) {
+  try {
+    await client.tasks.restore(task);
+    sending.reSync();
+  } catch (error) {
+    if (!isProblem(error, 'not-found')) throw error;
+    await sending.collection.insert({ id: newId(), name, status } as KnownTask);
+  }
+}
+
+/** Removes notes of what has been sent, which only the window knows that sends. */
+async function settle(database: RxDatabase, client: Client, notes: Notes, sending: Sending): Promise<never> {
+  const fail = ({ message }: Error) => notes.put('error', 'error', { text: message });
+  sending.error$.subscribe((error) => fail((error.parameters?.errors?.[0] ?? error) as Error));
+  await database.waitForLeadership();
+  await sending.awaitInitialReplication();
+  await notes.put('complete', 'complete');
+  const selector = { kind: { $in: ['waiting', 'restoring', 'error'] } };
+  const found$ = notes.collection.find({ selector }).$.pipe(filter(({ length }) => length > 0));
+  for (;;) {
+    const found = await firstValueFrom(found$);
+    await sending.awaitInSync();
+    try {
+      for (const note of found) if (note.kind === 'restoring') await restore(note, client, sending);
+      await notes.collection.bulkRemove(found.map(({ id }) => id));
+    } catch (error) {
+      await fail(error as Error);
+      await new Promise((resolve) => setTimeout(resolve, 5_000));
+    }
+  }
+}
 
 /**
  * Opens the stored copy of the open and completed tasks, which is equal to the list of the service. Changes that are made offline are stored, and sent
- * later. The copy of another user is erased.
- * @param token a JWT; absent without a network: then the user is the one who was signed in before.
+ * later.
  */
-export async function openTasks(
-  token: string | undefined,
-  onRefused: (result: PushResult<TaskTypes>) => void,
-) {
-  const [name, storage] = ['tasks', getRxStorageDexie()];
-  const owner = token === undefined ? localStorage.getItem('owner') : ownerOf(token);
-  if (owner !== localStorage.getItem('owner')) {
-    await removeRxDatabase(name, storage);
-    localStorage.clear();
-    localStorage.setItem('owner', owner ?? '');
-  }
-  const database = await createRxDatabase({ name, storage });
-  const collections = await database.addCollections({ tasks: { schema: withFields(schemas.tasks, fields) } });
-  const tasks: RxCollection<KnownTask> = collections.tasks;
-  const list = { status: { in: ['active', 'completed'] } };
-  const state = replicateList(new Replication(client.tasks, list, { fields, onRefused }), tasks, {
-    live: true,
-    // Where the service announces no changes.
-    interval: 1_000,
+export async function openTasks(name: string) {
+  const client = clientFor(name);
+  const database = await createRxDatabase({ name, storage: getRxStorageDexie() });
+  const collections = await database.addCollections({
+    tasks: { schema: withFields(schemas.tasks, fields) },
+    notes: { schema: noteSchema },
   });
-  return { tasks, sent: () => state.awaitInSync() };
+  const tasks: RxCollection<KnownTask> = collections.tasks;
+  const notes = new Notes(collections.notes as unknown as RxCollection<Note>);
+  const list = { status: { in: ['active', 'completed'] } };
+  const replication = new Replication(client.tasks, list, { fields, onRefused: notes.refuse });
+  // `interval` is for a service that announces no changes.
+  const sending = replicateList(replication, tasks, { live: true, interval: 1_000 });
+  void settle(database, client, notes, sending);
+  return { tasks, notes, client };
 }

@@ -169,6 +169,8 @@ const configurationOf = (issuer: string): object => ({
 });
 
 function respond(service: OAuth2Service, request: IncomingMessage, response: ServerResponse): void {
+  // A page whose clock is wrong corrects it.
+  response.setHeader('access-control-expose-headers', 'Date');
   // Pages of other sites may not even read: the library allows it to all, and the address of a response can have a code.
   const { headers: sent, rawHeaders } = request;
   const refusal = refusalOf({ method: 'POST', headers: sent, rawHeaders }, {});

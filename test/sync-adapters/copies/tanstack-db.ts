@@ -4,6 +4,23 @@ import { listCollection } from 'project-management-client/tanstack-db';
 import { type Client, newId, Replication } from '../../../client/index.ts';
 import type { Copy, ProjectsCopy } from '../program.ts';
 
+/** A copy with two fields: the compiler knows them, and what a new entity lacks. */
+async function checkFields(client: Client, projectId: string): Promise<void> {
+  const list = new Replication(client.tasks, { projectId }, { fields: ['name', 'status', 'number'] });
+  const tasks = createCollection(listCollection(list, { interval: 20 }));
+  await tasks.preload();
+  const id = newId();
+  const insertion = tasks.insert({ id, name: 'typed', status: 'active' });
+  const row = tasks.get(id);
+  // @ts-expect-error The copy has no descriptions.
+  assert.equal(row?.description, undefined);
+  assert.equal(row?.version, undefined);
+  const error = (await insertion.isPersisted.promise.catch((reason: unknown) => reason)) as unknown;
+  assert.equal(error instanceof Error, false);
+  assert.equal((await client.tasks.get(id)).name, 'typed');
+  await tasks.cleanup();
+}
+
 export async function openCopy(client: Client, projectId: string): Promise<Copy> {
   const replication = new Replication(client.tasks, { projectId });
   const collection = createCollection(listCollection(replication, { interval: 20 }));
@@ -42,6 +59,7 @@ export async function openCopy(client: Client, projectId: string): Promise<Copy>
       assert.deepEqual([data.map(({ name }) => name), tasks.has(id)], [['ahead'], false]);
       assert.equal(tasks.get(data[0]?.id ?? '')?.name, 'ahead');
       await tasks.cleanup();
+      await checkFields(client, own.id);
     },
     stop: () => collection.cleanup(),
   };
