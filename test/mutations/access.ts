@@ -221,9 +221,6 @@ export const accessMutations = toMutations({
       'new Sight(tenant, user ?? caller.subject, whole);',
     ],
   },
-  'functions/http/response-headers.ts': {
-    'timing-tells-what-is-hidden': ['!event.session?.sight &&', '(event.session || !event.session) &&'],
-  },
   'functions/authentication/roles.ts': {
     'user-without-a-role-sees-all': [
       "const withoutRole = ['read', 'write'];",

@@ -6,8 +6,12 @@ export const clientMutations = toMutations({
     'agents-get-long-texts': ['(isShort ? [...short,', '(isShort && false ? [...short,'],
     'agents-lose-versions-of-batches': [' ...(version !== undefined && { ifMatch: version }) };', ' };'],
     'agents-send-null-for-filters': ['given ?? {}', 'given as object'],
-    'agents-get-no-hint': ['&& !idsPattern', '&& idsPattern'],
+    'agents-send-arguments-that-no-tool-has': ['if (unknown !== undefined)', 'if (unknown === name)'],
     'agents-get-no-date': [', ...dateOf(headers) };', ' };'],
+  },
+  'client/mcp/hints.ts': {
+    'agents-get-no-hint': ['|| idsPattern.test(text)', '|| !idsPattern.test(text)'],
+    'unused-values-are-no-hint': ['return unknown.length === 0', 'return unknown.length > 0'],
   },
   'functions/mcp/serve-tools.ts': {
     'tools-for-pages-of-all-origins': [

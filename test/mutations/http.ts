@@ -45,4 +45,10 @@ export const httpMutations = toMutations({
   'functions/http/conditional-requests.ts': {
     'weak-tags-differ': ['one === `W/', 'one === `w/'],
   },
+  'functions/http/operands.ts': {
+    'me-as-an-id': ["if (value === 'me')", "if (value === 'me ')"],
+  },
+  'functions/http/pipeline.ts': {
+    'changed-events': ['handler({ ...event }, context)', 'handler(event, context)'],
+  },
 });

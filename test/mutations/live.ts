@@ -23,6 +23,8 @@ export const liveMutations = toMutations({
       'hasScope(caller, `${plural}:read`)',
       'caller !== null && plural.length > 0',
     ],
+    'projects-followed-by-all': ['hasScope(caller, allProjectsScope)', "hasScope(caller, '-')"],
+    'projects-followed-by-nobody': ['guards.length > 0', 'guards.length < 0'],
     'one-channel-for-all-tenants': ["hash('sha256', tenant)", "hash('sha256', tenant.slice(0, 0))"],
   },
   'functions/jobs/publish-pokes.ts': {
@@ -44,6 +46,12 @@ export const liveMutations = toMutations({
       'startTimer(60 * extraMs, () => stop.abort())',
     ],
     'pokes-one-by-one': ['forEach(pokes, concurrency,', 'forEach(pokes, concurrency - 9,'],
+  },
+  'client/live.ts': {
+    'changes-of-projects-without-a-request': [
+      'includes(collection)) follower.onSight();',
+      'includes(`${collection} `)) follower.onSight();',
+    ],
   },
   'functions/http/render-list.ts': {
     'feed-complete-up-to-holes': [

@@ -97,6 +97,6 @@ export const numberMutations = toMutations({
       "template.endsWith('/restore') ? '/deleted'",
       "template.endsWith('/restored') ? '/deleted'",
     ],
-    'agents-take-names-for-numbers': ['/"(id|parentId)":"#0*', '/"(id|parentId|name)":"#0*'],
+    'agents-take-names-for-numbers': ['/"(id|parentId)":', '/"(id|parentId|name)":'],
   },
 });

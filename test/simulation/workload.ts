@@ -634,16 +634,18 @@ export class Follower {
     const { moments } = this.#world;
     const ids = new Set([...this.#copy.keys(), ...moments.state[this.#kind].keys()]);
     const sights = sightsSince(moments, first, this.#viewer);
+    const seenBy = (entity: Entity) => new Set(sights.map((sees) => sees(this.#kind, entity)));
     for (const id of ids) {
       const own = this.#copy.get(id);
+      // What was hidden or shown during the request can be as it was before: the next request begins again.
+      if (own && seenBy(own).size > 1) continue;
       const isCurrent = moments.some(first, (state) => {
         const entity = state[this.#kind].get(id)?.entity;
         if (entity === undefined || !this.#filter(entity)) return own === undefined;
         const isOwn = own !== undefined;
         const mayHave = isOwn && isOfErasedProject(state, entity);
-        const seen = new Set(sights.map((sees) => sees(this.#kind, entity)));
+        const seen = seenBy(entity);
         if (!mayHave && !seen.has(isOwn)) return false;
-        // What was hidden during the request can be as it was before: the next request begins again.
         if (own === undefined || seen.size > 1) return true;
         // A description that was read by itself can be newer than its version.
         const isDescription = moments.some(first, (later) => {
