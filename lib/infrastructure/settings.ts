@@ -108,8 +108,8 @@ export const definitions = {
     'the 12 digits of the AWS account of the stage, or empty for that of your credentials',
   ),
   region: setting(
-    optionalText(v.pipe(v.string(), v.regex(/^[a-z]{2}(-[a-z]+)+-\d$/))),
-    'an AWS region, for example "eu-central-1", or empty for the region of your credentials; with "encryptionKey" or "otherEncryptionKey", the region of the key',
+    optionalText(v.pipe(v.string(), v.regex(/^(?!cn-|us-gov-|us-iso)[a-z]{2}(-[a-z]+)+-\d$/))),
+    'an AWS region outside GovCloud and China, for example "eu-central-1", or empty for the region of your credentials; with "encryptionKey" or "otherEncryptionKey", the region of the key',
   ),
   tableName: setting(
     optionalText(v.pipe(v.string(), v.regex(/^[\w.-]{3,255}$/))),

@@ -171,6 +171,7 @@ test.each([
   ['closeProjects', 'members', '"all-projects"'],
   ['userPoolId', 'a1B2c3D4e', 'eu-central-1_a1B2c3D4e'],
   ['region', 'frankfurt', 'eu-central-1'],
+  ['region', 'us-gov-west-1', 'outside GovCloud'],
   ['corsOrigins', 'https://a.example/path', 'without a path'],
   ['corsOrigins', 'https://*.a.example', 'without a path'],
   ['throttlingRate', 0, 'from 1 to 10000'],
