@@ -41,7 +41,7 @@ export function renderList(rendering: Rendering, page: Page & Partial<Results['l
     ...(sumBy.length > 0 && { sums: page.sums }),
     ...(changesCursor !== undefined && { changesCursor }),
   });
-  const path = contract.path.replace('{id}', encodeURIComponent(id));
+  const path = contract.path.replace('{id}', encodeURIComponent(id.toWellFormed()));
   const link =
     next === undefined
       ? pageLinks(path, event.rawQueryString, query, totalPages)
