@@ -20,25 +20,25 @@ const ofJobs = 'engine/(?:columns/compact|due-work)';
 const without = (...paths: readonly string[]): RegExp => new RegExp(`^functions/(?:${paths.join('|')})`);
 
 export const budgets = {
-  read: { maxBytes: 249_000, others: without('engine/(?:columns|feed|lists)', ofLists, ofWrites) },
-  list: { maxBytes: 324_800, others: without(ofWrites, 'engine/columns/compact') },
-  feed: { maxBytes: 329_200, others: without(ofWrites, 'engine/columns/compact') },
-  history: { maxBytes: 255_900, others: without('engine/(?:columns|lists/read)', ofLists, ofWrites) },
+  read: { maxBytes: 244_100, others: without('engine/(?:columns|feed|lists)', ofLists, ofWrites) },
+  list: { maxBytes: 323_400, others: without(ofWrites, 'engine/columns/compact') },
+  feed: { maxBytes: 327_800, others: without(ofWrites, 'engine/columns/compact') },
+  history: { maxBytes: 251_100, others: without('engine/(?:columns|lists/read)', ofLists, ofWrites) },
   create: {
-    maxBytes: 295_100,
+    maxBytes: 290_400,
     others: without('engine/(?:batches|columns/read|deletions|feed|lists/read)', ofLists, ofJobs),
   },
   'write without a tree': {
-    maxBytes: 296_600,
+    maxBytes: 291_900,
     others: without('engine/(?:batches|columns/read|deletions|feed|lists/read)', ofLists, ofJobs),
   },
   'write with a tree': {
-    maxBytes: 339_000,
+    maxBytes: 337_400,
     others: without('engine/(?:batches|deletions|feed)', ofLists, ofJobs),
   },
-  batch: { maxBytes: 347_900, others: without('engine/feed', ofLists, ofJobs) },
-  action: { maxBytes: 340_400, others: without('engine/batches', ofLists, ofJobs) },
-  job: { maxBytes: 342_400, others: without('engine/batches', 'http/(?!live-channels)') },
+  batch: { maxBytes: 346_300, others: without('engine/feed', ofLists, ofJobs) },
+  action: { maxBytes: 338_700, others: without('engine/batches', ofLists, ofJobs) },
+  job: { maxBytes: 340_700, others: without('engine/batches', 'http/(?!live-channels)') },
   tools: { maxBytes: 362_300, others: without('contract/(?!scopes)', 'engine/(?!model|table)', ofLists) },
   'function without the table': {
     maxBytes: 20_900,

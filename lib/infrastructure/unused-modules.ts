@@ -39,9 +39,19 @@ export const unusedModules: readonly UnusedModule[] = [
     contents: 'export class Sha256Js {}',
   },
   {
-    path: /[\\/]util-retry[\\/]DefaultRateLimiter\.js$/,
-    because: 'Only the retry mode `adaptive` has a rate limiter. The client has the mode `standard`.',
-    contents: 'export class DefaultRateLimiter {}',
+    path: /[\\/]util-retry[\\/]AdaptiveRetryStrategy\.js$/,
+    because: 'The client has the retry mode `standard`. Only the other one has a rate limiter.',
+    contents: 'export class AdaptiveRetryStrategy {}',
+  },
+  {
+    path: /[\\/]signature-v4[\\/]dist-es[\\/]HeaderFormatter\.js$/,
+    because: 'It formats the headers of messages in event streams, to sign them.',
+    contents: 'export class HeaderFormatter {}',
+  },
+  {
+    path: /[\\/]regionConfig[\\/]getInstanceMetadataRegion\.js$/,
+    because: 'It asks the metadata service of EC2 for the region, which Lambda passes in `AWS_REGION`.',
+    contents: 'export const getInstanceMetadataRegion = undefined;',
   },
   {
     path: /[\\/]server[\\/]dist[\\/]ajvProvider-\w+\.mjs$/,
