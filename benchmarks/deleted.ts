@@ -43,7 +43,7 @@ const listsOf = ({ frequent: { project, tag } }: TaskCollection): Readonly<Recor
 
 async function measure(size: number, report: (results: Results) => void): Promise<void> {
   const deleted = size - existing;
-  const stage = await openListStage(size, deleted);
+  const stage = await openListStage(size, { deleted });
   const { functions, collection } = stage;
   const rows: Row[] = [];
   for (const [list, query] of Object.entries(listsOf(collection))) {

@@ -5,41 +5,31 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { formOption, isSmallest, usualOrSmallest } from './form.ts';
 
-const { values } = parseArgs({
-  options: {
-    sizes: { type: 'string' },
-    descriptions: { type: 'string', default: 'usual' },
-    ...formOption,
-  },
-});
-
-/**
- * The descriptions of tasks: `usual` ones; `short` ones of up to 100 characters, which rows have whole; or `words`, 300 characters of words that are as
- * frequent as in a language.
- */
-export const { descriptions } = values;
+const { values } = parseArgs({ options: { sizes: { type: 'string' }, ...formOption } });
 
 /**
  * Measures all sizes of the command line (`--sizes 10000,100000`).
  * @param name of the benchmark, which this runs again for each size.
- * @param measure measures one size, and reports the results as often as it likes.
+ * @param measure measures one size, and reports the results as often as it likes. After the number of a size, a colon and the form of the collection
+ * can stand.
  * @param publishAll receives the last results of each size.
  * @param usualSizes without \`--sizes\`.
  */
 export async function measureEachSize<Results extends object>(
   name: string,
-  measure: (size: number, report: (results: Results) => void) => Promise<void>,
+  measure: (size: number, report: (results: Results) => void, form: string | undefined) => Promise<void>,
   publishAll: (results: readonly Results[]) => void,
   usualSizes = '10000,100000',
 ): Promise<void> {
-  if (process.send) return measure(Number(values.sizes), (results) => process.send?.(results));
-  const program = fileURLToPath(new URL('../bin/pm-api.mjs', import.meta.url));
-  const described = descriptions === 'usual' ? [] : ['--descriptions', descriptions];
-  const form = [...(isSmallest ? ['--smallest'] : []), ...described];
-  const bySize = new Map<number, Results>();
   const { sizes = usualOrSmallest(usualSizes, '200') } = values;
-  for (const size of sizes.split(',').map(Number)) {
-    const child = fork(program, ['bench', name, '--sizes', String(size), ...form]);
+  if (process.send) {
+    const [size, form] = sizes.split(':');
+    return measure(Number(size), (results) => process.send?.(results), form);
+  }
+  const program = fileURLToPath(new URL('../bin/pm-api.mjs', import.meta.url));
+  const bySize = new Map<string, Results>();
+  for (const size of sizes.split(',')) {
+    const child = fork(program, ['bench', name, '--sizes', size, ...(isSmallest ? ['--smallest'] : [])]);
     child.on('message', (results) => {
       bySize.set(size, results as Results);
       publishAll([...bySize.values()]);

@@ -16,7 +16,7 @@ import { functionContext } from '../lib/local/lambda-context.ts';
 import { type OperationRequest, operationEvent } from '../lib/local/operation-event.ts';
 import { docsOf } from '../lib/openapi/resources.ts';
 import { compactAll } from '../test/support/compaction.ts';
-import { startEngineStore, type TestStore } from '../test/support/local-store.ts';
+import type { TestStore } from '../test/support/local-store.ts';
 import { usualOrSmallest } from './form.ts';
 import { type Genes, newGenes } from './genes.ts';
 import { type Ids, randomRequest, type Target } from './random-request.ts';
@@ -261,13 +261,13 @@ function requireFewUnits(name: 'readUnits' | 'writeUnits', found: readonly Found
 }
 
 /** Runs the search. @returns how many requests it sent, and the most expensive ones of each measure, in descending order. */
-export async function searchExpensiveRequests(random: () => number): Promise<{
+export async function searchExpensiveRequests(
+  store: TestStore,
+  random: () => number,
+): Promise<{
   readonly sent: number;
   readonly found: Readonly<Record<keyof Usage, readonly ExpensiveRequest[]>>;
 }> {
-  const store = await startEngineStore();
-  const outer = { ...process.env };
-  Object.assign(process.env, { TABLE_NAME: store.tableName, SERVER_TIMING: 'true', TENANT_CLAIM: 'tenant' });
   const handlers = await loadHandlers();
   const own = new Tenant(store);
   await own.fill();
@@ -294,9 +294,7 @@ export async function searchExpensiveRequests(random: () => number): Promise<{
     for (let time = 0; time < 4; time += 1) repeated.push(await measure(champion.genes));
     again.push(cheapest(repeated));
   }
-  await store.stop();
   for (const name of ['readUnits', 'writeUnits'] as const) requireFewUnits(name, population);
-  Object.assign(process.env, outer);
   return {
     sent,
     found: {

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Contract } from '../functions/contract/contract.ts';
 import { allProjectsScope } from '../functions/contract/scopes.ts';
 import type { ValueCount } from '../functions/engine/model/list-query.ts';
 import { listProjects } from '../functions/projects/contract.ts';
@@ -20,8 +21,8 @@ const functions = {
   tasks: { contract: listTasks, folder: 'tasks/list-tasks' },
 };
 
-/** A screen expands references: it needs the scopes of all kinds. The caller sees all projects, as the one of PostgreSQL does. */
-const scope = [...resources.map(({ plural }) => `${plural}:read`), allProjectsScope].join(' ');
+/** A screen expands references: it needs the scopes of all kinds. */
+const readScopes = resources.map(({ plural }) => `${plural}:read`);
 
 /** Lists of another tenant before the first one of the tenant: V8 compiles the code. */
 const warmUpLists = usualOrSmallest(30, 1);
@@ -36,6 +37,8 @@ export interface ListRequest {
   readonly collection: keyof typeof functions;
   /** The query string. */
   readonly query: string;
+  /** Whether the caller sees only the projects that are not private. By default it sees all. */
+  readonly isViewer?: boolean;
 }
 
 /** The JSON of a response. */
@@ -71,16 +74,18 @@ export interface ListCosts {
 /** A process of a function. */
 export class ListProcess {
   readonly #host: Host;
-  readonly #collection: ListRequest['collection'];
+  readonly #contract: Contract;
+  readonly #scope: string;
 
-  constructor(host: Host, collection: ListRequest['collection']) {
+  constructor(host: Host, { collection, isViewer }: Omit<ListRequest, 'query'>) {
     this.#host = host;
-    this.#collection = collection;
+    this.#contract = functions[collection].contract;
+    this.#scope = [...readScopes, ...(isViewer ? [] : [allProjectsScope])].join(' ');
   }
 
   async list(query: string, tenant = tenantName): Promise<{ readonly body: ListBody; readonly cost: Cost }> {
-    const claims = { tenant, sub: 'user', scope };
-    const event = operationEvent(functions[this.#collection].contract, { query, claims });
+    const claims = { tenant, sub: 'user', scope: this.#scope };
+    const event = operationEvent(this.#contract, { query, claims });
     const { wallMs: durationMs, cpuMs, residentBytes, response } = await this.#host.run([event]);
     const [, calls, readUnits] =
       /calls=(\d+), read=([\d.]+)/.exec(response.headers['server-timing'] ?? '') ?? [];
@@ -118,15 +123,15 @@ export class ListFunctions {
     await bundleFunctions(this.#directory);
   }
 
-  async start(collection: ListRequest['collection']): Promise<ListProcess> {
-    const file = join(this.#directory, functions[collection].folder, 'index.js');
-    return new ListProcess(await Host.start(file, this.#environment), collection);
+  async start(request: Omit<ListRequest, 'query'>): Promise<ListProcess> {
+    const file = join(this.#directory, functions[request.collection].folder, 'index.js');
+    return new ListProcess(await Host.start(file, this.#environment), request);
   }
 
   /** Lists once, in a process that ends. */
-  async list({ collection, query }: ListRequest): Promise<{ readonly body: ListBody; readonly cost: Cost }> {
-    const process = await this.start(collection);
-    const listed = await process.list(query);
+  async list(request: ListRequest): Promise<{ readonly body: ListBody; readonly cost: Cost }> {
+    const process = await this.start(request);
+    const listed = await process.list(request.query);
     await process.stop();
     return listed;
   }
@@ -140,7 +145,7 @@ export class ListFunctions {
     const settlingUnits: number[] = [];
     for (let number = 0; number < processes; number += 1) {
       cold.push((await this.list(request)).cost);
-      const process = await this.start(request.collection);
+      const process = await this.start(request);
       for (let list = 0; list < warmUpLists; list += 1) await process.list(request.query, otherTenantName);
       const settling: Cost[] = [];
       while (settling.length < settlingLists) settling.push((await process.list(request.query)).cost);

@@ -1,11 +1,9 @@
 /** A collection of tasks in a table with its parents, the functions that list them, and the same entities in PostgreSQL. */
 import { startTestStore, type TestStore } from '../test/support/local-store.ts';
-import { descriptions } from './each-size.ts';
 import { ListFunctions } from './list-process.ts';
 import { Postgres } from './postgres.ts';
 import { serveTable } from './table-server.ts';
-import { TaskCollection } from './task-collection.ts';
-import { randomWords } from './words.ts';
+import { TaskCollection, type TaskForms } from './task-collection.ts';
 
 /** Tasks of another tenant: some more than a segment needs. */
 const otherTasks = 300;
@@ -19,21 +17,15 @@ export interface ListStage {
   stop(): Promise<void>;
 }
 
-/** Returns the description of a task. @param usual that of the generator. */
-function describe(usual: string): string {
-  if (descriptions === 'words') return randomWords(300);
-  return descriptions === 'short' ? usual.slice(0, 100) : usual;
-}
-
-/** Loads a collection into a table of this process. @param size number of tasks. @param deleted of them. */
-export async function openListStage(size: number, deleted = 0): Promise<ListStage> {
+/** Loads a collection into a table of this process. @param size number of tasks. */
+export async function openListStage(size: number, forms?: TaskForms): Promise<ListStage> {
   const postgres = await Postgres.start();
   if (!postgres) console.log('PostgreSQL is not installed. Its columns stay empty.');
   const store = startTestStore();
   const { table, tableName } = store;
   // Nothing reads its stream.
   table.onCommit(() => table.takeRecords());
-  const collection = new TaskCollection(store, size, { describe, deleted });
+  const collection = new TaskCollection(store, size, forms);
   const started = performance.now();
   await collection.load((resource, entities) => postgres?.add(resource, entities));
   await collection.fillOther(otherTasks);

@@ -2,19 +2,19 @@
  * `npm run bench -- lists`: measures what pages of tasks cost in collections of several sizes, by the deployed function in processes of its own: cold, as
  * the first list of a tenant, and warm; on PostgreSQL; and while others write. Writes `benchmarks/results/lists.md` and its plot.
  *
- * `--sizes 10000,100000,1000000` measures up to 10^6 tasks, which takes some GB of memory. With `--descriptions short`, descriptions have up to 100
- * characters, which is what rows have of them; with `--descriptions words`, 300 characters, for searches. The pages are `lists-short.md` and `lists-words.md` then.
+ * `--sizes 10000,100000,1000000,100000:words` measures up to 10^6 tasks, which takes some GB of memory. With `:words`, the descriptions of a size have 300
+ * characters of words that are as frequent as in a language, and only searches are measured.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { compactUntil } from './compact-until.ts';
-import { descriptions, measureEachSize } from './each-size.ts';
+import { measureEachSize } from './each-size.ts';
 import { usualOrSmallest } from './form.ts';
 import { type Cost, type ListCosts, type ListProcess, settlingLists } from './list-process.ts';
 import { type ListStage, openListStage } from './list-stage.ts';
 import { plot } from './plot.ts';
 import { median, milliseconds, publish, publishPage, table } from './report.ts';
 import type { TaskCollection } from './task-collection.ts';
-import { wordOf } from './words.ts';
+import { randomWords, wordOf } from './words.ts';
 import { writeAtRate } from './write-load.ts';
 
 const limit = 20;
@@ -31,22 +31,37 @@ const rates = usualOrSmallest([1, 10, 50], [10]);
 const loadMs = usualOrSmallest(60_000, 1_000);
 const askIntervalMs = 1_000;
 
+/** Tags of each task, of a thousand. */
+const tags = 5;
+
 interface List {
   readonly name: string;
   /** The query, without the page. */
   readonly query: string;
+  readonly isViewer: boolean;
   /** The same list in SQL. */
   readonly where: string;
   readonly order: string;
   readonly hasSum: boolean;
+  /** A statement that counts more than the tasks. */
+  readonly counts: string | undefined;
 }
 
-const listOf = (name: string, query: string, where = '', order = 'created_at, id'): List => ({
+const listOf = (
+  name: string,
+  query: string,
+  where = '',
+  order = 'created_at, id',
+  more: Partial<List> = {},
+): List => ({
   name,
   query: query.includes('sortBy') ? query : `${query}&sortBy=createdAt`,
+  isViewer: false,
   where: where && ` where ${where}`,
   order,
   hasSum: query.includes('sumBy'),
+  counts: undefined,
+  ...more,
 });
 
 /** Returns the list of a search. @param more of its query, and the same in SQL. */
@@ -57,21 +72,26 @@ function searchOf(name: string, words: readonly string[], more = '', where = '')
 }
 
 /** Returns the lists that search. The words of usual descriptions are in 2 % of them, those of random words in some. */
-function searchesOf(): List[] {
-  const words =
-    descriptions === 'words' ? [320, 840, 400, 500, 600, 700, 800, 900].map(wordOf) : ['wireless', 'bypass'];
+function searchesOf(isOfWords: boolean): List[] {
+  const words = isOfWords ? [320, 840, 400, 500, 600, 700, 800, 900].map(wordOf) : ['wireless', 'bypass'];
   const [one = '', other = ''] = words;
   return [
     searchOf('a word', [one]),
     searchOf('a word and a status', [one], '&status=planned', " and status = 'planned'"),
     searchOf('two words', [one, other]),
     searchOf('one letter', ['t']),
-    searchOf('the most frequent word', [descriptions === 'words' ? wordOf(0) : 'the']),
-    ...(descriptions === 'words' ? [searchOf('eight words', words)] : []),
+    searchOf('the most frequent word', [isOfWords ? wordOf(0) : 'the']),
+    ...(isOfWords ? [searchOf('eight words', words)] : []),
   ];
 }
 
-function listsOf({ frequent: { project, tag }, smallProject }: TaskCollection): List[] {
+/** What a caller sees who is in no private project. */
+const visible = 'project_id is null or project_id in (select id from projects where visibility = 0)';
+
+/** Returns the condition for tasks that have all of some tags. */
+const tagged = (...ids: readonly string[]): string => `tag_ids @> array['${ids.join("','")}']::uuid[]`;
+
+function listsOf({ frequent: { project, tag }, rareTag, smallProject }: TaskCollection): List[] {
   const sorted = (column: string): string => `${column}, created_at, id`;
   return [
     listOf('by creation', ''),
@@ -82,7 +102,13 @@ function listsOf({ frequent: { project, tag }, smallProject }: TaskCollection): 
       `project_id = '${project}' and status = 'planned'`,
     ),
     listOf('a small project', `projectId=${smallProject}`, `project_id = '${smallProject}'`),
-    listOf('a tag', `tagIds=${tag}`, `tag_ids @> array['${tag}']::uuid[]`),
+    listOf('a frequent tag', `tagIds=${tag}`, tagged(tag)),
+    listOf('a rare tag', `tagIds=${rareTag}`, tagged(rareTag)),
+    listOf('two tags', `tagIds[all]=${tag},${rareTag}`, tagged(tag, rareTag)),
+    listOf('by creation, with counts of tags', 'countBy=tagIds', '', undefined, {
+      counts: 'select tag, count(*) from tasks, unnest(tag_ids) tag group by tag order by 2 desc',
+    }),
+    listOf('by creation, in visible projects', '', visible, undefined, { isViewer: true }),
     listOf(
       'a status by due date',
       'status=planned&sortBy=dueDate',
@@ -101,7 +127,7 @@ function listsOf({ frequent: { project, tag }, smallProject }: TaskCollection): 
     listOf('by estimate, with the sum', 'sumBy=estimate&sortBy=estimate', '', sorted('estimate nulls first')),
     listOf('an estimate of 3 or more, with the sum', 'estimate[gte]=3&sumBy=estimate', 'estimate >= 3'),
     listOf('by description', 'sortBy=description', '', sorted('left(description, 100)')),
-    ...searchesOf(),
+    ...searchesOf(false),
   ];
 }
 
@@ -109,7 +135,8 @@ const queryOf = ({ query }: List, page: number): string =>
   `${query}&sortOrder=asc&page=${page}&limit=${limit}`.replace(/^&/, '');
 
 /** Returns the statements that count a list and read one of its pages on PostgreSQL. */
-const statementsOf = ({ where, order, hasSum }: List, page: number): string[] => [
+const statementsOf = ({ where, order, hasSum, counts }: List, page: number): string[] => [
+  ...(counts ? [counts] : []),
   `select count(*)${hasSum ? ', sum(estimate)' : ''} from tasks${where}`,
   `select * from tasks${where} order by ${order} limit ${limit} offset ${(page - 1) * limit}`,
 ];
@@ -123,12 +150,13 @@ interface Row extends ListCosts {
 
 /** Measures the middle page of a list. */
 async function measureList({ collection, functions, postgres }: ListStage, list: List): Promise<Row> {
-  const { body } = await functions.list({ collection: 'tasks', query: queryOf(list, 1) });
+  const { isViewer } = list;
+  const { body } = await functions.list({ collection: 'tasks', query: queryOf(list, 1), isViewer });
   const { total } = body;
   if (list.where === '' && total !== collection.size)
     throw new Error(`The list "${list.name}" has ${total} of ${collection.size} tasks.`);
   const page = Math.max(1, Math.ceil(total / limit / 2));
-  const request = { collection: 'tasks', query: queryOf(list, page) } as const;
+  const request = { collection: 'tasks', query: queryOf(list, page), isViewer } as const;
   const costs = await functions.measure(request, { processes, warmRuns });
   const postgresMs = await postgres?.medianMs(statementsOf(list, page), postgresRuns);
   const row = { list: list.name, total, ...costs, postgresMs };
@@ -179,6 +207,7 @@ const loadedList = (collection: TaskCollection): List =>
 interface Results {
   /** Number of tasks. */
   readonly size: number;
+  readonly isOfWords: boolean;
   readonly rows: readonly Row[];
   readonly loads: readonly Load[];
   /** The version of PostgreSQL. */
@@ -231,15 +260,22 @@ const loadRow = ({ rate, reached, costs }: Load): (string | number)[] => [
   medianAndHighest(costs, 'cpuMs', milliseconds),
 ];
 
-const ofSize = ({ size, rows }: Results): string =>
-  `## ${size.toLocaleString('en')} tasks\n\n${table(head, rows.map(rowOf))}`;
+/** Names the lists that take more than twice as long as on PostgreSQL. */
+function comparison(rows: readonly Row[]): string {
+  const behind = rows.filter(({ warm, postgresMs = Infinity }) => warm.durationMs > 2 * postgresMs);
+  if (behind.length === 0) return '';
+  const named = behind.map(({ list, warm, postgresMs = 0 }) => {
+    const times = (warm.durationMs / postgresMs).toFixed(1);
+    return `${list} (${times} times, with ${warm.calls} ${warm.calls === 1 ? 'call' : 'calls'} to the table)`;
+  });
+  return `\n\nMore than twice the time of PostgreSQL: ${named.join('; ')}.`;
+}
 
-const form = descriptions === 'usual' ? '' : `-${descriptions}`;
+const titleOf = ({ size, isOfWords }: Results): string =>
+  `${size.toLocaleString('en')} tasks${isOfWords ? ' with 300 characters of 20,000 words' : ''}`;
 
-const describedDescriptions: Readonly<Record<string, string>> = {
-  short: ', whose descriptions have up to 100 characters',
-  words: ', whose descriptions have 300 characters of 20,000 words as frequent as in a language',
-};
+const ofSize = (results: Results): string =>
+  `## ${titleOf(results)}\n\n${table(head, results.rows.map(rowOf))}${comparison(results.rows)}`;
 
 /** Writes the results so far. */
 function report(results: readonly Results[]): void {
@@ -251,9 +287,9 @@ function report(results: readonly Results[]): void {
     loads.map((load) => [size.toLocaleString('en'), ...loadRow(load)]),
   );
   publishPage(
-    `lists${form}.md`,
-    `Middle pages of ${limit} tasks with the names, texts and relations of \`npx pm-api seed\`${describedDescriptions[descriptions] ?? ''}, by the deployed function \`listTasks\` in processes of its own. Node.js
-${process.versions.node}; the table is one in memory that counts units as DynamoDB does, in another process. CPU time is that of the function alone. In AWS, it has
+    'lists.md',
+    `Middle pages of ${limit} tasks with the names, texts and relations of \`npx pm-api seed\`, and ${tags} of 1,000 tags each, by the deployed function \`listTasks\` in processes of its
+own. Node.js ${process.versions.node}; the table is one in memory that counts units as DynamoDB does, in another process. CPU time is that of the function alone. In AWS, it has
 1,769 MB, which is one core: a request takes there at least its CPU time.
 
 - "Cold" is the first list of a new process, without the import of its code; "first" is the first list of a tenant in a process that has listed the tasks
@@ -271,8 +307,9 @@ same collection, and compaction takes steps as in AWS. Medians, and the highest 
 ${table(['tasks', 'writes in a second', 'reached', 'calls', 'read units', 'CPU ms'], loadRows)}
 `,
   );
+  const usual = results.filter(({ isOfWords }) => !isOfWords);
   const of = (pick: (row: Row) => number | undefined) =>
-    results.map(({ size, rows }) => {
+    usual.map(({ size, rows }) => {
       const row = rows.find(({ list }) => list === 'a status by due date');
       return { x: size, y: row && pick(row) };
     });
@@ -281,21 +318,25 @@ ${table(['tasks', 'writes in a second', 'reached', 'calls', 'read units', 'CPU m
     { name: 'warm list', points: of(({ warm }) => warm.durationMs) },
     { name: 'count(*) and OFFSET, PostgreSQL', points: of(({ postgresMs }) => postgresMs) },
   ]);
-  publish(`lists${form}.svg`, drawing);
+  publish('lists.svg', drawing);
 }
 
 /** Measures one collection. @param onResults receives the results. */
-async function measureCollection(size: number, onResults: (results: Results) => void): Promise<void> {
-  const stage = await openListStage(size);
+async function measureCollection(
+  size: number,
+  onResults: (results: Results) => void,
+  form: string | undefined,
+): Promise<void> {
+  const isOfWords = form === 'words';
+  const stage = await openListStage(size, { tags, ...(isOfWords && { describe: () => randomWords(300) }) });
   const rows: Row[] = [];
-  const lists = listsOf(stage.collection);
-  const chosen = descriptions === 'words' ? [...lists.slice(0, 1), ...searchesOf()] : lists;
-  for (const list of chosen) rows.push(await measureList(stage, list));
+  const lists = isOfWords ? searchesOf(true) : listsOf(stage.collection);
+  for (const list of lists) rows.push(await measureList(stage, list));
   const loads: Load[] = [];
-  const process = await stage.functions.start('tasks');
-  for (const rate of rates) loads.push(await measureLoad(stage, process, rate));
+  const process = await stage.functions.start({ collection: 'tasks' });
+  for (const rate of isOfWords ? [] : rates) loads.push(await measureLoad(stage, process, rate));
   await process.stop();
-  onResults({ size, rows, loads, version: stage.postgres?.version });
+  onResults({ size, isOfWords, rows, loads, version: stage.postgres?.version });
   await stage.stop();
 }
 

@@ -2,6 +2,7 @@
 import { type Contract, maxOperations } from '../functions/contract/contract.ts';
 import type { ListField } from '../functions/contract/list-fields.ts';
 import type { Resource } from '../functions/contract/resource.ts';
+import { referencesOf } from '../functions/engine/model/relations.ts';
 import { routes } from '../functions/routes.ts';
 import type { Kind } from '../functions/schema.ts';
 import type { OperationRequest } from '../lib/local/operation-event.ts';
@@ -54,12 +55,13 @@ function idsFrom(genes: Genes, ids: readonly string[], count: number): string[] 
   );
 }
 
-/** The kinds of references by the beginning of the field's name. */
-const kindOf = (field: string): Kind => field.replace(/Ids?$/, '') as Kind;
+/** Returns the ids that a reference can have. */
+const idsOf = (kind: Kind, name: string, ids: Ids): readonly string[] =>
+  ids[referencesOf(kind).find(({ field }) => field === name)?.parent as Kind];
 
 function someValue(genes: Genes, { name, type, values }: ListField, ids: Ids, kind: Kind): string {
   if (type === 'id') return anyId(genes, ids[kind]);
-  if (type === 'reference' || type === 'list of references') return anyId(genes, ids[kindOf(name)]);
+  if (type === 'reference' || type === 'list of references') return anyId(genes, idsOf(kind, name, ids));
   if (type === 'enumeration') return genes.pick(values);
   if (type === 'date') return `2026-0${1 + genes.below(9)}-01`;
   if (type === 'number') return String(genes.pick([0, 0.5, 2, 8, 100_000]));
@@ -139,10 +141,14 @@ function bodyOf(
     name,
     status: genes.pick(['active', 'done', 'a'.repeat(50)]),
     description: texts[text],
-    organizationId: anyId(genes, ids.organization),
-    projectId: anyId(genes, ids.project),
-    userId: anyId(genes, ids.user),
-    tagIds: idsFrom(genes, ids.tag, tags),
+    ...Object.fromEntries(
+      referencesOf(resource.kind as Kind).map(({ field, parent, isArray }) => {
+        const known = ids[parent as Kind];
+        if (isArray) return [field, idsFrom(genes, known, tags)];
+        // Trees refuse many parents.
+        return [field, parent === resource.kind && genes.chance(0.7) ? null : anyId(genes, known)];
+      }),
+    ),
     priority: genes.pick(['low', 'high']),
   };
   const known = Object.entries(all).filter(([field]) => field in resource.fields);

@@ -48,6 +48,16 @@ const any = <Value>(values: readonly Value[]): Value =>
 /** Receives the entities of each transaction. */
 type OnAdded = (resource: Resource, entities: readonly ItemFields[]) => Promise<void> | void;
 
+/** How the tasks of a collection differ from those that the generator makes. */
+export interface TaskForms {
+  /** Returns the description of a task. */
+  readonly describe?: () => string;
+  /** Tags of each task, of a thousand. By default, it has up to three of sixty. */
+  readonly tags?: number;
+  /** Tasks that are deleted. */
+  readonly deleted?: number;
+}
+
 type Creation = Change & { readonly after: StoredEntity };
 
 /** Tasks and their parents in a table. A process can have one: ids never go back in time. */
@@ -57,21 +67,16 @@ export class TaskCollection {
   readonly #ids: Record<ParentPlural | 'tasks', string[]>;
   readonly #parents: Record<ParentPlural, Creation[]>;
   readonly size: number;
-  readonly #describe: (usual: string) => string;
-  readonly #deleted: number;
+  readonly #forms: TaskForms;
   #clock: number;
 
-  /**
-   * @param size number of tasks.
-   * @param options `describe` returns the description of a task; by default, that of the generator. So many tasks are `deleted`.
-   */
-  constructor(store: TestStore, size: number, { describe = (usual: string) => usual, deleted = 0 } = {}) {
+  /** @param size number of tasks. */
+  constructor(store: TestStore, size: number, forms: TaskForms = {}) {
     this.#store = store;
     this.size = size;
-    this.#describe = describe;
-    this.#deleted = deleted;
+    this.#forms = forms;
     const projects = Math.min(2_000, Math.max(20, Math.round(size / 200)));
-    const amounts = { organizations: 20, users: 200, tags: 60, projects, tasks: size };
+    const amounts = { organizations: 20, users: 200, tags: forms.tags ? 1_000 : 60, projects, tasks: size };
     this.#generator = new DataGenerator(amounts, 1, new Date());
     this.#clock = Date.now() - (days + 1) * 86_400_000;
     this.#ids = { organizations: [], users: [], tags: [], projects: [], tasks: [] };
@@ -116,6 +121,11 @@ export class TaskCollection {
     return this.#ids.projects.at(-1) ?? '';
   }
 
+  /** A tag of few tasks. */
+  get rareTag(): string {
+    return this.#ids.tags.at(-1) ?? '';
+  }
+
   /** The active projects, those with the most tasks first. */
   get activeProjects(): readonly string[] {
     const entities = this.#parents.projects.map(({ after }) => after.entity);
@@ -128,14 +138,26 @@ export class TaskCollection {
   }
 
   #create(position: number): Creation {
-    const generated = this.#generator.tasks(position, this.#ids);
-    const description = this.#describe(generated.description ?? '');
-    const change = buildCreate('task', { ...generated, description } as unknown as Fields, Date.now());
+    const { describe, tags } = this.#forms;
+    const fields = {
+      ...this.#generator.tasks(position, this.#ids),
+      ...(describe && { description: describe() }),
+      ...(tags && { tagIds: this.#someTags(tags) }),
+    };
+    const change = buildCreate('task', fields as unknown as Fields, Date.now());
     const { entity } = change.after;
     // Most tasks change last some days after their creation.
     const changedAt = Date.parse(entity.createdAt) + Math.random() ** 3 * days * 86_400_000;
     const updatedAt = new Date(Math.min(Date.now() + 86_400_000, changedAt)).toISOString();
     return { after: { ...change.after, entity: { ...entity, updatedAt } } };
+  }
+
+  /** Returns different tags, the first ones more often. */
+  #someTags(count: number): string[] {
+    const { tags } = this.#ids;
+    const chosen = new Set<string>();
+    while (chosen.size < count) chosen.add(tags[Math.floor(tags.length * Math.random() ** 2)] as string);
+    return [...chosen];
   }
 
   /** Writes the parents and all tasks. */
@@ -153,7 +175,8 @@ export class TaskCollection {
 
   /** Deletes some tasks, now by the real clock, in equal distances. @param start the number of the first task that may be deleted. */
   async #deleteSome(start: number): Promise<void> {
-    const before = (number: number): number => Math.floor((number * this.#deleted) / this.size);
+    const { deleted = 0 } = this.#forms;
+    const before = (number: number): number => Math.floor((number * deleted) / this.size);
     const ids = this.#ids.tasks
       .slice(start)
       .filter((_, place) => before(start + place + 1) > before(start + place));
