@@ -14,8 +14,7 @@ import type { Row } from './row.ts';
 import { type Kind, settingsInUse } from './schema.ts';
 import { requireFormat, requireKnownFields } from './stored-format.ts';
 import { haveSameTexts, withOtherWords } from './words.ts';
-import type { Condition, Item, Key } from './writes.ts';
-import { notExists } from './writes.ts';
+import { type Condition, type Item, type Key, notExists } from './writes.ts';
 
 const digits = 9;
 const base = 32;

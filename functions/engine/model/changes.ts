@@ -7,8 +7,7 @@ import { encodeEntity, encodeText } from './item-codec.ts';
 import { entityKey, textKey } from './keys.ts';
 import { isLong, longTextBytes, longTextOf, requireText } from './long-text.ts';
 import type { Kind } from './schema.ts';
-import type { Write } from './writes.ts';
-import { hasVersion, notExists } from './writes.ts';
+import { hasVersion, notExists, type Write } from './writes.ts';
 
 /**
  * The change of one entity. A creation has no `before`. A deletion has a deleted entity as `after`, and a restore as `before`. What is removed for

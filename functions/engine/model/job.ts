@@ -9,8 +9,7 @@ import { UnknownFormat } from './errors.ts';
 import { newId } from './ids.ts';
 import { byStatusBetween, partitionNumber } from './index-partitions.ts';
 import { formatAttributes, requireKnownFields, requireReadable } from './stored-format.ts';
-import type { Item, Key, Write } from './writes.ts';
-import { hasVersion, notExists } from './writes.ts';
+import { hasVersion, type Item, type Key, notExists, type Write } from './writes.ts';
 
 export interface JobWork {
   /** Names the handler. */

@@ -8,8 +8,7 @@ import type { Change } from './changes.ts';
 import type { DeletedEntity, StoredEntity } from './entity.ts';
 import { type Kind, schemaInUse } from './schema.ts';
 import { formatAttributes, requireReadable } from './stored-format.ts';
-import type { Item, Key, Write } from './writes.ts';
-import { notExists } from './writes.ts';
+import { type Item, type Key, notExists, type Write } from './writes.ts';
 
 export const uniqueSortKey = 'unique';
 
