@@ -99,8 +99,7 @@ export function openLogReader(database: Database, tenant: string, kind: Kind): L
     },
     readItems: async (names, isConsistent) => {
       const keys = names.map((name) => itemKey(tenant, kind, name));
-      const items = await database.getMany(keys, isConsistent);
-      return encodedItems(items);
+      return encodedItems(await database.getMany(keys, isConsistent));
     },
     readBuckets: async (column, isConsistent) => {
       const { pk, sk } = itemKey(tenant, kind, column);

@@ -74,15 +74,12 @@ const deletionMs = 2_000;
  */
 export async function deleteGarbage(writer: LogWriter, manifest: Manifest, nowMs: number): Promise<void> {
   const steps = await writer.listItems(stepPartition, maxSteps);
-  let live: ReadonlySet<ItemName> | undefined;
+  const live = new Set(manifestNames(manifest));
   for (const [name, encoded] of steps) {
     const { beganAt, names } = decodeStep(encoded);
     if (beganAt + garbageMs > nowMs || writer.remainingMs() < deletionMs) return;
-    live ??= new Set(manifestNames(manifest));
-    const isLive = live;
     // The list's item last: a crash in between leaves it for the next step.
-    const garbage = names.filter((one) => !isLive.has(one));
-    await writer.deleteItems(garbage);
+    await writer.deleteItems(names.filter((one) => !live.has(one)));
     await writer.deleteItems([name]);
   }
 }
