@@ -24,6 +24,5 @@ export const isMissed = ({ id, version, dueAt }: Job, nowMs: number): boolean =>
   // A job that begins with a time is for the schedule.
   version === 1 && dueAt === alwaysDue && isId(id) && nowMs - timestampMs(id) > maxStartMs;
 
-/** Returns the milliseconds since a job began. */
 export const ageOf = ({ id }: Job, nowMs: number): number =>
   isId(id) ? Math.max(0, nowMs - timestampMs(id)) : 0;

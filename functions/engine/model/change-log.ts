@@ -171,7 +171,6 @@ export const fillerWrite = (key: Key, time: number): RecordWrite => ({
   condition: notExists,
 });
 
-/** Returns the number of the format of a record. */
 export const formatOfRecord = (item: Item): number => formatOfContents(item[contentsAttribute] as Uint8Array);
 
 const recordFields = { [contentsAttribute]: true, [timeAttribute]: true, expiresAt: true };

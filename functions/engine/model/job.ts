@@ -54,7 +54,6 @@ export interface Step<Work extends JobWork = JobWork> {
   readonly repeatable?: readonly ChangeSet[];
   /** A change set that must not be applied twice: it is one transaction with the job's progress. */
   readonly once?: ChangeSet;
-  /** What is left of the job, if anything. */
   readonly left: Work | undefined;
   /** When the job continues, RFC 3339. Without it, the same worker takes the next step at once. */
   readonly dueAt?: string;

@@ -11,7 +11,6 @@ export interface Merge {
   readonly to: number;
 }
 
-/** A merge that may come next. */
 interface MergeCandidate extends Merge {
   /** Whether it comes before more records are absorbed. */
   readonly isUrgent: boolean;
