@@ -70,7 +70,6 @@ export function copyOfRow(
   return { key: `${log}#${id}`, value: JSON.stringify([version, ...fields]), sign };
 }
 
-/** One kind of one tenant. */
 export interface AuditedLog {
   readonly tenant: string;
   readonly kind: Kind;

@@ -38,7 +38,6 @@ export interface SubjectDifference {
   readonly problem: SubjectProblem;
 }
 
-/** What is stored for one subject. */
 interface StoredSubject {
   /** The id of the user that the item names. */
   readonly named: string | undefined;

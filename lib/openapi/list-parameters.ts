@@ -276,7 +276,6 @@ export function deletedListParameters(resource: Resource): Map<string, Parameter
   );
 }
 
-/** Returns the names of the parameters of lists of deleted entities. */
 export function deletedListParameterNames(resource: Resource): string[] {
   const own = deletedListParameters(resource);
   const names = [...listParameters(deletedOf(resource))].flatMap(([name, parameter]) =>

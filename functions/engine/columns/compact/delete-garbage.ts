@@ -29,8 +29,6 @@ const versionDigits = 12;
 const stepName = (version: number, id: StepId): ItemName =>
   `${stepPartition}/${String(version).padStart(versionDigits, '0')}#${id}`;
 
-const encodeStep = (step: StepItems): Buffer => deflate(JSON.stringify(step));
-
 /** Names in an item of a list: it stays far below 400 KB, and its items can be deleted in a second. */
 const maxNames = 2_000;
 
@@ -47,7 +45,8 @@ export async function recordStep(
   const items = new Map<ItemName, Uint8Array>();
   for (let first = 0; first < Math.max(1, names.length); first += maxNames) {
     const name = stepName(version, first === 0 ? id : `${id}.${first}`);
-    items.set(name, encodeStep({ beganAt, names: names.slice(first, first + maxNames) }));
+    const step: StepItems = { beganAt, names: names.slice(first, first + maxNames) };
+    items.set(name, deflate(JSON.stringify(step)));
   }
   await writer.putItems(items);
   return [...items.keys()];
@@ -55,7 +54,7 @@ export async function recordStep(
 
 const stepFields: Readonly<Record<keyof StepItems, true>> = { beganAt: true, names: true };
 
-/** Decodes what `encodeStep` returns. @throws UnknownFormat. */
+/** Decodes an item of what `recordStep` writes. @throws UnknownFormat. */
 export function decodeStep(encoded: Uint8Array): StepItems {
   const step = JSON.parse(inflate(encoded).toString()) as StepItems;
   requireKnownFields('step', step, stepFields);
