@@ -117,9 +117,7 @@ function sortParameters(resource: Resource): Parameter[] {
 
 function viewParameters(resource: Resource): Parameter[] {
   return [
-    severalValues('fields', 'The fields to return. `id` is always included.', {
-      ...names(resource.fieldNames),
-    }),
+    severalValues('fields', 'The fields to return. `id` is always included.', names(resource.fieldNames)),
     ...expandParameters(resource),
     severalValues(
       'countBy',
