@@ -207,7 +207,7 @@ export class SequencerBehind extends StoreUnavailable {
 
 /** DynamoDB refused a call several times because too many calls concern the same keys. */
 export class KeysThrottled extends StoreUnavailable {
-  constructor(cause: unknown, isInDoubt = false) {
+  constructor(cause: unknown, isInDoubt: boolean) {
     super(cause, false, isInDoubt);
     this.message = 'Too many calls concern the same keys.';
     this.name = 'KeysThrottled';
