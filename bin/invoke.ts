@@ -13,7 +13,6 @@ import { operationEvent } from '../lib/local/operation-event.ts';
 import { usageText } from '../lib/local/request-line.ts';
 import { defaultTableName } from '../lib/local/service.ts';
 
-/** Returns the contract of an operation. */
 function findContract(operation: string): Contract {
   const names = routes.map(({ contract }) => contract.operation);
   const found = routes.find(({ contract }) => contract.operation === operation)?.contract;

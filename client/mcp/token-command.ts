@@ -1,8 +1,7 @@
 /** Tokens that a command prints: a session of an agent is longer than the life of a token. */
 import { exec } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { ClientOptions } from '../connection.ts';
-import { UnsendableError } from '../connection.ts';
+import { type ClientOptions, UnsendableError } from '../connection.ts';
 
 /** Milliseconds for which a token is used. Those of Cognito are valid for an hour, and those of other issuers often for 10 minutes. */
 const maxAgeMs = 300_000;

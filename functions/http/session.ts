@@ -25,7 +25,6 @@ const maxSubjectLength = 255;
 const actorOf = ({ subject }: Caller): string | undefined =>
   subject !== undefined && subject.length <= maxSubjectLength && subject.isWellFormed() ? subject : undefined;
 
-/** Returns the middleware that reads the caller and opens the session. */
 export const openSession = (needsToken: boolean): Middleware => ({
   before: ({ event, context }) => {
     const caller = callerOf(event, needsToken);

@@ -23,7 +23,7 @@ const editsBetween = (one: string, other: string): number =>
     : distance(one, other);
 
 /** Returns the known name of which a text is another spelling or another word; `undefined` when there is none. */
-export function findSameName(unknown: string, known: readonly string[], otherNames: OtherNames = {}) {
+export function findSameName(unknown: string, known: readonly string[], otherNames: OtherNames) {
   if (unknown.length > maxNameLength) return undefined;
   const simple = simplify(unknown);
   const found = known.find((name) => simplify(name) === simple);

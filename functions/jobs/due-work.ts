@@ -9,7 +9,7 @@ import type { Reminder } from '../engine/model/reminder.ts';
 import type { Database } from '../engine/table/database.ts';
 import { groupBy } from '../runtime/group-by.ts';
 import { now, randomInteger } from '../runtime/time-and-chance.ts';
-import { ageOf, delayOf, isMissed, jobMetrics } from './job-metrics.ts';
+import { ageOf, isMissed, jobMetrics } from './job-metrics.ts';
 
 const concurrency = 8;
 
@@ -69,7 +69,7 @@ export async function handleDueWork({
   const [error] = [...jobs.errors, ...reminders.errors];
   if (error) throw error;
   return {
-    [jobMetrics.delay]: maxOf(reminders.items.map((reminder) => delayOf(reminder, nowMs))),
+    [jobMetrics.delay]: maxOf(reminders.items.map(({ dueAt }) => nowMs - dueAt)),
     [jobMetrics.age]: maxOf(jobs.items.map((job) => ageOf(job, nowMs))),
     [jobMetrics.missed]: jobs.items.filter((job) => isMissed(job, nowMs)).length,
     [jobMetrics.left]: turns.length + logs.length + unfinished.length,

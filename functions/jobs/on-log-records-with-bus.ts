@@ -119,7 +119,6 @@ async function handleRecords(event: DynamoDBStreamEvent, context: Context): Prom
   };
 }
 
-/** Handles a batch of stream records, or a message of the queue. */
 export async function handler(
   event: DynamoDBStreamEvent | SQSEvent,
   context: Context,

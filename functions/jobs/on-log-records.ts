@@ -57,6 +57,5 @@ export async function compactLogs(Records: readonly DynamoDBRecord[], context: C
   if (pending > 0) logMetrics(['FunctionName', context.functionName], { [jobMetrics.pending]: pending });
 }
 
-/** Handles a batch of stream records. */
 export const handler = ({ Records }: DynamoDBStreamEvent, context: Context): Promise<void> =>
   announcing(Records, context, () => compactLogs(Records, context));

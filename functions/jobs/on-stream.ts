@@ -18,7 +18,6 @@ function startsWorker({ eventName, dynamodb }: DynamoDBRecord): boolean {
     : sortKey === wakeUpSortKey && eventName !== 'REMOVE';
 }
 
-/** A job, and the sequence number of its first record in the batch. */
 interface Delivered {
   readonly job: JobIdentity | undefined;
   readonly sequenceNumber: string;

@@ -17,7 +17,6 @@ import { toolsPath } from './paths.ts';
 /** Attempts of a request to the API, and the milliseconds of each: together less than the gateway waits. */
 const patience = { tries: 2, timeout: 11_000 };
 
-/** Returns a server for one request. */
 function serverFor(request: Request | undefined) {
   const token = request?.headers.get('authorization')?.replace(/^Bearer /i, '');
   return agentServer(new Connection({ url: environment.apiUrl(), token, ...patience }), offeredTools());

@@ -28,11 +28,8 @@ export const environment = {
   isOnLambda: (): boolean => process.env['AWS_LAMBDA_FUNCTION_NAME'] !== undefined,
   /** Another address of DynamoDB than that of the region. The SDK reads this variable as well. */
   databaseEndpoint: (): string | undefined => process.env['AWS_ENDPOINT_URL_DYNAMODB'] || undefined,
-  /** Entities that the jobs of a tenant change in a second, all together; `undefined` where jobs keep no pace. */
   jobChangesPerSecond: (): number | undefined => Number(process.env['JOB_CHANGES_PER_SECOND']) || undefined,
-  /** Bytes of columns that a process keeps, at most; `undefined` for the default. */
   columnBytes: (): number | undefined => 1_048_576 * Number(process.env['COLUMN_MEMORY_MB']) || undefined,
-  /** Days for which records of changes are kept; `undefined` for the default. */
   historyDays: (): number | undefined => Number(process.env['HISTORY_DAYS']) || undefined,
   /** Whether only callers who see all make a project private that has no members. */
   reservesClosing: (): boolean => process.env['CLOSE_PROJECTS'] === 'all-projects',

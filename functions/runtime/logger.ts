@@ -73,7 +73,6 @@ export function embeddedMetrics(
   return { _aws: { Timestamp: now(), CloudWatchMetrics: [definition] } };
 }
 
-/** Logs a line with metrics. */
 export function logMetrics(
   [dimension, value]: readonly [dimension: string, value: string],
   metrics: Readonly<Record<string, number>>,

@@ -12,7 +12,7 @@ import {
   sequencerKey,
 } from '../../functions/engine/model/change-log.ts';
 import { storedRow } from '../../functions/engine/model/deletion.ts';
-import { type DeletedEntity, isWhole, type StoredEntity } from '../../functions/engine/model/entity.ts';
+import { type AnyEntity, isWhole } from '../../functions/engine/model/entity.ts';
 import { UnknownFormat } from '../../functions/engine/model/errors.ts';
 import { decodeAnyEntity, withText } from '../../functions/engine/model/item-codec.ts';
 import { entityKey, entitySortKey, textKey } from '../../functions/engine/model/keys.ts';
@@ -23,8 +23,6 @@ import { countOf, type Database } from '../../functions/engine/table/database.ts
 import type { DynamoDb } from '../../functions/engine/table/operations.ts';
 import { openTable, type ScannedTable, scanTable } from '../hosting/scan-table.ts';
 import { tenantOf } from './trees.ts';
-
-type AnyEntity = StoredEntity | DeletedEntity;
 
 type ScannedLogs = ReadonlyMap<string, LogIdentity & { readonly ids: Set<string> }>;
 

@@ -14,7 +14,7 @@ import {
   recordPrefix,
 } from '../../functions/engine/model/change-log.ts';
 import { isExpired, storedRow } from '../../functions/engine/model/deletion.ts';
-import type { DeletedEntity, StoredEntity } from '../../functions/engine/model/entity.ts';
+import type { AnyEntity, StoredEntity } from '../../functions/engine/model/entity.ts';
 import { UnknownFormat } from '../../functions/engine/model/errors.ts';
 import { decodeAnyEntity, encodeEntity } from '../../functions/engine/model/item-codec.ts';
 import { entityKey, entitySortKey } from '../../functions/engine/model/keys.ts';
@@ -52,7 +52,7 @@ export const comparedRow = (row: Row): Row =>
   isCut(row) ? withoutWords(row) : { ...row, [wordsField]: splitWords(row[wordsField]).sort().join(' ') };
 
 /** Returns the row that the log of an entity must have, as audits compare it; none of a deleted one that has expired or was erased. */
-export function rowOfEntity(stored: StoredEntity | DeletedEntity, nowMs: number): Row | undefined {
+export function rowOfEntity(stored: AnyEntity, nowMs: number): Row | undefined {
   const row = stored.deletion && isExpired(stored.deletion, nowMs) ? undefined : storedRow(stored);
   return row && comparedRow(toValues(row));
 }
@@ -70,7 +70,6 @@ export function copyOfRow(
   return { key: `${log}#${id}`, value: JSON.stringify([version, ...fields]), sign };
 }
 
-/** One kind of one tenant. */
 export interface AuditedLog {
   readonly tenant: string;
   readonly kind: Kind;

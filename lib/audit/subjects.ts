@@ -13,8 +13,7 @@ import {
   uniqueSortKey,
   uniqueValueOf,
 } from '../../functions/engine/model/unique-value.ts';
-import type { Item, Key, Write } from '../../functions/engine/model/writes.ts';
-import { notExists } from '../../functions/engine/model/writes.ts';
+import { type Item, type Key, notExists, type Write } from '../../functions/engine/model/writes.ts';
 import type { Database } from '../../functions/engine/table/database.ts';
 import { applyChangeSet } from '../../functions/engine/write/commit.ts';
 import { now } from '../../functions/runtime/time-and-chance.ts';
@@ -39,7 +38,6 @@ export interface SubjectDifference {
   readonly problem: SubjectProblem;
 }
 
-/** What is stored for one subject. */
 interface StoredSubject {
   /** The id of the user that the item names. */
   readonly named: string | undefined;

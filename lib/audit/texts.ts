@@ -2,7 +2,7 @@
 
 import { buildMove, buildUpdate, type Change } from '../../functions/engine/model/changes.ts';
 import { expiryOf } from '../../functions/engine/model/deletion.ts';
-import type { DeletedEntity, StoredEntity } from '../../functions/engine/model/entity.ts';
+import type { AnyEntity, DeletedEntity } from '../../functions/engine/model/entity.ts';
 import { ConditionFailed } from '../../functions/engine/model/errors.ts';
 import { decodeAnyEntity } from '../../functions/engine/model/item-codec.ts';
 import { entitySortKey, textSortKey } from '../../functions/engine/model/keys.ts';
@@ -33,13 +33,13 @@ export interface TextDifference {
 }
 
 interface StoredText {
-  readonly entity: StoredEntity | DeletedEntity | undefined;
+  readonly entity: AnyEntity | undefined;
   readonly text: string | undefined;
   /** When DynamoDB deletes the text, in seconds since 1970. */
   readonly expiresAt: number | undefined;
 }
 
-const digestOf = (entity: StoredEntity | DeletedEntity | undefined): Digest | undefined => {
+const digestOf = (entity: AnyEntity | undefined): Digest | undefined => {
   const description = entity?.entity.description;
   return description instanceof Digest ? description : undefined;
 };

@@ -54,7 +54,6 @@ function accept(entry: PutEventsRequestEntry, isRefused: (detail: string) => boo
   return { id: randomUUID(), detail };
 }
 
-/** Returns the names of the buses that a request names. */
 export const busesOf = ({ Entries = [] }: Partial<PutEventsRequest>): string[] => [
   ...new Set(Entries.map(({ EventBusName = 'default' }) => EventBusName)),
 ];

@@ -24,7 +24,6 @@ const read = (file: string): unknown => JSON.parse(readFileSync(file, 'utf8'));
 /** The resource of a nested stack. Its template is an asset, whose path only the metadata has. */
 const nestedStack = 'AWS::CloudFormation::Stack';
 
-/** Returns a template and those of its nested stacks. */
 function withNested(assembly: string, file: string): Template[] {
   const template = read(join(assembly, file)) as Template;
   const nested = Object.values(template.Resources).filter(({ Type }) => Type === nestedStack);

@@ -21,7 +21,6 @@ export const wholeNumber =
     throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
   };
 
-/** Parses an HTTP URL. */
 export function httpAddress(text: string): string {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
   throw new InvalidArgumentError('It must be an HTTP URL, for example http://localhost:8000.');

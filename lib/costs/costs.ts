@@ -30,7 +30,6 @@ export const costOfMillion = ({ readUnits, writeUnits, billedMs, memoryMb, respo
   transfer: ((million * responseBytes) / gigabyte) * prices.transferGb,
 });
 
-/** Returns the sum of the parts. */
 export const total = (cost: ReturnType<typeof costOfMillion>): number =>
   Object.values(cost).reduce((sum, part) => sum + part, 0);
 

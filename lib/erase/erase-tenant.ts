@@ -63,7 +63,6 @@ function nameOf(key: Key): string {
   return kind ? (names[kind] ?? 'columns of lists') : 'others';
 }
 
-/** Returns whether columns are empty as of a position. */
 const isEmpty = (manifest: Manifest | undefined, position: number): boolean =>
   JSON.stringify({ ...manifest, version: 0 }) === JSON.stringify({ ...emptyManifest, watermark: position });
 

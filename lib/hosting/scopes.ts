@@ -2,7 +2,6 @@ import { scopeOf } from '../../functions/contract/contract.ts';
 import { allProjectsScope } from '../../functions/contract/scopes.ts';
 import { routes } from '../../functions/routes.ts';
 
-/** The scopes of the API. */
 export const apiScopes: readonly string[] = [
   ...new Set([allProjectsScope, ...routes.flatMap(({ contract }) => scopeOf(contract) ?? [])]),
 ].sort();

@@ -10,7 +10,6 @@ import { alarmAddress, type Settings } from './settings.ts';
 
 const topicNameOf = ({ stage }: Settings): string => `project-management-${stage}-alarms`;
 
-/** Returns the ARN of the topic that gets an alarm. */
 function topicArnOf(settings: Settings, { isUrgent }: Symptom): string {
   const own = `arn:${Aws.PARTITION}:sns:${Aws.REGION}:${Aws.ACCOUNT_ID}:${topicNameOf(settings)}`;
   return (isUrgent && settings.urgentTopicArn) || settings.alarmTopicArn || own;

@@ -96,7 +96,6 @@ const forbiddenModules: readonly ForbiddenModules[] = [
   { what: 'a file that hosts the functions', path: /^(?:lib|bin|test|tools)\// },
 ];
 
-/** Folders that the functions of all groups use. */
 const sharedFolders = new Set(['contract', 'http', 'runtime', 'engine']);
 
 /** Returns whether a file belongs to another group of operations than the handler. A resource refers to others, which responses expand. */

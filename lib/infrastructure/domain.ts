@@ -26,7 +26,6 @@ export function createDomain(scope: Construct, settings: Settings): void {
 export const urlOf = ({ domainName }: Settings, api: HttpApi): string =>
   domainName ? `https://${domainName}` : api.apiEndpoint;
 
-/** Maps the domain of the settings, if there is one, to the API. */
 export function mapDomain(scope: Construct, { domainName }: Settings, api: HttpApi): void {
   if (!domainName) return;
   const mapping = new CfnApiMapping(scope, 'Mapping', { apiId: api.apiId, domainName, stage: '$default' });

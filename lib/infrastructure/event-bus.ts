@@ -11,7 +11,6 @@ import type { Settings } from './settings.ts';
 export const putEvents = (settings: Settings): PolicyStatement =>
   new PolicyStatement({ actions: ['events:PutEvents'], resources: [eventBusArn(settings)] });
 
-/** Creates the bus and its archive. */
 export function createEventBus(scope: Construct, settings: Settings): EventBus {
   const bus = new EventBus(scope, 'EventBus', { eventBusName: eventBusName(settings) });
   new Archive(scope, 'EventArchive', {

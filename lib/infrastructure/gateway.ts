@@ -140,7 +140,6 @@ function httpApi(
   return { context, api, own: scope, fallback, data };
 }
 
-/** Adds the routes of a path to the stack of their function. */
 function addRoutes(
   scope: Construct,
   httpApi: HttpApi,

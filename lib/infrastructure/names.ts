@@ -44,7 +44,6 @@ export const functionLogName = ({ stage }: Stage): string => `project-management
 export const functionLogArn = (stage: Stage): string =>
   `arn:${Aws.PARTITION}:logs:${Aws.REGION}:${Aws.ACCOUNT_ID}:log-group:${functionLogName(stage)}:*`;
 
-/** Returns the region in an ARN. */
 export const regionOf = (arn: string): string => arn.split(':')[3] ?? '';
 
 export const accountOf = (arn: string): string => arn.split(':')[4] ?? '';

@@ -327,7 +327,6 @@ export type Settings = {
   readonly [Key in keyof typeof definitions]: v.InferOutput<(typeof definitions)[Key]['schema']>;
 };
 
-/** Returns the domain of an e-mail address. */
 export const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1);
 
 /** Returns the address that gets mails about alarms; an empty text for none. */

@@ -15,7 +15,6 @@ import { openTable } from '../hosting/scan-table.ts';
 import { findLogs } from './find-logs.ts';
 import { reasonOf } from './issuer.ts';
 
-/** Events of one request. */
 const maxEvents = 100;
 
 /** Milliseconds that the receiver has for a request. */

@@ -2,15 +2,13 @@
 
 import { pascal } from '../../functions/contract/contract.ts';
 import { resources } from '../../functions/schema.ts';
-import { resolve } from './resolve.ts';
-import type { OpenApiDocument, Operation, Parameter } from './types.ts';
+import { currentParameters } from './resolve.ts';
+import type { OpenApiDocument, Operation } from './types.ts';
 import { arrayOf, comment, declaration, fieldType, optional, union } from './typescript.ts';
 
 function toList(document: OpenApiDocument, name: string, list: Operation) {
   const { schemas } = document.components;
-  const resolved = (list.parameters ?? [])
-    .map((parameter) => resolve<Parameter>(document, parameter))
-    .filter((parameter) => parameter.in === 'query' && !parameter.deprecated);
+  const resolved = currentParameters(document, list).filter((parameter) => parameter.in === 'query');
   return {
     name,
     summary: list.summary,

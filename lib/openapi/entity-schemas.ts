@@ -191,7 +191,6 @@ function deletedListSchema(resource: Resource, fields: Record<string, Schema>): 
   };
 }
 
-/** Returns the schemas of entities that the expansions of a resource add, by name. */
 function expandedEntitySchemas({ expansions }: Resource): Record<string, Schema> {
   const named = Object.values(expansions).map((expansion): [string, Schema] => {
     const { target, shown } = expansion;

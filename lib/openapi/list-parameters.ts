@@ -117,9 +117,7 @@ function sortParameters(resource: Resource): Parameter[] {
 
 function viewParameters(resource: Resource): Parameter[] {
   return [
-    severalValues('fields', 'The fields to return. `id` is always included.', {
-      ...names(resource.fieldNames),
-    }),
+    severalValues('fields', 'The fields to return. `id` is always included.', names(resource.fieldNames)),
     ...expandParameters(resource),
     severalValues(
       'countBy',
@@ -276,7 +274,6 @@ export function deletedListParameters(resource: Resource): Map<string, Parameter
   );
 }
 
-/** Returns the names of the parameters of lists of deleted entities. */
 export function deletedListParameterNames(resource: Resource): string[] {
   const own = deletedListParameters(resource);
   const names = [...listParameters(deletedOf(resource))].flatMap(([name, parameter]) =>

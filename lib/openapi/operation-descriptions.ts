@@ -60,7 +60,6 @@ const special: Readonly<Record<string, string>> = {
   checkHealth: 'Reads from the database. If the database does not respond, the response is 503.',
 };
 
-/** Returns who sees entities of a resource. */
 function seenBy({ kind, access }: Resource): string {
   if (!access) return '';
   if ('through' in access)

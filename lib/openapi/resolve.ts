@@ -1,4 +1,4 @@
-import type { Header, OpenApiDocument, Parameter, Reference, Response, Schema } from './types.ts';
+import type { Header, OpenApiDocument, Operation, Parameter, Reference, Response, Schema } from './types.ts';
 
 type Component = Parameter | Response | Schema | Header;
 
@@ -10,3 +10,6 @@ export function resolve<One extends Component>(document: OpenApiDocument, value:
   if (!found) throw new Error(`The document has no ${reference}.`);
   return found;
 }
+
+export const currentParameters = (document: OpenApiDocument, { parameters = [] }: Operation): Parameter[] =>
+  parameters.map((one) => resolve<Parameter>(document, one)).filter(({ deprecated }) => !deprecated);

@@ -1,5 +1,4 @@
-import type { Contract } from '../../functions/contract/contract.ts';
-import { pascal } from '../../functions/contract/contract.ts';
+import { type Contract, pascal } from '../../functions/contract/contract.ts';
 import type { Resource } from '../../functions/contract/resource.ts';
 import { errorResponseName, problemsOf } from './error-responses.ts';
 import { batchResultsExample, createdExample, entityExample, listExamples } from './examples.ts';

@@ -1,6 +1,6 @@
 /** The schemas of RxDB for copies of all collections. */
 import { pascal } from '../../functions/contract/contract.ts';
-import { routes } from '../../functions/routes.ts';
+import { resources } from '../../functions/schema.ts';
 import type { OpenApiDocument, Schema } from './types.ts';
 
 /** Returns what RxDB needs to know of a field. Indexes need the greatest length. */
@@ -12,10 +12,7 @@ const property = ({ type, maxLength, items }: Schema): object => ({
 
 /** Returns the text of `client/adapters/rxdb-schemas.ts`. */
 export function rxdbSchemasModule({ components }: OpenApiDocument): string {
-  const resources = new Map(
-    routes.flatMap(({ contract: { resource } }) => (resource ? [[resource.kind, resource]] : [])),
-  );
-  const lines = [...resources.values()].map(({ kind, plural, fieldNames }) => {
+  const lines = resources.map(({ kind, plural, fieldNames }) => {
     const { properties = {} } = components.schemas[pascal(kind)] as Schema;
     const fields = fieldNames.map((field) => [field, property(properties[field] as Schema)]);
     const schema = {

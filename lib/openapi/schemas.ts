@@ -1,6 +1,5 @@
 /** Schemas of request and response bodies, generated from the schemas that validate them. */
-import type { Contract } from '../../functions/contract/contract.ts';
-import { pascal } from '../../functions/contract/contract.ts';
+import { type Contract, pascal } from '../../functions/contract/contract.ts';
 import { maxBodyBytes } from '../../functions/http/json-body.ts';
 import { catalogue, type ProblemCode, problemType } from '../../functions/http/problems.ts';
 import { batchResultsSchema, batchSchema } from './batch.ts';

@@ -38,8 +38,7 @@ function limits({ minLength, maxLength, maxItems, format, default: fallback }: S
 
 export const comment = (text: unknown, indent = ''): string => `${indent}/** ${String(text)} */\n`;
 
-export const optional = (name: string, type: string, indent = '  '): string =>
-  `${indent}readonly ${name}?: ${type} | undefined;\n`;
+export const optional = (name: string, type: string): string => `  readonly ${name}?: ${type} | undefined;\n`;
 
 export function field(name: string, schema: Schema, isRequired: boolean): string {
   const type = fieldType(name, schema);

@@ -1,7 +1,7 @@
 /** The page of an operation, in Markdown. */
 import { listOptions } from '../../functions/contract/list-fields.ts';
-import { resolve } from '../openapi/resolve.ts';
-import type { OpenApiDocument, Operation, Parameter, Reference, Response, Schema } from '../openapi/types.ts';
+import { currentParameters, resolve } from '../openapi/resolve.ts';
+import type { OpenApiDocument, Operation, Reference, Response, Schema } from '../openapi/types.ts';
 import { code, fieldList, filterList, parameterList, section } from './fields.ts';
 
 export interface OperationPlace {
@@ -23,9 +23,7 @@ const usual: readonly string[] = listOptions;
 const languages: Readonly<Record<string, string>> = { bash: 'sh', typescript: 'ts' };
 
 function parameters(document: OpenApiDocument, { path, operation }: OperationPlace): string {
-  const all = (operation.parameters ?? [])
-    .map((parameter) => resolve<Parameter>(document, parameter))
-    .filter(({ deprecated }) => !deprecated);
+  const all = currentParameters(document, operation);
   const of = (place: string) => all.filter((parameter) => parameter.in === place);
   const ofList = of('query')
     .filter(({ name }) => usual.includes(name))

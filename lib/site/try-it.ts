@@ -1,7 +1,7 @@
 /** What the form of an operation has, and the request that it sends. */
 
 import { newId } from '../../client/ids.ts';
-import { resolve } from '../openapi/resolve.ts';
+import { currentParameters } from '../openapi/resolve.ts';
 import { type SampleRequest, sampleRequest } from '../openapi/samples/request.ts';
 import type { OpenApiDocument, Parameter } from '../openapi/types.ts';
 
@@ -73,9 +73,7 @@ export function formOf(document: OpenApiDocument, operationId: string): Form | u
   const place = places.find(({ operation }) => operation.operationId === operationId);
   if (!place) return undefined;
   const sample = sampleRequest(document, place.template, place.method, place.operation);
-  const all = (place.operation.parameters ?? [])
-    .map((parameter) => resolve<Parameter>(document, parameter))
-    .filter(({ deprecated }) => !deprecated);
+  const all = currentParameters(document, place.operation);
   // A field with several operators is a filter; one without is an option, such as `page`.
   const named = all.filter((parameter) => parameter.in === 'query').map(({ name }) => filterParts(name));
   const fields = new Set(named.filter(([, operator]) => operator !== '').map(([field]) => field));

@@ -175,8 +175,8 @@ export const listEngineMutations = toMutations({
     ],
     'items-of-a-long-list-deleted-at-once': ['names.slice(first, first + maxNames)', 'names.slice(first)'],
     'live-items-deleted': [
-      'names.filter((one) => !isLive.has(one))',
-      "names.filter((one) => isLive.has(one) || one !== '/')",
+      'names.filter((one) => !live.has(one))',
+      "names.filter((one) => live.has(one) || one !== '/')",
     ],
   },
   'functions/engine/columns/read/item-reader.ts': {
@@ -381,8 +381,8 @@ export const listEngineMutations = toMutations({
       '|| keptBytes(segment) < 0',
     ],
     'merge-beyond-an-item': [
-      'bytes <= mergedShareOfBytes * maxColumnBytes',
-      'bytes <= mergedShareOfBytes * maxColumnBytes * maxColumnBytes',
+      'bytes > mergedShareOfBytes * sizes.maxColumnBytes',
+      'bytes > mergedShareOfBytes * sizes.maxColumnBytes * sizes.maxColumnBytes',
     ],
     'waiting-rows-at-once': [
       'isUrgent ? 0 : sizes.minShareOfWaiting;',

@@ -5,15 +5,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import '#functions/schema.ts';
 import { isExpired, isRoot, isSameDeletion } from '#functions/engine/model/deletion.ts';
-import type { DeletedEntity, StoredEntity } from '#functions/engine/model/entity.ts';
+import type { AnyEntity, DeletedEntity } from '#functions/engine/model/entity.ts';
 import { decodeAnyEntity } from '#functions/engine/model/item-codec.ts';
 import { entitySortKey } from '#functions/engine/model/keys.ts';
 import { isOwnership, keptReference, ownersIn, referencesOf } from '#functions/engine/model/relations.ts';
 import type { Relation } from '#functions/engine/model/schema.ts';
 import type { Item } from '#functions/engine/model/writes.ts';
 import type { Kind } from './list-model.ts';
-
-type AnyEntity = StoredEntity | DeletedEntity;
 
 const isErased = ({ deletion }: AnyEntity): boolean => deletion?.isErased === true;
 

@@ -3,7 +3,7 @@
  * the moments of its request. Entities are the truth; lists, feeds and histories come from columns and logs.
  */
 import { isExpired, isRoot } from '#functions/engine/model/deletion.ts';
-import type { DeletedEntity, StoredEntity } from '#functions/engine/model/entity.ts';
+import type { AnyEntity, DeletedEntity } from '#functions/engine/model/entity.ts';
 import { decodeAnyEntity, withText } from '#functions/engine/model/item-codec.ts';
 import { entitySortKey, textSortKey } from '#functions/engine/model/keys.ts';
 import { cascadeKinds } from '#functions/engine/model/relations.ts';
@@ -134,7 +134,7 @@ export class Moments {
     if (!stored) return;
     if (stored.deletion) this.#addVersion(id, stored.version, undefined);
     if (stored.deletion?.isErased) return;
-    const whole = withText<StoredEntity | DeletedEntity>(stored, this.#texts.get(pk));
+    const whole = withText<AnyEntity>(stored, this.#texts.get(pk));
     if (!whole) throw new Error(`The text of ${pk} is not the one that belongs to it.`);
     const entity = shown(kind, whole.entity);
     this.#requireOwnNumber(id, entity['number']);

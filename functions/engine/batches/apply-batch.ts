@@ -12,7 +12,14 @@ import { findTakenValues } from '../entities/unique-values.ts';
 import { changeFields } from '../entities/update-entity.ts';
 import { readChildIds } from '../lists/children.ts';
 import { buildCreate, type Change, type WholeChange } from '../model/changes.ts';
-import type { DeletedEntity, ExpectedVersions, Fields, StoredEntity, WholeEntity } from '../model/entity.ts';
+import type {
+  AnyEntity,
+  DeletedEntity,
+  ExpectedVersions,
+  Fields,
+  StoredEntity,
+  WholeEntity,
+} from '../model/entity.ts';
 import { BatchFailed, EntityNotFound } from '../model/errors.ts';
 import { isId } from '../model/ids.ts';
 import type { Kind } from '../model/schema.ts';
@@ -61,7 +68,7 @@ interface Targets {
   /** Their ids cannot be those of new entities. */
   readonly deleted: ReadonlyMap<string, DeletedEntity>;
   /** What the caller does not see: neither can their ids. */
-  readonly hidden: ReadonlyMap<string, StoredEntity | DeletedEntity>;
+  readonly hidden: ReadonlyMap<string, AnyEntity>;
 }
 
 /** Reads the entities that operations name, in one batch, and the long texts of those that they update in another one. */

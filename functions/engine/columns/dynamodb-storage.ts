@@ -28,10 +28,8 @@ export function itemKey(tenant: string, kind: Kind, name: ItemName): Key {
 
 const itemName = ({ pk, sk }: Key): ItemName => `${pk.slice(pk.lastIndexOf('#') + 1)}/${sk}`;
 
-/** Returns which kind of stored item an immutable item is. */
 export const kindOfImmutable = (key: Key): StoredItem => storedItemOf(itemName(key));
 
-/** Returns the item that stores bytes under a name. */
 export const bytesItem = (key: Key, name: ItemName, bytes: Uint8Array): Item => ({
   ...key,
   ...formatAttributes(storedItemOf(name)),
@@ -99,8 +97,7 @@ export function openLogReader(database: Database, tenant: string, kind: Kind): L
     },
     readItems: async (names, isConsistent) => {
       const keys = names.map((name) => itemKey(tenant, kind, name));
-      const items = await database.getMany(keys, isConsistent);
-      return encodedItems(items);
+      return encodedItems(await database.getMany(keys, isConsistent));
     },
     readBuckets: async (column, isConsistent) => {
       const { pk, sk } = itemKey(tenant, kind, column);

@@ -5,7 +5,7 @@ import { now } from '../../runtime/time-and-chance.ts';
 import { readChildren } from '../lists/children.ts';
 import { isGuard } from '../model/access.ts';
 import { buildDeletion, buildUpdate, type Change } from '../model/changes.ts';
-import type { DeletedEntity, Deletion, StoredEntity } from '../model/entity.ts';
+import type { AnyEntity, Deletion, StoredEntity } from '../model/entity.ts';
 import { dependentsOf } from '../model/relations.ts';
 import type { Kind, Relation } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
@@ -65,7 +65,7 @@ export interface EntitiesOfKind {
   readonly ids: readonly string[];
 }
 
-export const byKind = (entities: readonly (StoredEntity | DeletedEntity)[]): EntitiesOfKind[] =>
+export const byKind = (entities: readonly AnyEntity[]): EntitiesOfKind[] =>
   [...groupBy(entities, ({ kind }) => kind)].map(([kind, own]) => ({
     kind,
     ids: own.map(({ entity }) => entity.id),

@@ -71,7 +71,6 @@ export interface RestoreWork extends JobWork, MembersPlace {
 /** Entities that one transaction restores besides the first one: each can have a long text, and 100 writes are allowed. */
 const maxMembers = 45;
 
-/** Entities in a step of the job. */
 const stepSize = 100;
 
 /** Steps whose entities the job looks at once more: their ids are in its item. */

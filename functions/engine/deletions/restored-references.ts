@@ -7,7 +7,7 @@ import { readChildren } from '../lists/children.ts';
 import { isGuard, isOpen, membersRuleOf } from '../model/access.ts';
 import { buildUpdate, type Change } from '../model/changes.ts';
 import { isExpired, isRestorable, isRoot, isSameDeletion } from '../model/deletion.ts';
-import type { DeletedEntity, Deletion, StoredEntity } from '../model/entity.ts';
+import type { AnyEntity, DeletedEntity, Deletion, StoredEntity } from '../model/entity.ts';
 import { decodeAnyEntity } from '../model/item-codec.ts';
 import { entityKey } from '../model/keys.ts';
 import { isOwnership, keptReference, ownershipOf, ownersIn, referencesOf } from '../model/relations.ts';
@@ -15,8 +15,6 @@ import type { Kind, Relation } from '../model/schema.ts';
 import type { Item } from '../model/writes.ts';
 import type { Session } from '../table/session.ts';
 import { type EntitiesOfKind, nameOf } from './descendants.ts';
-
-type AnyEntity = StoredEntity | DeletedEntity;
 
 /** Returns the ids that a reference has, or that is kept beside it. */
 const idsIn = (relation: Relation, { entity }: AnyEntity): string[] =>
@@ -113,7 +111,6 @@ interface Returning {
   readonly isLast?: boolean;
 }
 
-/** Returns the deletion of an entity by itself. */
 export const ownDeletion = ({ kind, entity: { id }, deletion }: DeletedEntity): Deletion => ({
   ...deletion,
   root: { kind, id },

@@ -2,7 +2,7 @@
 
 import { now } from '../../runtime/time-and-chance.ts';
 import { isRootOf } from '../model/deletion.ts';
-import type { DeletedEntity, Deletion, StoredEntity } from '../model/entity.ts';
+import type { AnyEntity, Deletion } from '../model/entity.ts';
 import { type Beginning, beginJob, type Job, type JobOrigin, type JobWork, type Step } from '../model/job.ts';
 import { cascadeKinds, dependentsOf } from '../model/relations.ts';
 import type { Kind } from '../model/schema.ts';
@@ -53,7 +53,7 @@ export function beginSweep(origin: JobOrigin, kind: Kind, ids: readonly string[]
  * Returns the writes that begin jobs for the children of requests that still saw these entities, one for each kind that can have any. The job of a deletion finds
  * what it has removed itself: this is for what it does not find.
  */
-export function sweepLater(origin: JobOrigin, removed: readonly (StoredEntity | DeletedEntity)[]): Write[] {
+export function sweepLater(origin: JobOrigin, removed: readonly AnyEntity[]): Write[] {
   const dueAt = nextPassAt(now() + maxRequestMs);
   return byKind(removed)
     .filter(({ kind }) => dependentsOf(kind).length > 0)

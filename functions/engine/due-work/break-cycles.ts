@@ -1,7 +1,6 @@
 /** Breaks the cycles of a tree, as the columns of its log and the pending records have it. */
-import { openLogReader } from '../columns/dynamodb-storage.ts';
-import { logMemory } from '../columns/process-memory.ts';
 import { readParents } from '../columns/read/read-parents.ts';
+import { openSource } from '../columns/read/read-state.ts';
 import { StaleRead } from '../columns/read/stale-read.ts';
 import { breakCycle, findCycles } from '../entities/cycles.ts';
 import { completeUpTo } from '../log/progress.ts';
@@ -13,19 +12,20 @@ import type { Session } from '../table/session.ts';
  * has changed meanwhile: then the next visit looks again.
  */
 export async function breakCycles(session: Session, { child: kind, field }: Relation): Promise<number> {
-  const { tenant, database } = session;
-  const source = {
-    reader: openLogReader(database, tenant, kind),
-    memory: logMemory(database, tenant, kind),
-  };
-  const found = await readParents(source, field).catch((error: unknown) => {
+  const found = await readParents(openSource(session, kind), field).catch((error: unknown) => {
     if (!(error instanceof StaleRead)) throw error;
     return undefined;
   });
   if (!found) return 0;
   for (const ids of findCycles(found.parentOf)) {
     const id = await breakCycle(session, kind, ids);
-    if (id) settingsInUse().logWarning('A cycle of a tree was broken.', { tenant, kind, ids, changed: id });
+    if (id)
+      settingsInUse().logWarning('A cycle of a tree was broken.', {
+        tenant: session.tenant,
+        kind,
+        ids,
+        changed: id,
+      });
   }
   return completeUpTo(found.progress);
 }

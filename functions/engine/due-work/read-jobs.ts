@@ -61,7 +61,6 @@ function readableReminders(items: readonly Item[]): Reminder[] {
   });
 }
 
-/** Reads the first reminders of each partition that are due. */
 export const readDueReminders = (database: Reader, nowMs: number) =>
   readPartitions(reminderPartitions, async (partition) => {
     const query = { ...dueRemindersQuery(partition, nowMs), Limit: pageSize };

@@ -1,7 +1,7 @@
 /** Ids of new entities that callers have made, for example while they were offline. */
 import { dayMs, now } from '../../runtime/time-and-chance.ts';
 import { isExpired } from '../model/deletion.ts';
-import type { DeletedEntity, StoredEntity } from '../model/entity.ts';
+import type { AnyEntity } from '../model/entity.ts';
 import { IdTaken, UnusableId, VersionMismatch } from '../model/errors.ts';
 import { isId, timestampMs } from '../model/ids.ts';
 import type { Kind } from '../model/schema.ts';
@@ -35,7 +35,7 @@ function findTimeIssue(id: string, nowMs: number): string | undefined {
   return undefined;
 }
 
-const hasExpired = ({ deletion }: StoredEntity | DeletedEntity, nowMs: number): boolean =>
+const hasExpired = ({ deletion }: AnyEntity, nowMs: number): boolean =>
   deletion !== undefined && !deletion.isErased && isExpired(deletion, nowMs);
 
 /**
@@ -44,7 +44,7 @@ const hasExpired = ({ deletion }: StoredEntity | DeletedEntity, nowMs: number): 
  */
 export function findOwnIdError(
   id: string,
-  { stored, isSeen }: { readonly stored: StoredEntity | DeletedEntity | undefined; readonly isSeen: boolean },
+  { stored, isSeen }: { readonly stored: AnyEntity | undefined; readonly isSeen: boolean },
   nowMs: number,
 ) {
   // An id that is taken can be that of an earlier attempt whose response was lost. If its deletion has expired, the id is too old for a new entity.

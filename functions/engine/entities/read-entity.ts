@@ -7,7 +7,6 @@ import type { Kind } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
 import { findEntity } from '../table/stored-entities.ts';
 
-/** Returns the error when an entity has none of the expected versions. */
 export function versionMismatch(stored: StoredEntity, expected: ExpectedVersions) {
   if (expected === undefined) return undefined;
   if (expected === 'none') return new VersionMismatch(stored, 'no version');

@@ -1,20 +1,17 @@
 import type { WholeChange } from '../model/changes.ts';
-import type { WholeEntity } from '../model/entity.ts';
+import type { EntityName, WholeEntity } from '../model/entity.ts';
 import { BatchTooLarge, ReferenceNotFound } from '../model/errors.ts';
 import { isId } from '../model/ids.ts';
 import { entityKey } from '../model/keys.ts';
 import { referencesOf } from '../model/relations.ts';
-import type { Kind } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
 
 /** Different entities to which the changes of one request add references. Each costs a read unit. One entity has 52 references, at most. */
 const maxReferences = 400;
 
-interface Reference {
+interface Reference extends EntityName {
   /** JSON pointer to it in the body. */
   readonly pointer: string;
-  readonly kind: Kind;
-  readonly id: string;
 }
 
 function listReferences({ kind, entity }: WholeEntity): Reference[] {

@@ -1,18 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { now } from '../../runtime/time-and-chance.ts';
 import { buildUpdate } from '../model/changes.ts';
-import type { ExpectedVersions, WholeEntity } from '../model/entity.ts';
+import type { EntityName, ExpectedVersions, WholeEntity } from '../model/entity.ts';
 import { keptReference, ownersIn } from '../model/relations.ts';
-import type { Kind } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
 import { commit } from '../write/commit.ts';
 import { readEntity } from './read-entity.ts';
 import { requireValid } from './requirements.ts';
 import type { ReadBelow } from './trees.ts';
 
-interface UpdateTarget {
-  readonly kind: Kind;
-  readonly id: string;
+interface UpdateTarget extends EntityName {
   readonly expected?: ExpectedVersions;
 }
 

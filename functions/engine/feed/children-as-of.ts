@@ -1,13 +1,13 @@
 /** The children that an entity had when a job began. */
 import { type ChildrenPage, type ChildrenRange, readChildren, refersToAny } from '../lists/children.ts';
-import type { DeletedEntity, ItemFields, StoredEntity } from '../model/entity.ts';
+import type { AnyEntity, ItemFields } from '../model/entity.ts';
 import { entityOfRow } from '../model/item-codec.ts';
 import type { Relation } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
 import { findEntry } from './list-history.ts';
 
 /** Returns the fields that an entity had at a position of its log; `undefined` when it did not exist then, or was deleted. What is older than its records has the fields of the oldest one. */
-export async function fieldsAt(session: Session, stored: StoredEntity | DeletedEntity, position: number) {
+export async function fieldsAt(session: Session, stored: AnyEntity, position: number) {
   const { kind, entity, logPosition = 0, deletion } = stored;
   let fields = deletion ? undefined : entity;
   for (let later = logPosition; later > position; ) {

@@ -166,7 +166,6 @@ async function readDescribed(
 ): Promise<{ readonly count: number; readonly described: ReadonlyMap<string, Entity> }> {
   const { tenant, database } = session;
   const inRows = new Map<string, StoredEntity>();
-  // The ids of those that a record adds.
   const added = records.map((record) => {
     const cut = fromRows(kind, mergeChanges([record], matches)).filter((one) => !isWhole(one));
     const ids = cut.map(({ entity }) => entity.id).filter((id) => !inRows.has(id));

@@ -6,15 +6,10 @@ import { now } from '../../runtime/time-and-chance.ts';
 import { readEntityItem } from '../entities/read-entity.ts';
 import { type CursorCodec, cursorHash, fromCursor, toCursor } from '../lists/cursor-codec.ts';
 import { decodeRecord, isExpiredRecord, maxPosition, recordKey } from '../model/change-log.ts';
+import type { EntityName } from '../model/entity.ts';
 import type { LogEntry } from '../model/record-codec.ts';
-import type { Kind } from '../model/schema.ts';
 import type { Session } from '../table/session.ts';
 import { isVisible } from './describe-change.ts';
-
-interface EntityName {
-  readonly kind: Kind;
-  readonly id: string;
-}
 
 export interface HistoryEntry {
   /** When it was made, in milliseconds since 1970. */

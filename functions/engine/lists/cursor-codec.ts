@@ -13,7 +13,6 @@ export const queryHashBytes = 8;
 export const cursorHash = (text: string): Buffer =>
   hash('sha256', text, 'buffer').subarray(0, queryHashBytes);
 
-/** How cursors of one kind have their places. */
 export interface CursorCodec<Place> {
   readonly item: StoredItem;
   readonly maxLength: number;

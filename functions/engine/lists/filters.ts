@@ -25,7 +25,6 @@ export const distinctFilters = (filters: readonly Filter[]): Filter[] => [
   ).values(),
 ];
 
-/** Returns the value of rows that are older than a field. */
 function defaultOf(field: string, defaults: ListQuery['defaults']): Value {
   return toValue(field, defaults?.[field] ?? null);
 }

@@ -1,17 +1,15 @@
 /** Pages of entities: the list engine selects the rows of a page, then their entities are read. */
 
-import { openLogReader } from '../columns/dynamodb-storage.ts';
-import { logMemory } from '../columns/process-memory.ts';
 import { idsAfter } from '../columns/read/id-ranges.ts';
 import { listRows, type RowPage } from '../columns/read/list-rows.ts';
-import { type ListSource, readState } from '../columns/read/read-state.ts';
+import { openSource, readState } from '../columns/read/read-state.ts';
 import type { RowFilter } from '../columns/read/row-filter.ts';
 import { allRows, type RowQuery } from '../columns/read/row-query.ts';
 import { addKeyReads, prefetch } from '../columns/read/shown-rows.ts';
 import { StaleRead } from '../columns/read/stale-read.ts';
 import type { Progress } from '../log/progress.ts';
 import { isRestorable } from '../model/deletion.ts';
-import type { DeletedEntity, StoredEntity } from '../model/entity.ts';
+import type { AnyEntity, DeletedEntity, StoredEntity } from '../model/entity.ts';
 import { StoreUnavailable } from '../model/errors.ts';
 import { decodeAnyEntity, storedOfRow } from '../model/item-codec.ts';
 import { entityKey, textKey } from '../model/keys.ts';
@@ -28,7 +26,6 @@ interface EntityPage<Stored = StoredEntity> extends Omit<RowPage, 'rows'> {
   readonly log: PageLog;
 }
 
-/** What a page shows of the change log. */
 export interface PageLog {
   /** How far the log was when the page was selected. */
   readonly progress: Progress;
@@ -64,15 +61,13 @@ const maxAttempts = 5;
 const maxPendingRecords = 5_000;
 
 async function selectPage(session: Session, kind: Kind, query: RowQuery) {
-  const { tenant, database } = session;
-  const reader = openLogReader(database, tenant, kind);
-  const source: ListSource = { reader, memory: logMemory(database, tenant, kind) };
+  const source = openSource(session, kind);
   const ahead = { ...query, filters: [...query.filters, ...columnsOfRule(session, kind)] };
   const state = await readState(source, (manifest) => prefetch(source, manifest, ahead));
   const pendingRecords = state.records.length;
   if (pendingRecords > maxPendingRecords)
     settingsInUse().logWarning('A list met many records that are not in columns.', {
-      tenant,
+      tenant: session.tenant,
       kind,
       pendingRecords,
     });
@@ -82,8 +77,6 @@ async function selectPage(session: Session, kind: Kind, query: RowQuery) {
   const filters = filter ? [...query.filters, filter] : query.filters;
   return { source, state, viewer, withDeleted, ...(await listRows(source, state, { ...query, filters })) };
 }
-
-type AnyEntity = StoredEntity | DeletedEntity;
 
 /**
  * Returns the entities of a page. Those without a row come from an index or by key. Indexes and replicas of the table may lag behind: an entity that is

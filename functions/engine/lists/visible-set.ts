@@ -1,9 +1,7 @@
 /** The rules of viewers as filters of rows. */
 import { hash } from 'node:crypto';
-import { openLogReader } from '../columns/dynamodb-storage.ts';
-import { logMemory } from '../columns/process-memory.ts';
 import { listRows } from '../columns/read/list-rows.ts';
-import { type ListSource, type LogState, readState } from '../columns/read/read-state.ts';
+import { type ListSource, type LogState, openSource, readState } from '../columns/read/read-state.ts';
 import type { RowFilter } from '../columns/read/row-filter.ts';
 import { allRows } from '../columns/read/row-query.ts';
 import type { Progress } from '../log/progress.ts';
@@ -62,9 +60,8 @@ async function readIds(source: ListSource, state: LogState, filter: RowFilter | 
 }
 
 async function readSet(session: Session, sight: Sight, kind: Kind) {
-  const { tenant, database } = session;
-  const memory = logMemory(database, tenant, kind);
-  const source = { reader: openLogReader(database, tenant, kind), memory };
+  const source = openSource(session, kind);
+  const { memory } = source;
   const rule = membersRuleOf(kind);
   const [user, state] = await Promise.all([rule && sight.user(kind), readState(source)]);
   const { progress, isComplete } = state;

@@ -82,12 +82,6 @@ export class ByteWriter {
     this.#length += idBytes;
   }
 
-  raw(bytes: Uint8Array): void {
-    this.#reserve(bytes.length);
-    this.#bytes.set(bytes, this.#length);
-    this.#length += bytes.length;
-  }
-
   bytes(): Buffer {
     return this.#bytes.subarray(0, this.#length);
   }
@@ -133,13 +127,6 @@ export class ByteReader {
 
   textAfter(previous: string): string {
     return previous.slice(0, this.number()) + this.text();
-  }
-
-  raw(length: number): Buffer {
-    const end = this.#position + length;
-    if (end > this.#bytes.length) throw new RangeError('The bytes end too early.');
-    this.#position = end;
-    return this.#bytes.subarray(end - length, end);
   }
 
   id(): string {

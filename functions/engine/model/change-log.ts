@@ -14,8 +14,7 @@ import type { Row } from './row.ts';
 import { type Kind, settingsInUse } from './schema.ts';
 import { requireFormat, requireKnownFields } from './stored-format.ts';
 import { haveSameTexts, withOtherWords } from './words.ts';
-import type { Condition, Item, Key } from './writes.ts';
-import { notExists } from './writes.ts';
+import { type Condition, type Item, type Key, notExists } from './writes.ts';
 
 const digits = 9;
 const base = 32;
@@ -172,7 +171,6 @@ export const fillerWrite = (key: Key, time: number): RecordWrite => ({
   condition: notExists,
 });
 
-/** Returns the number of the format of a record. */
 export const formatOfRecord = (item: Item): number => formatOfContents(item[contentsAttribute] as Uint8Array);
 
 const recordFields = { [contentsAttribute]: true, [timeAttribute]: true, expiresAt: true };

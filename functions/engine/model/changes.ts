@@ -1,14 +1,21 @@
 /** Changes of entities, before they are written. */
 
 import { erased, expiryOf } from './deletion.ts';
-import type { DeletedEntity, Deletion, Entity, Fields, StoredEntity, WholeEntity } from './entity.ts';
+import type {
+  AnyEntity,
+  DeletedEntity,
+  Deletion,
+  Entity,
+  Fields,
+  StoredEntity,
+  WholeEntity,
+} from './entity.ts';
 import { newId, timestampMs } from './ids.ts';
 import { encodeEntity, encodeText } from './item-codec.ts';
 import { entityKey, textKey } from './keys.ts';
 import { isLong, longTextBytes, longTextOf, requireText } from './long-text.ts';
 import type { Kind } from './schema.ts';
-import type { Write } from './writes.ts';
-import { hasVersion, notExists } from './writes.ts';
+import { hasVersion, notExists, type Write } from './writes.ts';
 
 /**
  * The change of one entity. A creation has no `before`. A deletion has a deleted entity as `after`, and a restore as `before`. What is removed for
@@ -17,8 +24,8 @@ import { hasVersion, notExists } from './writes.ts';
 export type Change =
   | { readonly before?: undefined; readonly after: StoredEntity }
   | {
-      readonly before: StoredEntity | DeletedEntity;
-      readonly after?: StoredEntity | DeletedEntity | undefined;
+      readonly before: AnyEntity;
+      readonly after?: AnyEntity | undefined;
     };
 
 /** The creation or change of an entity whose long text is known. */
@@ -27,8 +34,7 @@ export interface WholeChange {
   readonly after: WholeEntity;
 }
 
-export const kindOf = ({ before, after }: Change): Kind =>
-  (after ?? (before as StoredEntity | DeletedEntity)).kind;
+export const kindOf = ({ before, after }: Change): Kind => (after ?? (before as AnyEntity)).kind;
 
 /** Several changes, and writes of other items, that are applied together or not at all. */
 export interface ChangeSet {
@@ -110,7 +116,7 @@ export function buildWrite(tenant: string, { before, after }: Change, logPositio
 /** Returns the write that lets the long text of an entity expire with a deletion, or that keeps it. */
 const buildTextExpiry = (
   tenant: string,
-  { kind, entity }: StoredEntity | DeletedEntity,
+  { kind, entity }: AnyEntity,
   deletion: Deletion | undefined,
 ): Write => ({
   setExpiry: textKey(tenant, kind, entity.id),

@@ -3,7 +3,7 @@
  * deletion. So lists find deleted entities as they find others, and what a deletion has removed is a list.
  */
 import { dayMs } from '../../runtime/time-and-chance.ts';
-import type { DeletedEntity, Deletion, ItemFields, StoredEntity } from './entity.ts';
+import type { AnyEntity, DeletedEntity, Deletion, ItemFields, StoredEntity } from './entity.ts';
 import { idOfPartition } from './keys.ts';
 import { type Row, toRow } from './row.ts';
 import type { Kind } from './schema.ts';
@@ -26,7 +26,6 @@ export const deletionAttributes: readonly string[] = [
 
 export const isDeletedItem = (item: Item): boolean => 'deletedAt' in item;
 
-/** Returns the deletion of an entity. */
 export function newDeletion(
   { kind, entity: { id, updatedAt } }: StoredEntity,
   deletedBy: string | undefined,
@@ -99,7 +98,7 @@ const deletionFields = Object.values(rowOfDeletion);
 export const notDeleted: Row = Object.fromEntries(deletionFields.map((field) => [field, null]));
 
 /** Returns the row that the log and the columns have of an entity; none of an erased one. */
-export function storedRow(stored: StoredEntity | DeletedEntity): Row | undefined {
+export function storedRow(stored: AnyEntity): Row | undefined {
   const { entity, deletion } = stored;
   if (!deletion) return toRow(entity);
   const { deletedAt, deletedBy = null, root, isErased } = deletion;

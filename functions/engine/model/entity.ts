@@ -36,6 +36,12 @@ export interface StoredEntity {
   readonly deletion?: undefined;
 }
 
+/** An entity of a tenant. */
+export interface EntityName {
+  readonly kind: Kind;
+  readonly id: string;
+}
+
 /** A deletion that a caller asked for. All that it removes belongs to it, and comes back with its root. */
 export interface Deletion {
   /** Milliseconds since 1970: greater than that of an earlier deletion of the same root. */
@@ -43,7 +49,7 @@ export interface Deletion {
   /** The subject of the token of the request; absent where requests need no token. */
   readonly deletedBy?: string | undefined;
   /** The entity that the caller has deleted. */
-  readonly root: { readonly kind: Kind; readonly id: string };
+  readonly root: EntityName;
   /** How often the entity has become a part of a later deletion; absent if never. */
   readonly moves?: number;
   /** Whether an operator has erased the entity: only its id is left. */
@@ -55,15 +61,17 @@ export interface DeletedEntity extends Omit<StoredEntity, 'deletion'> {
   readonly deletion: Deletion;
 }
 
+/** An entity that exists, or a deleted one. */
+export type AnyEntity = StoredEntity | DeletedEntity;
+
 /** An entity with its long text. Only such an entity leaves the store. */
-export type WholeOf<Stored extends StoredEntity | DeletedEntity> = Stored & { readonly entity: Entity };
+export type WholeOf<Stored extends AnyEntity> = Stored & { readonly entity: Entity };
 export type WholeEntity = WholeOf<StoredEntity>;
 export type WholeDeletedEntity = WholeOf<DeletedEntity>;
 
 /** Returns whether an entity has its text: it was read, or is short. */
-export const isWhole = <Stored extends StoredEntity | DeletedEntity>(
-  stored: Stored,
-): stored is WholeOf<Stored> => !(longTextOf(stored.entity) instanceof Digest);
+export const isWhole = <Stored extends AnyEntity>(stored: Stored): stored is WholeOf<Stored> =>
+  !(longTextOf(stored.entity) instanceof Digest);
 
 export const readOnlyFields = ['id', 'createdAt', 'updatedAt'] as const;
 

@@ -1,5 +1,5 @@
 /** The errors of the store, in terms of the domain. `http/problems.ts` maps them to responses. */
-import type { DeletedEntity, StoredEntity } from './entity.ts';
+import type { AnyEntity } from './entity.ts';
 import { isId } from './ids.ts';
 import type { Kind } from './schema.ts';
 
@@ -11,14 +11,13 @@ export class EntityNotFound extends Error {
   }
 }
 
-/** The entity does not have a version that the caller accepts. */
 export class VersionMismatch extends Error {
   readonly id: string;
   readonly version: number;
   /** Whether the caller wants to create it. */
   readonly isOfCreation: boolean;
   constructor(
-    { kind, entity: { id }, version, deletion }: StoredEntity | DeletedEntity,
+    { kind, entity: { id }, version, deletion }: AnyEntity,
     accepts: 'some versions' | 'no version',
   ) {
     const existing = deletion?.isErased
@@ -96,9 +95,7 @@ export class ReferenceNotFound extends Error {
   }
 }
 
-/** An operation of a batch that cannot be applied. */
 export interface OperationFailure {
-  /** Its position in the batch. */
   readonly position: number;
   readonly error: Error;
 }
@@ -210,7 +207,7 @@ export class SequencerBehind extends StoreUnavailable {
 
 /** DynamoDB refused a call several times because too many calls concern the same keys. */
 export class KeysThrottled extends StoreUnavailable {
-  constructor(cause: unknown, isInDoubt = false) {
+  constructor(cause: unknown, isInDoubt: boolean) {
     super(cause, false, isInDoubt);
     this.message = 'Too many calls concern the same keys.';
     this.name = 'KeysThrottled';

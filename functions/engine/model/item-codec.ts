@@ -8,7 +8,7 @@ import {
   isDeletedItem,
   notDeleted,
 } from './deletion.ts';
-import { type DeletedEntity, type ItemFields, isWhole, type StoredEntity, type WholeOf } from './entity.ts';
+import { type AnyEntity, type ItemFields, isWhole, type StoredEntity, type WholeOf } from './entity.ts';
 import { UnknownFormat } from './errors.ts';
 import { timestampMs } from './ids.ts';
 import { entityKey, entitySortKey, idOfPartition, indexKeys, textKey } from './keys.ts';
@@ -42,18 +42,14 @@ export function entityOfRow(kind: Kind, id: string, row: Row): ItemFields {
   return fields as unknown as ItemFields;
 }
 
-export function storedOfRow(kind: Kind, id: string, version: number, row: Row): StoredEntity | DeletedEntity {
+export function storedOfRow(kind: Kind, id: string, version: number, row: Row): AnyEntity {
   const stored = { kind, version, entity: entityOfRow(kind, id, row) };
   const deletion = deletionOfRow(kind, id, row);
   return deletion ? { ...stored, deletion } : stored;
 }
 
 /** Returns the item that stores an entity. @param logPosition of its change in the change log. */
-export function encodeEntity(
-  tenant: string,
-  stored: StoredEntity | DeletedEntity,
-  logPosition: number,
-): Item {
+export function encodeEntity(tenant: string, stored: AnyEntity, logPosition: number): Item {
   const { kind, entity, version, deletion } = stored;
   const text = longTextOf(entity);
   const { id, ...fields } = entity;
@@ -126,7 +122,7 @@ export function decodeEntity(item: Item): StoredEntity {
   return decodeFields(item);
 }
 
-export function decodeAnyEntity(item: Item): StoredEntity | DeletedEntity {
+export function decodeAnyEntity(item: Item): AnyEntity {
   const stored = decodeFields(item);
   if (!isDeletedItem(item)) return stored;
   const entity = { ...stored.entity, id: idOfPartition(item.pk) };
@@ -174,7 +170,7 @@ export const hasText = (item: Item): Condition => ({
 });
 
 /** Returns an entity with its long text; `undefined` when the text in the item is not the one that belongs to it. */
-export function withText<Stored extends StoredEntity | DeletedEntity>(
+export function withText<Stored extends AnyEntity>(
   stored: Stored,
   item: Item | undefined,
 ): WholeOf<Stored> | undefined {

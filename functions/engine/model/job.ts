@@ -9,8 +9,7 @@ import { UnknownFormat } from './errors.ts';
 import { newId } from './ids.ts';
 import { byStatusBetween, partitionNumber } from './index-partitions.ts';
 import { formatAttributes, requireKnownFields, requireReadable } from './stored-format.ts';
-import type { Item, Key, Write } from './writes.ts';
-import { hasVersion, notExists } from './writes.ts';
+import { hasVersion, type Item, type Key, notExists, type Write } from './writes.ts';
 
 export interface JobWork {
   /** Names the handler. */
@@ -55,7 +54,6 @@ export interface Step<Work extends JobWork = JobWork> {
   readonly repeatable?: readonly ChangeSet[];
   /** A change set that must not be applied twice: it is one transaction with the job's progress. */
   readonly once?: ChangeSet;
-  /** What is left of the job, if anything. */
   readonly left: Work | undefined;
   /** When the job continues, RFC 3339. Without it, the same worker takes the next step at once. */
   readonly dueAt?: string;

@@ -64,7 +64,6 @@ export interface ListQuery {
   readonly page: number;
   /** The page begins behind this place. `start` is the place before all rows. */
   readonly after?: Place | 'start' | undefined;
-  /** Entities on a page. */
   readonly limit: number;
   /** The fields that are read of the entities of the page; all of them when this is absent. */
   readonly fields?: ReadonlySet<string> | undefined;
@@ -92,7 +91,6 @@ export interface References {
   readonly kind: Kind;
   /** Each once. */
   readonly ids: readonly string[];
-  /** The fields that are read. */
   readonly fields: ReadonlySet<string>;
 }
 

@@ -87,7 +87,6 @@ export function longTextBytes(text: string | Digest | undefined): number {
 /** Returns whether a text is an item of its own. */
 export const isLong = (text: string | Digest | undefined): text is string | Digest => longTextBytes(text) > 0;
 
-/** Returns whether the long text of a row is an item of its own. */
 export function hasTextItem(row: Readonly<Record<string, string | null | undefined>>): boolean {
   const text = row[schemaInUse().longText];
   return typeof text === 'string' && isLong(fromInlineText(text));

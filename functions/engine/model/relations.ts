@@ -3,7 +3,6 @@ import { type Kind, type Relation, schemaInUse } from './schema.ts';
 export const referencesOf = (kind: Kind): Relation[] =>
   schemaInUse().relations.filter(({ child }) => child === kind);
 
-/** Returns whether a field of a kind is an array of references. */
 export const isArray = (kind: Kind, field: string): boolean =>
   referencesOf(kind).some((relation) => relation.field === field && relation.isArray === true);
 
@@ -40,7 +39,6 @@ export function cascadeKinds(kind: Kind, found: Kind[] = []): Kind[] {
   return found;
 }
 
-/** Returns the relation between two kinds. */
 export function relationOf(child: Kind, parent: Kind): Relation {
   const found = referencesOf(child).find((relation) => relation.parent === parent);
   if (!found) throw new TypeError(`There is no relation from ${child} to ${parent}.`);

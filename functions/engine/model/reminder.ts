@@ -6,8 +6,7 @@ import type { LogIdentity } from './change-log.ts';
 import { byStatusBetween, partitionNumber } from './index-partitions.ts';
 import type { Kind } from './schema.ts';
 import { formatAttributes, requireReadable } from './stored-format.ts';
-import type { Condition, Item, Key } from './writes.ts';
-import { notExists } from './writes.ts';
+import { type Condition, type Item, type Key, notExists } from './writes.ts';
 
 export interface Reminder extends LogIdentity {
   /** When the schedule looks at the log, milliseconds since 1970. */

@@ -6,11 +6,9 @@
 export type Kind = string;
 
 export interface Relation {
-  /** The kind that refers. */
   readonly child: Kind;
   /** The field that holds the reference: one id or null, or an array of ids. */
   readonly field: string;
-  /** The kind referred to. */
   readonly parent: Kind;
   /** What a deletion of the parent does: deletes the child, or removes the reference from it. */
   readonly onDelete: 'cascade' | 'setNull';
@@ -43,7 +41,6 @@ export interface Schema {
   readonly relations: readonly Relation[];
   /** The field whose texts can be long. They are items of their own, and lists sort by their beginning. */
   readonly longText: string;
-  /** The fields whose words a search finds. */
   readonly searchedFields: readonly string[];
   /** By kind: the field whose values are unique in a tenant. */
   readonly uniqueFields: Readonly<Record<Kind, string>>;

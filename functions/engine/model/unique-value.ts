@@ -5,11 +5,10 @@
  */
 import { hash } from 'node:crypto';
 import type { Change } from './changes.ts';
-import type { DeletedEntity, StoredEntity } from './entity.ts';
+import type { AnyEntity, EntityName } from './entity.ts';
 import { type Kind, schemaInUse } from './schema.ts';
 import { formatAttributes, requireReadable } from './stored-format.ts';
-import type { Item, Key, Write } from './writes.ts';
-import { notExists } from './writes.ts';
+import { type Item, type Key, notExists, type Write } from './writes.ts';
 
 export const uniqueSortKey = 'unique';
 
@@ -20,7 +19,7 @@ const entityAttribute = 'entityId';
 export const uniqueFieldOf = (kind: Kind): string | undefined => schemaInUse().uniqueFields[kind];
 
 /** Returns the unique value of an entity; `undefined` for one without it, and for a deleted one. */
-export function uniqueValueOf(stored: StoredEntity | DeletedEntity | undefined): string | undefined {
+export function uniqueValueOf(stored: AnyEntity | undefined): string | undefined {
   const field = stored && !stored.deletion ? uniqueFieldOf(stored.kind) : undefined;
   const value = field === undefined ? undefined : stored?.entity[field];
   return typeof value === 'string' ? value : undefined;
@@ -32,25 +31,20 @@ export const uniqueKey = (tenant: string, kind: Kind, value: string): Key => ({
   sk: uniqueSortKey,
 });
 
-interface NamedEntity {
-  readonly kind: Kind;
-  readonly id: string;
-}
-
-const itemAt = ({ pk, sk }: Key, { kind, id }: NamedEntity): Item => ({
+const itemAt = ({ pk, sk }: Key, { kind, id }: EntityName): Item => ({
   ...{ pk, sk },
   ...formatAttributes('unique value'),
   kind,
   [entityAttribute]: id,
 });
 
-export const encodeUniqueValue = (tenant: string, entity: NamedEntity, value: string): Item =>
+export const encodeUniqueValue = (tenant: string, entity: EntityName, value: string): Item =>
   itemAt(uniqueKey(tenant, entity.kind, value), entity);
 
 const uniqueValueFields = { kind: true, [entityAttribute]: true };
 
 /** Returns the entity that the item of a unique value names. @throws UnknownFormat. */
-export function entityOfUniqueValue(item: Item): NamedEntity {
+export function entityOfUniqueValue(item: Item): EntityName {
   requireReadable('unique value', item, uniqueValueFields);
   return { kind: item['kind'] as Kind, id: item[entityAttribute] as string };
 }
@@ -64,7 +58,6 @@ export const namesEntity = (id: string) => ({
   values: { ':entity': id },
 });
 
-/** Returns the condition that the item of a unique value names the entity that it named when it was read. */
 export const namesSameEntity = (item: Item) => namesEntity(entityOfUniqueValue(item).id);
 
 /**

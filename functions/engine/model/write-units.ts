@@ -14,7 +14,6 @@ export function itemBytes(item: Item): number {
 
 const kilobytes = (bytes: number): number => Math.max(1, Math.ceil(bytes / 1_024));
 
-/** Returns the key of an item in an index; `undefined` when the index does not have it. */
 const indexKey = (
   item: Item | undefined,
   { partitionKey, sortKey }: { partitionKey: string; sortKey: string },

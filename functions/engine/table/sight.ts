@@ -1,7 +1,7 @@
 /** What one viewer sees. The database of a session with a sight returns nothing else: only `withoutSight` goes around it. */
 import { hash } from 'node:crypto';
 import { guardOf, isSeenBy, membersRuleOf, ruleOf, viewerKindOf } from '../model/access.ts';
-import type { DeletedEntity, StoredEntity } from '../model/entity.ts';
+import type { AnyEntity } from '../model/entity.ts';
 import { isId } from '../model/ids.ts';
 import { decodeAnyEntity } from '../model/item-codec.ts';
 import { entityKey, entitySortKey } from '../model/keys.ts';
@@ -12,8 +12,6 @@ import type { Database } from './database.ts';
 
 /** Whether a viewer sees an entity; `unknown` when nothing is left of it that could tell. */
 export type Visibility = 'seen' | 'hidden' | 'unknown';
-
-type AnyEntity = StoredEntity | DeletedEntity;
 
 export class Sight {
   /** The unique value of the user who is the viewer; absent for a caller who cannot be one. */

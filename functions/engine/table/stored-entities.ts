@@ -5,10 +5,10 @@
 
 import { isRestorable } from '../model/deletion.ts';
 import {
-  type DeletedEntity,
+  type AnyEntity,
+  type EntityName,
   type ItemFields,
   isWhole,
-  type StoredEntity,
   type WholeDeletedEntity,
   type WholeEntity,
   type WholeOf,
@@ -69,7 +69,7 @@ export const findEntity = (session: Session, kind: Kind, id: string) =>
  * @param ahead items of texts that were read beside the entities. Others are read.
  * @throws StoreUnavailable when a text changes during every attempt, or is missing.
  */
-export async function readTexts<Stored extends StoredEntity | DeletedEntity>(
+export async function readTexts<Stored extends AnyEntity>(
   session: Session,
   stored: readonly Stored[],
   ahead: readonly Item[] = [],
@@ -109,7 +109,7 @@ export async function readTexts<Stored extends StoredEntity | DeletedEntity>(
  */
 export async function readEntities(
   { tenant, database }: Session,
-  references: readonly { readonly kind: Kind; readonly id: string }[],
+  references: readonly EntityName[],
 ): Promise<Map<string, ItemFields>> {
   const keys = references.filter(({ id }) => isId(id)).map(({ kind, id }) => entityKey(tenant, kind, id));
   const stored = (await database.getMany(keys)).map(decodeEntity);

@@ -26,7 +26,6 @@ const maxPartBytes = 350_000;
 /** Bytes of the JSON of a result: 25 entities with the longest descriptions have 2.5 MB, with all characters escaped. */
 const maxResultBytes = 8_000_000;
 
-/** What stands for an entity that the request did not change. */
 interface Unchanged {
   readonly unchanged: { readonly kind: Kind; readonly id: string; readonly version: number };
 }

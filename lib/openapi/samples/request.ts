@@ -1,6 +1,6 @@
 /** A typical request of an operation: what every sample sends. */
-import { resolve } from '../resolve.ts';
-import type { OpenApiDocument, Operation, Parameter } from '../types.ts';
+import { currentParameters } from '../resolve.ts';
+import type { OpenApiDocument, Operation } from '../types.ts';
 
 /** Stands for the address of the service in every example. The site shows its own instead. */
 export const exampleOrigin = 'https://api.example.com';
@@ -37,8 +37,7 @@ export function sampleRequest(
   method: string,
   operation: Operation,
 ): SampleRequest {
-  const parameters = (operation.parameters ?? []).map((one) => resolve<Parameter>(document, one));
-  const found = parameters.find((parameter) => parameter.in === 'path')?.example;
+  const found = currentParameters(document, operation).find((parameter) => parameter.in === 'path')?.example;
   const id = found === undefined ? undefined : String(found);
   const body = operation.requestBody?.content['application/json']?.example;
   return {

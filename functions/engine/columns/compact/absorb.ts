@@ -14,7 +14,6 @@ import type { CompactionInput } from './read-input.ts';
 import { blockOf, rowsAfter, type SegmentRow } from './row-block.ts';
 import { livePatches, writePatches } from './write-patches.ts';
 
-/** By the position of the segment. */
 type Updates = ReadonlyMap<number, readonly RowUpdate[]>;
 
 /** Returns segments with the numbers of their new values and deletions. They are not written again. */

@@ -11,7 +11,6 @@ export interface Merge {
   readonly to: number;
 }
 
-/** A merge that may come next. */
 interface MergeCandidate extends Merge {
   /** Whether it comes before more records are absorbed. */
   readonly isUrgent: boolean;
@@ -47,10 +46,6 @@ const keptBytes = (segment: AgedSegment): number =>
 
 export const isFull = (segment: AgedSegment, { maxRows, maxColumnBytes }: CompactionSizes): boolean =>
   keptRows(segment) >= fullShareOfRows * maxRows || keptBytes(segment) >= fullShareOfBytes * maxColumnBytes;
-
-/** Returns whether columns are one item together. @param bytes of all of them. */
-const fitsOneColumn = (bytes: number, { maxColumnBytes }: CompactionSizes): boolean =>
-  bytes <= mergedShareOfBytes * maxColumnBytes;
 
 const isShrunk = ({ rows, expired }: AgedSegment, { maxShareOfExpired }: CompactionSizes): boolean =>
   expired > maxShareOfExpired * rows;
@@ -95,7 +90,7 @@ function endOfMerge(segments: readonly AgedSegment[], from: number, sizes: Compa
     rows += keptRows(segment);
     read += segment.rows;
     bytes += keptBytes(segment);
-    if (!fitsOneColumn(bytes, sizes)) break;
+    if (bytes > mergedShareOfBytes * sizes.maxColumnBytes) break;
     if (rows > sizes.maxMergedRows || read > readShare * sizes.maxMergedRows) break;
   }
   return to;

@@ -29,8 +29,6 @@ const versionDigits = 12;
 const stepName = (version: number, id: StepId): ItemName =>
   `${stepPartition}/${String(version).padStart(versionDigits, '0')}#${id}`;
 
-const encodeStep = (step: StepItems): Buffer => deflate(JSON.stringify(step));
-
 /** Names in an item of a list: it stays far below 400 KB, and its items can be deleted in a second. */
 const maxNames = 2_000;
 
@@ -47,7 +45,8 @@ export async function recordStep(
   const items = new Map<ItemName, Uint8Array>();
   for (let first = 0; first < Math.max(1, names.length); first += maxNames) {
     const name = stepName(version, first === 0 ? id : `${id}.${first}`);
-    items.set(name, encodeStep({ beganAt, names: names.slice(first, first + maxNames) }));
+    const step: StepItems = { beganAt, names: names.slice(first, first + maxNames) };
+    items.set(name, deflate(JSON.stringify(step)));
   }
   await writer.putItems(items);
   return [...items.keys()];
@@ -55,7 +54,7 @@ export async function recordStep(
 
 const stepFields: Readonly<Record<keyof StepItems, true>> = { beganAt: true, names: true };
 
-/** Decodes what `encodeStep` returns. @throws UnknownFormat. */
+/** Decodes an item of what `recordStep` writes. @throws UnknownFormat. */
 export function decodeStep(encoded: Uint8Array): StepItems {
   const step = JSON.parse(inflate(encoded).toString()) as StepItems;
   requireKnownFields('step', step, stepFields);
@@ -74,15 +73,12 @@ const deletionMs = 2_000;
  */
 export async function deleteGarbage(writer: LogWriter, manifest: Manifest, nowMs: number): Promise<void> {
   const steps = await writer.listItems(stepPartition, maxSteps);
-  let live: ReadonlySet<ItemName> | undefined;
+  const live = new Set(manifestNames(manifest));
   for (const [name, encoded] of steps) {
     const { beganAt, names } = decodeStep(encoded);
     if (beganAt + garbageMs > nowMs || writer.remainingMs() < deletionMs) return;
-    live ??= new Set(manifestNames(manifest));
-    const isLive = live;
     // The list's item last: a crash in between leaves it for the next step.
-    const garbage = names.filter((one) => !isLive.has(one));
-    await writer.deleteItems(garbage);
+    await writer.deleteItems(names.filter((one) => !live.has(one)));
     await writer.deleteItems([name]);
   }
 }

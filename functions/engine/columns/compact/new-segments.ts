@@ -102,7 +102,6 @@ function encodeColumns(block: RowBlock, { sizes, requireTime }: SegmentOptions):
   );
 }
 
-/** Returns the deleted rows of a block, by the weeks of their deletions. */
 function deletedRows({ columns }: RowBlock): DeletedRows {
   const times = columns.get(rowOfDeletion.deletedAt) ?? [];
   return changeDeleted({}, { added: times.flatMap((time) => (time ? [weekOf(time)] : [])) });

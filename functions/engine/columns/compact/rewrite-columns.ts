@@ -48,7 +48,6 @@ async function encodeAgain(
 const without = (counts: Readonly<Record<string, number>>, columns: EncodedColumns): Record<string, number> =>
   Object.fromEntries(Object.entries(counts).filter(([field]) => !columns.has(field)));
 
-/** Returns a segment with new columns, which have the values of all patches. */
 const replaceColumns = (segment: Segment, { columns, bytes }: NewColumns, stepId: string): Segment => ({
   ...segment,
   columns: { ...segment.columns, ...Object.fromEntries([...columns.keys()].map((field) => [field, stepId])) },

@@ -23,7 +23,6 @@ const isKeptRow = (row: Row, nowMs: number): boolean => {
   return deletedAt === null || isKept(deletedAt, nowMs);
 };
 
-/** Returns the rows after some changes, of those that are kept. */
 export const rowsAfter = (changes: readonly RowChange[], nowMs: number): SegmentRow[] =>
   changes.flatMap(({ id, to: version, after }) =>
     after && isKeptRow(after, nowMs) ? [{ id, version, values: toValues(after) }] : [],

@@ -33,32 +33,31 @@ export function storedItemOf(name: ItemName): StoredItem {
   return isColumnName(name) ? 'column' : 'ids';
 }
 
-const inWhole = (value: Buffer) => ({ value, bytes: value.length });
+const decoded = <Item extends DecodedItem>(value: Item, bytesOf: (item: Item) => number) => ({
+  value: value as DecodedItem,
+  bytes: bytesOf(value),
+});
 
-export function decodeItem(
-  name: ItemName,
-  encoded: Uint8Array,
-): { readonly value: DecodedItem; readonly bytes: number } {
-  if (isPatchName(name)) {
-    const value = decodePatch(encoded);
-    return { value, bytes: bytesOfPatch(value) };
+const lengthOf = ({ length }: Buffer): number => length;
+
+/** Returns the item with a name, and its bytes in memory. */
+export function decodeItem(name: ItemName, encoded: Uint8Array) {
+  switch (storedItemOf(name)) {
+    case 'patch':
+      return decoded(decodePatch(encoded), bytesOfPatch);
+    case 'waiting rows':
+      return decoded(decodeRows(encoded), bytesOfRows);
+    case 'words':
+      return wordIndexPart(name) === 'first'
+        ? decoded(decodeFirstWords(encoded), ({ length }) => wordBytes * length)
+        : decoded(inflate(encoded), lengthOf);
+    case 'positions':
+      return decoded(inflate(encoded), lengthOf);
+    case 'bucket':
+      return decoded(decodeBucket(encoded), bytesOfBucket);
+    case 'column':
+      return decoded(decodeColumn(encoded), columnBytes);
+    default:
+      return decoded(Buffer.from(encoded), lengthOf);
   }
-  if (isWaitingName(name)) {
-    const value = decodeRows(encoded);
-    return { value, bytes: bytesOfRows(value) };
-  }
-  const part = wordIndexPart(name);
-  if (part) {
-    if (part === 'other') return inWhole(inflate(encoded));
-    const value = decodeFirstWords(encoded);
-    return { value, bytes: wordBytes * value.length };
-  }
-  if (hasPositions(name)) return inWhole(inflate(encoded));
-  if (isBucketName(name)) {
-    const value = decodeBucket(encoded);
-    return { value, bytes: bytesOfBucket(value) };
-  }
-  if (!isColumnName(name)) return inWhole(Buffer.from(encoded));
-  const value = decodeColumn(encoded);
-  return { value, bytes: columnBytes(value) };
 }

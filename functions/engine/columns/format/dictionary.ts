@@ -106,7 +106,6 @@ const toSortedTexts = (values: Iterable<ColumnValue>): Buffer[] =>
     .map((text) => Buffer.from(text))
     .sort(Buffer.compare);
 
-/** Returns the dictionary of sorted texts. */
 function fromTexts(special: readonly (null | undefined)[], texts: readonly Buffer[]): Dictionary {
   const offsets = new Uint32Array(texts.length + 1);
   for (const [position, text] of texts.entries())

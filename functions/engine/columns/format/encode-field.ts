@@ -1,4 +1,3 @@
-/** Encodes the values of a field. */
 import { deflate } from '../../model/deflate.ts';
 import { wordsField } from '../../model/words.ts';
 import { divideIds, encodeBucket } from './buckets.ts';

@@ -64,7 +64,6 @@ export function listValues(
 export interface RowGroups {
   readonly rows: ArrayLike<number>;
   readonly groups: Ordinals;
-  /** By the numbers of groups. */
   readonly values: { readonly size: number; at(group: number): ColumnValue };
 }
 

@@ -4,8 +4,7 @@
  */
 import { deflate, inflate } from '../../model/deflate.ts';
 import { deletedAtOf } from '../../model/deletion.ts';
-import type { LogEntry } from '../../model/record-codec.ts';
-import { decodeEntries, encodeEntries } from '../../model/record-codec.ts';
+import { decodeEntries, encodeEntries, type LogEntry } from '../../model/record-codec.ts';
 import { isCut, withoutWords, wordsField } from '../../model/words.ts';
 import { changeDeleted, weekOf } from './deleted-rows.ts';
 import { bytesOfValue } from './dictionary.ts';

@@ -62,7 +62,6 @@ import type { ValueOrder } from './sort-key.ts';
 const joinColumnPatches = (columnPatches: readonly ColumnPatch[]): ColumnPatch =>
   new Map(columnPatches.flatMap((columnPatch) => [...columnPatch]));
 
-/** Returns the names of the items that have the values of a field. */
 const valueNames = (segment: Segment, field: string): ItemName[] =>
   (isOfLists(segment, field) ? [field, positionsField(field)] : [field]).flatMap((name) =>
     columnNames(segment, name),
@@ -77,7 +76,6 @@ function textsByBucket(segment: Segment, filter: RowFilter): Map<ItemName, strin
   return new Map([...byBucket].map(([bucket, own]) => [names[bucket] as ItemName, own]));
 }
 
-/** Returns the names of the items that a filter needs. */
 export const filterNames = (segment: Segment, filter: RowFilter): ItemName[] =>
   alternativesOf(filter).flatMap((one) => {
     const isWhole = filter.or && !isOfLists(segment, one.field);
@@ -92,7 +90,6 @@ function markRows(rows: Uint32Array, segment: Segment): Uint8Array {
   return marks;
 }
 
-/** Reads the immutable items of one manifest. */
 export class ColumnReader {
   readonly manifest: Manifest;
   readonly #items: ItemReader;

@@ -152,7 +152,6 @@ class Totals {
 
 export type Totaled = Pick<Page, 'counts' | 'sums'>;
 
-/** Returns the counts of values and the sums of numbers. */
 export function totalRows(
   { countBy, sumBy }: { readonly countBy: readonly CountedField[]; readonly sumBy: readonly RowSum[] },
   addTo: (totals: Totals) => void,

@@ -47,10 +47,6 @@ export function intersectRanges(one: readonly IdRange[], other: readonly IdRange
   return complementRanges(unionRanges(outside));
 }
 
-/** Returns the parts of a set from one id on, up to, but without, another. */
-export const rangesBetween = (ranges: readonly IdRange[], from: string, to: string): IdRange[] =>
-  intersectRanges(ranges, unionRanges([{ from, to }]));
-
 /** Returns whether an id is in a set; without a set, every id is. */
 export function isInRanges(ranges: readonly IdRange[] | undefined, id: string): boolean {
   if (!ranges) return true;

@@ -59,8 +59,7 @@ async function listedRows(
     const recent = changes.get(id);
     if (recent) return { id, version: recent.to, row: shows && recent.after };
     if (!('row' in one)) throw new StaleRead(`the row ${id} is in no record`);
-    const { dictionary, ordinals } = columnReader.column(one.segment, versionField);
-    const version = dictionary.at(ordinals[one.row] as number);
+    const version = valueAt(columnReader.column(one.segment, versionField), one.row);
     const fields = shown?.get(one.segment);
     const row = fields && shownRow(columnReader, one.segment, fields, one.row);
     const hasTextItem = (!row && tellsTextItem(version)) || undefined;

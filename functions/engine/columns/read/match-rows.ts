@@ -2,7 +2,7 @@ import { countDeleted } from '../format/deleted-rows.ts';
 import { chunkOfBoundary, chunkRows, positionOfBoundary } from '../format/ids.ts';
 import type { Segment } from '../format/manifest.ts';
 import type { ColumnReader } from './column-reader.ts';
-import { type IdRange, rangesBetween } from './id-ranges.ts';
+import { type IdRange, intersectRanges } from './id-ranges.ts';
 import type { OrderedColumn } from './ordered-column.ts';
 import {
   alternativesOf,
@@ -25,7 +25,7 @@ export interface SegmentRows {
 }
 
 const idsOfSegment = (ids: readonly IdRange[], { first, last }: Segment): IdRange[] =>
-  rangesBetween(ids, first, textAfter(last));
+  intersectRanges(ids, [{ from: first, to: textAfter(last) }]);
 
 /** Returns how much of a segment is in a set of ids. Without a set, it is all of it. */
 export function coverageOf(ids: readonly IdRange[] | undefined, segment: Segment): 'none' | 'part' | 'all' {

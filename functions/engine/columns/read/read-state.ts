@@ -24,8 +24,11 @@ import {
 } from '../../log/progress.ts';
 import type { LogRecord } from '../../model/change-log.ts';
 import { StoreUnavailable } from '../../model/errors.ts';
+import type { Kind } from '../../model/schema.ts';
+import type { Session } from '../../table/session.ts';
+import { openLogReader } from '../dynamodb-storage.ts';
 import { emptyManifest, type Manifest, namesItem } from '../format/manifest.ts';
-import type { LogMemory } from '../process-memory.ts';
+import { type LogMemory, logMemory } from '../process-memory.ts';
 import type { LogHead, LogReader } from '../storage.ts';
 import { StaleRead } from './stale-read.ts';
 
@@ -42,6 +45,11 @@ export interface ListSource {
   readonly reader: LogReader;
   readonly memory: LogMemory;
 }
+
+export const openSource = ({ tenant, database }: Session, kind: Kind): ListSource => ({
+  reader: openLogReader(database, tenant, kind),
+  memory: logMemory(database, tenant, kind),
+});
 
 /** A prefix of a log. */
 interface KnownLog {

@@ -61,17 +61,14 @@ export async function prefetch(
   manifest: Manifest,
   query: RowQuery,
 ): Promise<void> {
-  const { filters, orders, countBy, sumBy, shows } = query;
+  const { shows } = query;
   const columnReader = new ColumnReader(manifest, reader, memory);
   const rows = manifest.segments.reduce((sum, segment) => sum + segment.rows, 0);
   if (shows === undefined || rows > memory.cheapRows) {
     if (fieldsOf(query).length > 0) await loadSegments(columnReader, manifest.segments, query);
     return;
   }
-  const used = new Set([
-    versionField,
-    ...[...filters, ...orders, ...countBy, ...sumBy].map(({ field }) => field),
-  ]);
+  const used = new Set([versionField, ...fieldsOf(query)]);
   const isNeeded = (field: string): boolean =>
     field !== wordsField && (shows === 'all' || shows.has(field) || used.has(field));
   await columnReader.loadWhole(isNeeded);
