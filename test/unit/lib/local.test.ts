@@ -217,16 +217,13 @@ describe('gateway', () => {
     [429, 'retry-after: 1'],
     [503, 'retry-after: 1'],
     [500, undefined],
-  ])(
-    'says after an injected %s when to send the request again, as the service does',
-    async (status, line) => {
-      const [client] = connect(gateway(fallback, status));
-      client.write('GET /v1/projects/1 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
-      const response = await text(client);
-      expect(response).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-      expect(/^retry-after: .*$/im.exec(response)?.[0].toLowerCase().trim()).toBe(line);
-    },
-  );
+  ])('says when to send a request again after an injected %s', async (status, line) => {
+    const [client] = connect(gateway(fallback, status));
+    client.write('GET /v1/projects/1 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+    const response = await text(client);
+    expect(response).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(/^retry-after: .*$/im.exec(response)?.[0].toLowerCase().trim()).toBe(line);
+  });
 
   /** Sends a request with these header lines, and returns its event. */
   async function eventOf(
