@@ -124,6 +124,15 @@ async function remove(name: string): Promise<void> {
 
 const buttons = (name: string) => page.getByRole('button', { name });
 
+/** Adds a task, and waits until the service has it. @returns its id. */
+async function addSent(name: string): Promise<string> {
+  await add(name);
+  await untilTotal({ name }, 1);
+  await untilSent();
+  const [task] = (await other.tasks.list({ name })).data;
+  return task?.id ?? '';
+}
+
 /** Returns the names of all rows, in their order. */
 const listedNames = async (): Promise<string[]> => {
   const labels = `[...document.querySelectorAll('[type=checkbox]')].map((one) => one.ariaLabel)`;
@@ -177,13 +186,11 @@ test('keeps changes that are made offline, and sends them when the network is ba
 });
 
 test('asks when somebody else has changed the same field', async () => {
-  await add('Shared');
-  await untilSent();
-  const [shared] = (await other.tasks.list({ name: 'Shared' })).data;
+  const id = await addSent('Shared');
   await context.setOffline(true);
   await rename('Shared', 'Mine');
   await page.getByLabel('Complete Mine').check();
-  await other.tasks.update(shared?.id ?? '', { name: 'Theirs' });
+  await other.tasks.update(id, { name: 'Theirs' });
   await context.setOffline(false);
   await page.getByText('Somebody else has named the task “Theirs”.').waitFor();
   await nameField('Theirs').waitFor();
@@ -198,13 +205,11 @@ test('says that a task was not deleted because somebody else has changed it, and
     { name: 'Gone', status: 'archived' },
   ];
   for (const change of changes) {
-    await add('Doomed');
-    await untilSent();
-    const [doomed] = (await other.tasks.list({ name: 'Doomed' })).data;
+    const id = await addSent('Doomed');
     const { name, status } = { name: 'Doomed', status: 'active', ...change };
     await context.setOffline(true);
     await remove('Doomed');
-    await other.tasks.update(doomed?.id ?? '', change);
+    await other.tasks.update(id, change);
     await context.setOffline(false);
     const shown = status === 'archived' ? 'Doomed' : name;
     await page
@@ -225,10 +230,21 @@ test('says that a task was not deleted because somebody else has changed it, and
   }
 });
 
+test('does not ask about a deletion that the user has taken back', async () => {
+  const id = await addSent('Wanted');
+  await context.setOffline(true);
+  await remove('Wanted');
+  await undo();
+  await other.tasks.update(id, { name: 'Wanted, renamed' });
+  await context.setOffline(false);
+  await nameField('Wanted, renamed').waitFor();
+  await untilSent();
+  expect(await page.getByRole('alert').count()).toBe(0);
+});
+
 test('keeps all conflicts until the user has seen them', async () => {
   const names = ['First', 'Second'];
-  for (const name of names) await add(name);
-  await untilSent();
+  for (const name of names) await addSent(name);
   await context.setOffline(true);
   for (const name of names) {
     const [shared] = (await other.tasks.list({ name })).data;
@@ -248,8 +264,7 @@ test('keeps all conflicts until the user has seen them', async () => {
 });
 
 test('says why the service refuses a name', async () => {
-  await add('Refused');
-  await untilSent();
+  await addSent('Refused');
   await rename('Refused', 'x'.repeat(300));
   await page.getByText(/“Refused”: your change was not applied.*255/).waitFor();
   await nameField('Refused').waitFor();
@@ -258,8 +273,7 @@ test('says why the service refuses a name', async () => {
 });
 
 test('restores a deleted task in its place when the network is back, also after a restart', async () => {
-  await add('Deleted');
-  await untilSent();
+  await addSent('Deleted');
   await context.setOffline(true);
   await add('Never sent');
   await add('Above');
@@ -316,11 +330,9 @@ test('takes a change and a deletion back', async () => {
 });
 
 test('keeps what the user types while somebody else changes the name, and then asks', async () => {
-  await add('Typed');
-  await untilSent();
-  const [typed] = (await other.tasks.list({ name: 'Typed' })).data;
+  const id = await addSent('Typed');
   await nameField('Typed').fill('Typed on');
-  await other.tasks.update(typed?.id ?? '', { name: 'Theirs' });
+  await other.tasks.update(id, { name: 'Theirs' });
   await nameField('Theirs').waitFor();
   expect(await nameField('Theirs').inputValue()).toBe('Typed on');
   await nameField('Theirs').blur();
@@ -332,10 +344,9 @@ test('keeps what the user types while somebody else changes the name, and then a
 
 test('fits on a phone: whole names, rows that do not move, and notices that cover little', async () => {
   await page.setViewportSize({ width: 390, height: 844 });
-  await add('Row');
+  await addSent('Row');
   const long = 'A name that is as long as a sentence, and needs several lines on a phone. '.repeat(3).trim();
-  await add(long);
-  await untilSent();
+  await addSent(long);
   const field = nameField(long);
   const areWhole = () =>
     page.evaluate(
@@ -488,8 +499,7 @@ test('never mixes users: the other windows end when one signs in, and no token o
 });
 
 test('lets a viewer only read, and says why changes are not sent', async () => {
-  await add('Before the role');
-  await untilSent();
+  await addSent('Before the role');
   await context.setOffline(true);
   await rename('Before the role', 'With the role');
   const token = await localToken(issuer.url, { tenant: 'acme', subject: 'ada', roles: ['viewer'] });

@@ -55,11 +55,10 @@ const noteSchema = {
   required: ['id', 'kind'],
 } as const;
 
-/** What users read instead of the code of a problem. They write nothing but names. */
+/** What users read instead of the code of a problem. */
 const reasons: Readonly<Record<string, string>> = {
   'version-mismatch': 'Somebody else has changed the task.',
   'not-found': 'Somebody else has deleted the task.',
-  'invalid-request': 'A name has 1 to 255 characters.',
 };
 
 /** Reads and writes notes. */
@@ -90,7 +89,9 @@ class Notes {
       void this.put(id, current ? 'kept' : 'refused', { task: id, text });
     } else if (isLate && current && current.name !== name) void this.askForName(id, current.name, name);
     else {
-      const reason = reasons[code] ?? 'The service does not accept it.';
+      const isName = isProblem(error, 'invalid-request') && error.problem.errors[0]?.pointer === '/name';
+      const other = reasons[code] ?? 'The service does not accept it.';
+      const reason = isName ? 'A name has 1 to 255 characters.' : other;
       const text = `“${current?.name ?? name}”: your change was not applied. ${reason}`;
       void this.put(`${id} ${name}`.slice(0, maxIdLength), 'refused', { task: id, text });
     }
@@ -132,7 +133,9 @@ async function settle(database: RxDatabase, client: Client, notes: Notes, sendin
     await sending.awaitInSync();
     try {
       for (const note of found) if (note.kind === 'restoring') await restore(note, client, sending);
-      await notes.collection.bulkRemove(found.map(({ id }) => id));
+      // The user does not want a deletion any more that the service has not applied.
+      const kept = found.flatMap(({ kind, task = '' }) => (kind === 'restoring' ? [task] : []));
+      await notes.collection.bulkRemove([...found.map(({ id }) => id), ...kept]);
     } catch (error) {
       await fail(error as Error);
       await new Promise((resolve) => setTimeout(resolve, 5_000));
