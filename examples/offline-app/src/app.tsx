@@ -109,19 +109,21 @@ function NameField({ task, onEnd }: { task: KnownTask; onEnd: (before: string, n
 
 function NoticeRow({ text, action, close }: Notice) {
   return (
-    <p role="alert">
+    <div role="alert">
       <span>{text}</span>
-      {action && (
-        <button type="button" onClick={action.run}>
-          {action.label}
-        </button>
-      )}
-      {close && (
-        <button type="button" onClick={close}>
-          Close
-        </button>
-      )}
-    </p>
+      <div>
+        {action && (
+          <button type="button" onClick={action.run}>
+            {action.label}
+          </button>
+        )}
+        {close && (
+          <button type="button" onClick={close}>
+            Close
+          </button>
+        )}
+      </div>
+    </div>
   );
 }
 
