@@ -2,7 +2,7 @@
 
 interface Claims {
   readonly sub?: string;
-  /** The claim of Cognito, whose `sub` is a number. */
+  /** The name of the user in tokens of Cognito, whose `sub` is an opaque id. */
   readonly username?: string;
   readonly scope?: string;
 }
