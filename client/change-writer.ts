@@ -33,6 +33,8 @@ export interface PushResult<Types extends ResourceTypes> {
   readonly id: string;
   /** The whole entity as the change would leave it, or leave no more. */
   readonly entity: LocalChange<Types>['before'];
+  /** Whether the change deletes the entity. */
+  readonly isDeletion: boolean;
   /** The entity of the service; `undefined` if it does not exist or does not match the filters. */
   readonly current: Versioned<Types['entity']> | undefined;
   /**
@@ -51,7 +53,7 @@ export interface PushResult<Types extends ResourceTypes> {
 export type RenewId = (id: string, renewed: string) => Promise<string | undefined>;
 
 /** What became of a plan: a result without what the change itself has. */
-type Outcome<Types extends ResourceTypes> = Omit<PushResult<Types>, 'id' | 'entity'>;
+type Outcome<Types extends ResourceTypes> = Omit<PushResult<Types>, 'id' | 'entity' | 'isDeletion'>;
 
 /** What a change needs of the service. */
 interface Plan {
@@ -137,7 +139,8 @@ export class ChangeWriter<Types extends ResourceTypes> {
     // It can have been made before an id was made again.
     const before = change.before && withReplacedIds(change.before);
     const after = change.after && withReplacedIds(change.after);
-    return { id: entity.id, entity, ...(await this.#write({ before, after }, renewId)) };
+    const isDeletion = !after || after._deleted === true;
+    return { id: entity.id, entity, isDeletion, ...(await this.#write({ before, after }, renewId)) };
   }
 
   async #write(change: LocalChange<Types>, renewId: RenewId | undefined): Promise<Outcome<Types>> {

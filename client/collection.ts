@@ -8,10 +8,11 @@ import {
   type ChangesPage,
   type ChangesQuery,
   type Counted,
-  type DeletedPage,
+  type Deleted,
   type DeletedQuery,
   type HistoryPage,
   type Item,
+  type Page,
   queryString,
   type ResourceTypes,
   type Summed,
@@ -214,7 +215,7 @@ export class Collection<Types extends ResourceTypes> extends Listing<Types> {
    * const parts = await client.tasks.deleted({ deletedWith: project.id });
    */
   async deleted<
-    Field extends keyof Types['entity'] = keyof Types['entity'],
+    Field extends keyof Deleted<Types>['entity'] = keyof Deleted<Types>['entity'],
     Expand extends keyof Types['expansions'] = never,
     Count extends keyof Types['counts'] = never,
     Sum extends keyof Types['sums'] = never,
@@ -222,7 +223,7 @@ export class Collection<Types extends ResourceTypes> extends Listing<Types> {
     query?: DeletedQuery<Types, Field, Expand, Count, Sum>,
     options?: RequestOptions,
   ): Promise<
-    DeletedPage<Item<Types, Field, Expand>> & Counted<Types['counts'], Count> & Summed<Types['sums'], Sum>
+    Page<Item<Deleted<Types>, Field, Expand>> & Counted<Types['counts'], Count> & Summed<Types['sums'], Sum>
   > {
     return (await this.read(`${this.path}/deleted`, query ?? {}, options)) as never;
   }

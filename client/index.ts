@@ -27,7 +27,6 @@ export type {
   ChangesPage,
   ChangesQuery,
   Counted,
-  DeletedPage,
   DeletedQuery,
   Deletion,
   Direction,

@@ -186,10 +186,13 @@ export interface Deletion {
 
 type DeletionField = 'deletedAt' | 'deletedBy' | 'deletedWith';
 
+/** The types of a resource whose entities are deleted. */
+export type Deleted<Types extends ResourceTypes> = Types & { readonly entity: Deletion };
+
 /** The query of a list of deleted entities: filters on their fields and on those of their deletions, and their order. Default: what was deleted itself, the last deleted first. */
 export type DeletedQuery<
   Types extends ResourceTypes,
-  Field extends keyof Types['entity'] = keyof Types['entity'],
+  Field extends keyof Deleted<Types>['entity'] = keyof Deleted<Types>['entity'],
   Expand extends keyof Types['expansions'] = never,
   Count extends keyof Types['counts'] = never,
   Sum extends keyof Types['sums'] = never,
@@ -198,9 +201,6 @@ export type DeletedQuery<
 } & SortOptions<Types['sort'] | DeletionField> &
   ViewOptions<Field, Expand> &
   PageOptions<Count, Sum>;
-
-/** A page of deleted entities. */
-export type DeletedPage<Entity> = Page<Entity & Deletion>;
 
 const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 

@@ -96,7 +96,8 @@ async function withFault(
   if (status === undefined) return call();
   // The function was called: only its response is lost.
   if (status === 504) await call();
-  return gatewayError(status);
+  // As the service does when it is not available.
+  return gatewayError(status, status === 429 || status === 503 ? { 'retry-after': '1' } : {});
 }
 
 function outgoingHeaders(

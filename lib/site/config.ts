@@ -28,6 +28,10 @@ const operationItems: DefaultTheme.SidebarItem[] = operationsByTag(document).map
   })),
 }));
 
+/** Divides an address in the HTML of code into its parameters. A line ends between two of them, and not within a date. */
+const withParts = (html: string): string =>
+  html.includes('&amp;') ? html.replaceAll(/(?<=\?|&amp;)[^?&<]+(?:&amp;)?/g, '<span>$&</span>') : html;
+
 const problems = { text: 'Problems', link: '/docs/problems' };
 
 export default defineConfig({
@@ -48,7 +52,8 @@ export default defineConfig({
     html: false,
     linkify: false,
     config: ({ renderer: { rules } }) => {
-      const { fence } = rules;
+      const { fence, code_inline: inlineCode } = rules;
+      rules.code_inline = (...token) => withParts(inlineCode?.(...token) ?? '');
       rules.fence = (tokens, index, ...rest) =>
         tokens[index]?.info === tryItBlock ? '<TryIt />' : (fence?.(tokens, index, ...rest) ?? '');
     },

@@ -5,6 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { createClient } from '#client/index.ts';
 import type { Service } from '#lib/local/service.ts';
 import type { SignInIssuer } from '#lib/local/sign-in/issuer.ts';
+import { proposed } from '#lib/tokens/local-grant.ts';
 import { localToken } from '#lib/tokens/local-token.ts';
 import { startTestService } from '../support/local-service.ts';
 import { testWorker } from '../support/test-worker.ts';
@@ -180,6 +181,27 @@ test.each([
   expect(errors).toEqual([]);
 });
 
+test('parts of an address and of a filter are whole on a phone', async () => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(`${service.url}/docs/reference/listTasks`);
+  const parts = page.locator('.vp-doc code > span', { hasText: /^dueDate\[lte\]=[\d-]+&$/ });
+  expect(await parts.count()).toBe(1);
+  // One line has 24 pixels.
+  expect((await parts.boundingBox())?.height).toBeLessThan(40);
+  const form = page.locator('.try-it');
+  await form.locator('summary').first().click();
+  await form.getByLabel('Field', { exact: true }).first().selectOption('parentId');
+  await form.getByLabel('Operator', { exact: true }).first().selectOption('is none of');
+  const widths = `[...document.querySelectorAll('.try-it .filter select')].map((one) => {
+    const { width } = one.getBoundingClientRect();
+    one.style.width = 'max-content';
+    return width >= one.getBoundingClientRect().width;
+  })`;
+  expect(await page.evaluate(widths)).not.toContain(false);
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+  expect(errors).toEqual([]);
+});
+
 test('an address that does not exist is a page with a way back', async () => {
   const response = await page.goto(`${service.url}/docs/typo`);
   expect(response?.status()).toBe(404);
@@ -203,6 +225,11 @@ test('a form signs in, keeps the token for other pages, and says what to do abou
   await send.click();
   await form.getByText('npx pm-api token local').waitFor();
   await form.getByRole('button', { name: 'Sign in' }).click();
+  await form.getByText(`Signed in as ${proposed.subject}, with 10 scopes.`).waitFor();
+  expect(await form.getByText('npx pm-api token local').count()).toBe(0);
+  await form.getByRole('button', { name: 'Sign out' }).click();
+  expect(await form.getByLabel('Token').inputValue()).toBe('');
+  await form.getByRole('button', { name: 'Sign in' }).click();
   await form.locator('textarea').fill('{ "name": "signed in" }');
   const sentKeys: (string | undefined)[] = [];
   page.on('request', (one) => {
@@ -220,6 +247,7 @@ test('a form signs in, keeps the token for other pages, and says what to do abou
   await form.getByLabel('The request').getByText(id).waitFor();
   const viewer = { tenant: 'acme', subject: 'bob', roles: ['viewer'] };
   await form.getByLabel('Token').fill(await localToken(issuer.url, viewer));
+  await form.getByText('Signed in as bob, with 5 scopes.').waitFor();
   await send.click();
   await form.getByRole('button', { name: 'Delete it' }).click();
   await form.getByText('lacks the scope "tags:write"').waitFor();

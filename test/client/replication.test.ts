@@ -273,6 +273,26 @@ describe('push', () => {
     expect(await names(position)).toEqual(['changed again', 'in time', 'other', 'removed']);
   });
 
+  test('tells `onRefused` whether a refused change is a deletion', async () => {
+    const refusals: unknown[] = [];
+    const { position, replication } = replicationOf(newPosition(), {
+      onRefused: ({ id, isDeletion, current }) => refusals.push([id, isDeletion, current?.name]),
+    });
+    const tasks = [await created(position), await created(position), await created(position)] as const;
+    for (const task of tasks) await other.tasks.update(task, { name: 'theirs' });
+    const [removed, marked, changed] = tasks;
+    await replication.push([
+      { before: removed },
+      { before: marked, after: { ...marked, _deleted: true } },
+      { before: changed, after: { ...changed, name: 'mine', _deleted: false } },
+    ]);
+    expect(refusals).toEqual([
+      [removed.id, true, 'theirs'],
+      [marked.id, true, 'theirs'],
+      [changed.id, false, 'theirs'],
+    ]);
+  });
+
   test('has been applied already when it is sent again after a lost response', async () => {
     const { position, replication, pushLosing } = replicationOf();
     const [task, doomed] = [await created(position), await created(position, 'doomed')];

@@ -89,7 +89,12 @@ export async function lists(client: Client, today: string, me: string): Promise<
     countBy: ['status'],
     sumBy: ['estimate'],
   });
-  exactly<readonly (Pick<Task, 'id' | 'name'> & Deletion)[]>()(deleted.data);
+  exactly<readonly Pick<Task, 'id' | 'name'>[]>()(deleted.data);
+  const times = await client.tasks.deleted({ fields: ['deletedAt', 'restores', 'name'] });
+  exactly<readonly (Pick<Task, 'id' | 'name'> & Pick<Deletion, 'deletedAt' | 'restores'>)[]>()(times.data);
+  exactly<readonly (Task & Deletion)[]>()((await client.tasks.deleted()).data);
+  // @ts-expect-error: entities that are not deleted have no such field.
+  await client.tasks.list({ fields: ['deletedAt'] });
   exactly<string | undefined>()(deleted.counts.status[0]?.value);
   exactly<number>()(deleted.sums.estimate);
   // @ts-expect-error: a list of what was deleted continues in no feed.

@@ -320,6 +320,16 @@ describe('the authorization endpoint', () => {
     expect(await me(token)).toMatchObject({ tenant: 'globex', scopes: ['users:read', 'tasks:read'] });
   });
 
+  test.each([
+    ['tasks:read', 'Without a role, you have all scopes that are selected below.'],
+    [
+      'tasks:read all-projects',
+      'Without a role, you have all scopes that are selected below, except all-projects.',
+    ],
+  ])('says what the scopes %s are without a role', async (scope, sentence) => {
+    expect(await (await fetch(await authorizationUrl({ scope }))).text()).toContain(`<p>${sentence}</p>`);
+  });
+
   test('shows a page without scripts that nothing can frame, and that repeats no markup of the request', async () => {
     const response = await fetch(await authorizationUrl({ state: '"><script>alert(1)</script>' }));
     const page = await response.text();

@@ -1,6 +1,8 @@
 import { newId } from 'project-management-client';
-import { type ReactNode, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import { useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import type { RxDocument } from 'rxdb/plugins/core';
 import { useLiveRxQuery } from 'rxdb/plugins/react';
+import { filter, firstValueFrom } from 'rxjs';
 import { signIn, signOut } from './sign-in.ts';
 import type { KnownTask, Note, openTasks } from './tasks.ts';
 import { closeDatabase } from './user.ts';
@@ -8,8 +10,15 @@ import { closeDatabase } from './user.ts';
 /** The stored copy. */
 type Copy = Awaited<ReturnType<typeof openTasks>>;
 
-/** How the user can take the last change back. */
-type Undo = { readonly text: string; readonly run: () => unknown };
+interface Notice {
+  readonly id: string;
+  readonly task?: string;
+  readonly text: string;
+  readonly time: number;
+  /** What the user can do about it. */
+  readonly action?: { readonly label: string; readonly run: () => unknown } | undefined;
+  readonly close?: () => unknown;
+}
 
 const onConnection = (call: () => void) => {
   Object.assign(window, { ononline: call, onoffline: call });
@@ -18,7 +27,18 @@ const onConnection = (call: () => void) => {
 
 /** Changes tasks. */
 function useChanges({ tasks, notes }: Copy) {
-  const [undo, setUndo] = useState<Undo>();
+  const [undo, setUndo] = useState<Notice>();
+
+  /** Lets the user take back what has happened to a task. */
+  function offerUndo({ id, name }: KnownTask, change: string, takeBack: () => unknown): void {
+    const close = () => setUndo(undefined);
+    const run = () => {
+      close();
+      takeBack();
+    };
+    const text = `“${name}” is ${change}.`;
+    setUndo({ id: 'undo', task: id, text, time: Date.now(), action: { label: 'Undo', run }, close });
+  }
 
   async function write(id: string, change: Promise<unknown>): Promise<void> {
     await change;
@@ -42,46 +62,89 @@ function useChanges({ tasks, notes }: Copy) {
     return notes.askForName(task.id, task.name, name);
   };
 
-  const complete = ({ id, name, status }: KnownTask) => {
+  const complete = (task: KnownTask) => {
+    const { id, status } = task;
     const isDone = status === 'completed';
-    setUndo({ text: `“${name}” is ${isDone ? 'open' : 'done'}.`, run: () => update(id, { status }) });
+    offerUndo(task, isDone ? 'open' : 'done', () => update(id, { status }));
     return update(id, { status: isDone ? 'active' : 'completed' });
   };
 
-  const remove = ({ id, name, status }: KnownTask) => {
+  const remove = (task: KnownTask) => {
+    const { id, name, status } = task;
     const change = write(id, tasks.findOne(id).incrementalRemove());
-    const run = () => change.then(() => notes.put(newId(), 'restoring', { task: id, name, status }));
-    setUndo({ text: `“${name}” is deleted.`, run });
+    offerUndo(task, 'deleted', () =>
+      change.then(() => notes.put(newId(), 'restoring', { task: id, name, status })),
+    );
   };
 
-  return { undo, setUndo, update, add, rename, complete, remove };
+  /** Deletes a task as others have changed it, as soon as the copy has it back. */
+  const removeAnyway = async (id: string) => {
+    const found = tasks.findOne(id).$.pipe(filter((task) => task !== null));
+    remove(await firstValueFrom(found));
+  };
+
+  return { undo, setUndo, update, add, rename, complete, remove, removeAnyway };
 }
 
-/** A field that keeps what the user types while the name changes. */
+/** A field that keeps what the user types while the name changes. It is as high as the name is long. */
 function NameField({ task, onEnd }: { task: KnownTask; onEnd: (before: string, name: string) => unknown }) {
   const [draft, setDraft] = useState<{ before: string; name: string }>();
-  const before = draft?.before ?? task.name;
+  const { before, name } = draft ?? { before: task.name, name: task.name };
   return (
-    <input
-      aria-label={`Name of ${task.name}`}
-      value={draft?.name ?? task.name}
-      onChange={({ target }) => setDraft({ before, name: target.value })}
-      onBlur={() => {
-        if (draft) onEnd(draft.before, draft.name);
-        setDraft(undefined);
-      }}
-      onKeyDown={({ key, currentTarget }) => key === 'Enter' && currentTarget.blur()}
-    />
+    <span className="name" data-name={name}>
+      <textarea
+        rows={1}
+        aria-label={`Name of ${task.name}`}
+        value={name}
+        onChange={({ target }) => setDraft({ before, name: target.value.replaceAll('\n', ' ') })}
+        onBlur={() => {
+          if (draft) onEnd(before, name);
+          setDraft(undefined);
+        }}
+        onKeyDown={({ key, currentTarget }) => key === 'Enter' && currentTarget.blur()}
+      />
+    </span>
   );
 }
 
-/** A text, and what the user can do about it. */
-function Notice({ text, children }: { text: string; children?: ReactNode }) {
+function NoticeRow({ text, action, close }: Notice) {
   return (
-    <p role="alert">
+    <div role="alert">
       <span>{text}</span>
-      {children}
-    </p>
+      <div>
+        {action && (
+          <button type="button" onClick={action.run}>
+            {action.label}
+          </button>
+        )}
+        {close && (
+          <button type="button" onClick={close}>
+            Close
+          </button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** Shows whether sending fails, the latest notice of the user's changes, and how many others there are. */
+function Notices({ failed, ofChanges }: Record<'failed' | 'ofChanges', readonly Notice[]>) {
+  const [latest, ...others] = ofChanges.toSorted((one, other) => other.time - one.time);
+  return (
+    <aside>
+      {failed.map((notice) => (
+        <NoticeRow key={notice.id} {...notice} />
+      ))}
+      {latest && <NoticeRow {...latest} />}
+      {others.length > 0 && (
+        <details>
+          <summary>{others.length} more</summary>
+          {others.map((notice) => (
+            <NoticeRow key={notice.id} {...notice} />
+          ))}
+        </details>
+      )}
+    </aside>
   );
 }
 
@@ -101,6 +164,20 @@ function useCanWrite({ client }: Copy): boolean {
   return scopes.split(' ').includes('tasks:write');
 }
 
+/** Returns the notice of a change that the service has not applied. */
+function refusal(note: RxDocument<Note>, { update, removeAnyway }: ReturnType<typeof useChanges>) {
+  const { id, kind, task = '', name, text = '' } = note;
+  const close = () => note.incrementalRemove();
+  const actionOf = (label: string, change: () => unknown) => ({
+    label,
+    run: () => Promise.all([close(), change()]),
+  });
+  const rename =
+    name === undefined ? undefined : actionOf(`Change to “${name}”`, () => update(task, { name }));
+  const action = kind === 'kept' ? actionOf('Delete anyway', () => removeAnyway(task)) : rename;
+  return { id, task, text, time: note.toJSON(true)._meta.lwt, action, close };
+}
+
 /** Rows that are rendered at first, and more with each click. */
 const step = 100;
 
@@ -116,11 +193,20 @@ export function App({ copy }: { copy: Copy }) {
   const { results: notes } = useLiveRxQuery<Note>({ collection: copy.notes.collection, query: allNotes });
   const isOnline = useSyncExternalStore(onConnection, () => navigator.onLine);
   const canWrite = useCanWrite(copy);
-  const { undo, setUndo, update, add, rename, complete, remove } = useChanges(copy);
+  const changes = useChanges(copy);
+  const { undo, setUndo, add, rename, complete, remove } = changes;
   const notesOf = (...kinds: Note['kind'][]) => notes.filter(({ kind }) => kinds.includes(kind));
+  const returning = notesOf('restoring')
+    .map(({ task = '', name = '', status = '' }) => ({ id: task, name, status, isReturning: true as const }))
+    .filter(({ id }) => tasks.every((task) => task.id !== id));
+  const listed = [...tasks, ...returning].sort((one, other) => (one.id < other.id ? 1 : -1)).slice(0, rows);
+  const refused = notesOf('refused', 'kept').map((note) => refusal(note, changes));
+  // What was refused cannot be taken back.
+  if (undo && refused.some(({ task, time }) => task === undo.task && time > undo.time)) setUndo(undefined);
+  const failed = notesOf('error').map(({ id, text = '' }) => ({ id, text, time: 0 }));
   const waiting = new Set(notesOf('waiting', 'restoring').map(({ task }) => task)).size;
   const isLoading = notesOf('complete').length === 0;
-  const sent = waiting === 0 ? 'all changes are sent' : `tasks with waiting changes: ${waiting}`;
+  const sent = waiting === 0 ? 'all changes are sent' : `tasks to send: ${waiting}`;
   return (
     <>
       <header>
@@ -136,38 +222,47 @@ export function App({ copy }: { copy: Copy }) {
         </button>
         <p role="status">
           {isOnline ? 'Online' : 'Offline'}, {isLoading ? 'loading…' : sent}
-          {!canWrite && '. You cannot change tasks'}
         </p>
       </header>
+      {!canWrite && <p>You cannot change tasks.</p>}
       <fieldset disabled={!canWrite}>
         <form action={(form) => void add(String(form.get('name')))}>
           <input name="name" aria-label="New task" placeholder="New task" required />
           <button type="submit">Add</button>
         </form>
-        {!isLoading && tasks.length === 0 && <p>There are no tasks yet.</p>}
+        {!isLoading && listed.length === 0 && <p>There are no tasks yet.</p>}
         <ul>
-          {notesOf('restoring').map(({ id, name }) => (
-            <li key={id}>
-              {name} <small>comes back when it is restored online</small>
-            </li>
-          ))}
-          {tasks.map((task) => (
-            <li key={task.id}>
-              <input
-                type="checkbox"
-                aria-label={`Complete ${task.name}`}
-                key={task.status}
-                defaultChecked={task.status === 'completed'}
-                onChange={() => complete(task)}
-              />
-              {/* The service gives it when it receives the task. */}
-              {task.number && <small>#{task.number}</small>}
-              <NameField task={task} onEnd={(before, name) => rename(task, before, name)} />
-              <button type="button" aria-label={`Delete ${task.name}`} onClick={() => remove(task)}>
-                Delete
-              </button>
-            </li>
-          ))}
+          {listed.map((task) =>
+            'isReturning' in task ? (
+              <li key={task.id}>
+                <input
+                  type="checkbox"
+                  aria-label={`Complete ${task.name}`}
+                  checked={task.status === 'completed'}
+                  disabled
+                />
+                <span className="name">
+                  {task.name} <small>comes back when you are online</small>
+                </span>
+              </li>
+            ) : (
+              <li key={task.id}>
+                <input
+                  type="checkbox"
+                  aria-label={`Complete ${task.name}`}
+                  key={task.status}
+                  defaultChecked={task.status === 'completed'}
+                  onChange={() => complete(task)}
+                />
+                {/* The service gives it when it receives the task. */}
+                {task.number && <small>#{task.number}</small>}
+                <NameField task={task} onEnd={(before, name) => rename(task, before, name)} />
+                <button type="button" aria-label={`Delete ${task.name}`} onClick={() => remove(task)}>
+                  Delete
+                </button>
+              </li>
+            ),
+          )}
         </ul>
       </fieldset>
       {tasks.length === rows && (
@@ -175,40 +270,7 @@ export function App({ copy }: { copy: Copy }) {
           Show more
         </button>
       )}
-      <aside>
-        {isOnline && notesOf('error').map(({ id, text = '' }) => <Notice key={id} text={text} />)}
-        {notesOf('refused').map((refused) => (
-          <Notice key={refused.id} text={refused.text ?? ''}>
-            {refused.name !== undefined && (
-              <button
-                type="button"
-                onClick={() => {
-                  void refused.incrementalRemove();
-                  void update(refused.task ?? '', { name: refused.name as string });
-                }}
-              >
-                Change to “{refused.name}”
-              </button>
-            )}
-            <button type="button" onClick={() => refused.incrementalRemove()}>
-              Close
-            </button>
-          </Notice>
-        ))}
-        {undo && (
-          <Notice text={undo.text}>
-            <button
-              type="button"
-              onClick={() => {
-                setUndo(undefined);
-                undo.run();
-              }}
-            >
-              Undo
-            </button>
-          </Notice>
-        )}
-      </aside>
+      <Notices failed={isOnline ? failed : []} ofChanges={undo ? [...refused, undo] : refused} />
     </>
   );
 }
@@ -220,7 +282,9 @@ export function SignIn({ problem }: { problem: Error | undefined }) {
       <button type="button" onClick={() => signIn().catch(setError)}>
         Sign in
       </button>
-      <p role="alert">{error && `Sign-in failed: ${error.message}`}</p>
+      <p role="alert">
+        {error && `Sign-in failed. ${navigator.onLine ? 'Try again later.' : 'You are offline.'}`}
+      </p>
     </>
   );
 }

@@ -1,7 +1,6 @@
 import {
   type Client,
   isProblem,
-  newId,
   type PushResult,
   Replication,
   type Task,
@@ -28,10 +27,11 @@ export interface Note {
    * - `waiting`: the task has a change that may not be sent yet.
    * - `restoring`: the user takes a deletion back. `name` and `status` are those of the task.
    * - `refused`: the service has not applied a change. `name` is the one that the user can choose again.
+   * - `kept`: the service has not deleted a task, which the copy gets back.
    * - `error`: sending or reading fails.
    * - `complete`: the first copy is complete.
    */
-  readonly kind: 'waiting' | 'restoring' | 'refused' | 'error' | 'complete';
+  readonly kind: 'waiting' | 'restoring' | 'refused' | 'kept' | 'error' | 'complete';
   readonly task?: string;
   readonly name?: string;
   readonly status?: string;
@@ -55,6 +55,12 @@ const noteSchema = {
   required: ['id', 'kind'],
 } as const;
 
+/** What users read instead of the code of a problem. */
+const reasons: Readonly<Record<string, string>> = {
+  'version-mismatch': 'Somebody else has changed the task.',
+  'not-found': 'Somebody else has deleted the task.',
+};
+
 /** Reads and writes notes. */
 class Notes {
   readonly collection: RxCollection<Note>;
@@ -74,12 +80,18 @@ class Notes {
   }
 
   /** Notes why the service has not applied a change. */
-  readonly refuse = ({ id, entity, current, error }: PushResult<TaskTypes>): void => {
+  readonly refuse = ({ id, entity, isDeletion, current, error }: PushResult<TaskTypes>): void => {
     const name = entity?.name ?? '';
-    const isLate = error?.problem.code === 'version-mismatch';
-    if (isLate && current && current.name !== name) void this.askForName(id, current.name, name);
+    const code = error?.problem.code ?? '';
+    const isLate = code === 'version-mismatch';
+    if (isLate && isDeletion) {
+      const text = `The task “${current?.name ?? name}” was changed by somebody else, so it was not deleted.`;
+      void this.put(id, current ? 'kept' : 'refused', { task: id, text });
+    } else if (isLate && current && current.name !== name) void this.askForName(id, current.name, name);
     else {
-      const reason = isLate ? 'Somebody else has changed the task.' : error?.message;
+      const isName = isProblem(error, 'invalid-request') && error.problem.errors[0]?.pointer === '/name';
+      const other = reasons[code] ?? 'The service does not accept it.';
+      const reason = isName ? 'A name has 1 to 255 characters.' : other;
       const text = `“${current?.name ?? name}”: your change was not applied. ${reason}`;
       void this.put(`${id} ${name}`.slice(0, maxIdLength), 'refused', { task: id, text });
     }
@@ -95,13 +107,21 @@ async function restore({ task = '', name = '', status = '' }: Note, client: Clie
     sending.reSync();
   } catch (error) {
     if (!isProblem(error, 'not-found')) throw error;
-    await sending.collection.insert({ id: newId(), name, status } as KnownTask);
+    await sending.collection.insert({ id: task, name, status } as KnownTask);
   }
+}
+
+/** Returns what users read about an error. Of an error while it sends or reads, RxDB gives the text alone. */
+function explain({ message }: Error): string {
+  console.error(message);
+  return message.startsWith('403 ')
+    ? 'You are not allowed to change tasks, so your changes are not sent.'
+    : 'The service does not work at the moment. Your changes are sent later.';
 }
 
 /** Removes notes of what has been sent, which only the window knows that sends. */
 async function settle(database: RxDatabase, client: Client, notes: Notes, sending: Sending): Promise<never> {
-  const fail = ({ message }: Error) => notes.put('error', 'error', { text: message });
+  const fail = (error: Error) => notes.put('error', 'error', { text: explain(error) });
   sending.error$.subscribe((error) => fail((error.parameters?.errors?.[0] ?? error) as Error));
   await database.waitForLeadership();
   await sending.awaitInitialReplication();
@@ -113,7 +133,9 @@ async function settle(database: RxDatabase, client: Client, notes: Notes, sendin
     await sending.awaitInSync();
     try {
       for (const note of found) if (note.kind === 'restoring') await restore(note, client, sending);
-      await notes.collection.bulkRemove(found.map(({ id }) => id));
+      // The user does not want a deletion any more that the service has not applied.
+      const kept = found.flatMap(({ kind, task = '' }) => (kind === 'restoring' ? [task] : []));
+      await notes.collection.bulkRemove([...found.map(({ id }) => id), ...kept]);
     } catch (error) {
       await fail(error as Error);
       await new Promise((resolve) => setTimeout(resolve, 5_000));

@@ -1,6 +1,7 @@
 /** The page of the local issuer: who signs in, with which tenant, roles and scopes. */
 import { createHash } from 'node:crypto';
 import { roles } from '../../../functions/authentication/roles.ts';
+import { allProjectsScope } from '../../../functions/contract/scopes.ts';
 import { proposed } from '../../tokens/local-grant.ts';
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
@@ -63,7 +64,8 @@ ${hidden.join('\n')}
 <input type="hidden" name="granted" value="">
 <label>Tenant <input type="text" name="tenant" value="${proposed.tenant}" required maxlength="128"></label>
 <label>Subject <input type="text" name="subject" value="${proposed.subject}" required maxlength="255"></label>
-<fieldset><legend>Roles: none for all scopes below</legend>
+<fieldset><legend>Roles</legend>
+<p>Without a role, you have all scopes that are selected below${scopes.includes(allProjectsScope) ? `, except ${allProjectsScope}` : ''}.</p>
 ${Object.keys(roles)
   .map((role) => checkbox('role', role, false))
   .join('\n')}

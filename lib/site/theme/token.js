@@ -1,9 +1,13 @@
 /** The token that a reader enters. It stays in the session of the tab, so that all pages have it. */
-import { ref, watch } from 'vue';
+import { computed, ref, watch } from 'vue';
+import { ownerOf } from '../token-owner.ts';
 
 const place = 'project-management-token';
 
 export const token = ref(import.meta.env.SSR ? '' : (sessionStorage.getItem(place) ?? ''));
+
+/** Whose the token is; undefined without one. */
+export const signedIn = computed(() => ownerOf(token.value));
 
 watch(token, (text) => sessionStorage.setItem(place, text));
 

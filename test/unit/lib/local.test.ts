@@ -189,8 +189,10 @@ describe('gateway', () => {
 
   const gateway = (
     respond: (event: APIGatewayProxyEventV2, context: Context) => Promise<object> = fallback,
+    status?: number,
   ) =>
     createGateway({
+      faults: () => ({ delayMs: 0, status }),
       routes: [{ method: 'GET', path: '/v1/projects/{id}', function: fallback }],
       fallback: respond,
       timeoutMs: 1_000,
@@ -210,6 +212,18 @@ describe('gateway', () => {
     client.write(request);
     return text(client);
   }
+
+  test.each([
+    [429, 'retry-after: 1'],
+    [503, 'retry-after: 1'],
+    [500, undefined],
+  ])('says when to send a request again after an injected %s', async (status, line) => {
+    const [client] = connect(gateway(fallback, status));
+    client.write('GET /v1/projects/1 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+    const response = await text(client);
+    expect(response).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(/^retry-after: .*$/im.exec(response)?.[0].toLowerCase().trim()).toBe(line);
+  });
 
   /** Sends a request with these header lines, and returns its event. */
   async function eventOf(

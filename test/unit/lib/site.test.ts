@@ -7,6 +7,7 @@ import { withCodeGroups } from '#lib/site/code-groups.ts';
 import { renderFiles } from '#lib/site/files.ts';
 import { limitsOf, routeLimits } from '#lib/site/limits.ts';
 import { operationsByTag } from '#lib/site/operations.ts';
+import { ownerOf } from '#lib/site/token-owner.ts';
 import { deletions, formOf, operatorWords, requestOf, withCurrentDays } from '#lib/site/try-it.ts';
 
 let pages: Readonly<Record<string, string>>;
@@ -47,6 +48,17 @@ test('each link of a page leads to a page or file that exists, and to an anchor 
   });
   expect(dead).toEqual([]);
   expect(links.filter(({ target }) => target.includes('api.example.com'))).toEqual([]);
+});
+
+test.each<[object | string, string | undefined]>([
+  [{ sub: 'zoë', scope: 'tasks:read' }, 'Signed in as zoë, with 1 scope.'],
+  [{ sub: '1', username: 'ada', scope: 'openid tasks:read' }, 'Signed in as ada, with 2 scopes.'],
+  [{ sub: 'program' }, 'Signed in as program, with 0 scopes.'],
+  [{}, undefined],
+  ['secret', undefined],
+])('a form says whose a token with %j is', (claims, said) => {
+  const payload = Buffer.from(typeof claims === 'string' ? claims : JSON.stringify(claims));
+  expect(ownerOf(`e30.${payload.toString('base64url')}.x`)).toBe(said);
 });
 
 test('each type of a problem is an anchor of the page of problems', () => {
