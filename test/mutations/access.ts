@@ -56,8 +56,8 @@ export const accessMutations = toMutations({
   },
   'functions/engine/columns/read/column-reader.ts': {
     'accepted-texts-of-another-set': [
-      'const ofColumn = `${this.#current(segment, field).name}/${name}`;',
-      'const ofColumn = `${this.#current(segment, field).name}/set${name.slice(0, 0)}`;',
+      'const ofColumn = `${current.name}/${name}`;',
+      'const ofColumn = `${current.name}/set${name.slice(0, 0)}`;',
     ],
   },
   'functions/engine/deletions/delete-entity.ts': {

@@ -146,7 +146,7 @@ export class ColumnReader {
     await this.#items.load(names);
     const derive = (): ReadonlyMap<string, RowChange> =>
       toChanges(waiting.map((item) => (withWords ? this.waitingRows(item) : this.#items.get(item.name))));
-    return this.#items.derived(`${names.join()}/changes${withWords}`, derive, bytesOfChanges);
+    return this.#items.derived(`${names.join()}/changes${withWords}`, '', derive, bytesOfChanges);
   }
 
   /** Returns the rows of an item of waiting rows, with their words. Both must have been read. */
@@ -199,23 +199,25 @@ export class ColumnReader {
     return idAt(this.ids(segment, chunkOfRow(row)), row % chunkRows);
   }
 
-  /** Returns the name of a segment's column with the patches that are newer, and the values of these patches, the oldest first. */
+  /** Returns the name of a segment's column, the newer patches that have values of it, and these values, the oldest first. */
   #current(
     segment: Segment,
     field: string,
-  ): { readonly name: string; readonly columnPatches: readonly ColumnPatch[] } {
-    let name = `${segment.id}/${segment.columns[field] ?? 'absent'}/${field}`;
+  ): { readonly name: string; readonly patches: string; readonly columnPatches: readonly ColumnPatch[] } {
+    const column = `${segment.id}/${segment.columns[field] ?? 'absent'}/${field}`;
+    let patches = '';
     const columnPatches: ColumnPatch[] = [];
     for (const patch of this.manifest.patches) {
       if (!isNewerThan(patch, segment, field)) continue;
       for (const item of patchNames(patch, [field])) {
         const values = columnPatchOf(this.#items.get<PatchValues>(item), segment.id, field);
         if (values.size === 0) continue;
-        name += `+${patch.step}`;
+        patches += `+${patch.step}`;
         columnPatches.push(values);
       }
     }
-    return { name, columnPatches };
+    // The item of the column alone has its name.
+    return { name: patches ? `${column}+` : column, patches, columnPatches };
   }
 
   #storedColumn(segment: Segment, field: string): Column {
@@ -235,13 +237,13 @@ export class ColumnReader {
 
   /** Returns the column of a field as of the manifest. A field without a column is absent in all rows. */
   column(segment: Segment, field: string): Column {
-    const { name, columnPatches } = this.#current(segment, field);
+    const { name, patches, columnPatches } = this.#current(segment, field);
     const derive = (): Column =>
       isOfLists(segment, field)
         ? buildColumn(this.values(segment, field))
         : patchColumn(this.#storedColumn(segment, field), joinColumnPatches(columnPatches));
     // The item of a small index has the name of its column.
-    return this.#items.derived(field === wordsField ? `${name}/rows` : name, derive, columnBytes);
+    return this.#items.derived(field === wordsField ? `${name}/rows` : name, patches, derive, columnBytes);
   }
 
   /** Returns the values of a field as of the manifest. @param row the only one whose value is returned; by default all are. */
@@ -272,15 +274,17 @@ export class ColumnReader {
 
   orderedColumn(segment: Segment, order: ValueOrder): OrderedColumn {
     const { field, ranks, defaultValue } = order;
-    const name = `${this.#current(segment, field).name}/ordered${JSON.stringify([ranks, defaultValue])}`;
+    const { name, patches } = this.#current(segment, field);
+    const ordered = `${name}/ordered${JSON.stringify([ranks, defaultValue])}`;
     const derive = (): OrderedColumn => new OrderedColumn(this.column(segment, field), order);
-    return this.#items.derived(name, derive, ({ bytes }) => bytes);
+    return this.#items.derived(ordered, patches, derive, ({ bytes }) => bytes);
   }
 
   searchTexts(segment: Segment, field: string): SearchTexts {
+    const { name, patches } = this.#current(segment, field);
     const derive = (): SearchTexts =>
       new SearchTexts(field, this.column(segment, field).dictionary, this.requireTime);
-    return this.#items.derived(`${this.#current(segment, field).name}/search`, derive, ({ bytes }) => bytes);
+    return this.#items.derived(`${name}/search`, patches, derive, ({ bytes }) => bytes);
   }
 
   /** Returns the names of the items that can have words with some beginnings. The item with the first words of others must have been read. */
@@ -330,20 +334,22 @@ export class ColumnReader {
     const filtered = { filter, column, searchTexts, or };
     if (name === undefined) return filtered;
     const derive = (): Uint8Array => acceptedOrdinals(filtered);
-    const ofColumn = `${this.#current(segment, field).name}/${name}`;
-    return { ...filtered, accepted: this.#items.derived(ofColumn, derive, ({ byteLength }) => byteLength) };
+    const current = this.#current(segment, field);
+    const ofColumn = `${current.name}/${name}`;
+    const accepted = this.#items.derived(ofColumn, current.patches, derive, ({ byteLength }) => byteLength);
+    return { ...filtered, accepted };
   }
 
   /** Returns the rows that exist. They are found once for all lists of a process: each list of a segment with deleted rows begins with them. */
   #existingRows(segment: Segment): Uint32Array {
-    const { name } = this.#current(segment, versionField);
+    const { name, patches } = this.#current(segment, versionField);
     const derive = (): Uint32Array => {
       const column = this.column(segment, versionField);
       return Uint32Array.from({ length: segment.rows }, (_, row) => row).filter(
         (row) => !isDeletedVersion(valueAt(column, row)),
       );
     };
-    return this.#items.derived(`${name}/existing`, derive, ({ byteLength }) => byteLength);
+    return this.#items.derived(`${name}/existing`, patches, derive, ({ byteLength }) => byteLength);
   }
 
   /** Returns the rows that a filter accepts, or of one that accepts any id all others, in their order, if buckets have them. */

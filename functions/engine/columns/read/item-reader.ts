@@ -6,6 +6,9 @@ import type { LogMemory } from '../process-memory.ts';
 import type { LogReader } from '../storage.ts';
 import { StaleRead } from './stale-read.ts';
 
+/** The patches that something was derived from, if any. */
+const patchesOf = new WeakMap<object, string>();
+
 /** Columns in buckets that are read at the same time, at most. */
 const columnsAtOnce = 16;
 
@@ -76,11 +79,20 @@ export class ItemReader {
     return item as Item;
   }
 
-  derived<Item extends object>(name: string, derive: () => Item, bytesOf: (item: Item) => number): Item {
-    const known = this.#items.get(name) ?? this.#memory.get(name);
-    const item = (known as Item | undefined) ?? derive();
+  /** Returns what is derived from columns. The memory has the last one of each name. @param patches that it is derived from too. */
+  derived<Item extends object>(
+    name: string,
+    patches: string,
+    derive: () => Item,
+    bytesOf: (item: Item) => number,
+  ): Item {
+    const known = (this.#items.get(name) ?? this.#memory.get(name)) as Item | undefined;
+    const isCurrent = known && (patchesOf.get(known) ?? '') === patches;
+    const item = isCurrent ? known : derive();
     this.#items.set(name, item);
-    if (known === undefined) this.#memory.set(name, item, bytesOf(item));
+    if (isCurrent) return item;
+    if (patches) patchesOf.set(item, patches);
+    this.#memory.set(name, item, bytesOf(item));
     return item;
   }
 }

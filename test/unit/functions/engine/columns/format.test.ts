@@ -271,7 +271,7 @@ describe('buckets', () => {
     const isNamed = namesItem(makeManifest({ segments, patches, waiting }));
     const named = [
       ...['1-aaaaaa.0/ids0', '1-aaaaaa.0/fence', 'patch:3-cccccc/all', 'waiting:4-dddddd/0'],
-      ...['1-aaaaaa.0/1-aaaaaa/name', '1-aaaaaa.0/1-aaaaaa/name+3-cccccc/ordered["a.b"]'],
+      ...['1-aaaaaa.0/1-aaaaaa/name', '1-aaaaaa.0/1-aaaaaa/name+/ordered["a.b"]'],
       ...['1-aaaaaa.0/2-bbbbbb/projectId.1', '1-aaaaaa.0/2-bbbbbb/projectId/search'],
     ];
     const others = [

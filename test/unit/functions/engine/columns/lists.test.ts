@@ -255,6 +255,29 @@ describe('segments from before there were columns of lists', () => {
   });
 });
 
+test('of what is derived from a column and its patches, the memory has the newest alone', async () => {
+  const log = new LogBuilder();
+  const rowOf = (row: number, name: string) => ({ [idOf(row)]: { name: `a${name}` } });
+  log.commit(
+    startMs,
+    Object.assign({}, ...Array.from({ length: 3_000 }, (_, row) => rowOf(row, String(row)))),
+  );
+  await log.compactAll(startMs + 1);
+  const list = async (memory: ProcessMemory): Promise<number> => {
+    const source = { reader: log.log.open(), memory: memory.of('acme', 'task') };
+    await readRows(source, { ...allRows, orders: [{ field: 'name', isDescending: false }] });
+    return memory.bytes;
+  };
+  const busy = new ProcessMemory();
+  for (let step = 1; step <= 12; step += 1) {
+    for (let row = 0; row < 20; row += 1) log.commit(startMs + 10 * step, rowOf(100 * row + step, 'new'));
+    await log.compact(startMs + 10 * step + 1);
+    await list(busy);
+  }
+  expect(log.log.manifest?.patches.length).toBeGreaterThan(0);
+  expect(await list(busy)).toBeLessThan(2 * (await list(new ProcessMemory())));
+});
+
 test('items that the manifest does not name any more leave the memory with the next list, and what is derived from them', async () => {
   const log = new LogBuilder();
   const memory = new ProcessMemory();
