@@ -75,6 +75,10 @@ export const listEngineMutations = toMutations({
       'if (!isCheap && cost > left) continue;',
       'if (!isCheap && cost > left + cost) continue;',
     ],
+    'buckets-cost-nothing': [
+      '(others * halfUnits) / 2 + buckets / 3;',
+      '(others * halfUnits) / 2 + 0 * buckets;',
+    ],
     'columns-never-earned': ['const spent = keyReads(memory);', 'const spent = 0 * keyReads(memory);'],
     'columns-of-all-fields': ['shows.has(field))', 'shows.size > 0)'],
   },
@@ -154,6 +158,7 @@ export const listEngineMutations = toMutations({
       'columns[positionsField(field)] === columns[field];',
       'columns[positionsField(field)] !== columns.id;',
     ],
+    'most-buckets-by-their-keys': ['const shareOfQuery = 2 / 3;', 'const shareOfQuery = 1;'],
     'derived-of-named-columns-forgotten': ['[name, column, `${bucketPrefix(column)}0`]', '[name, column]'],
     'patch-named-like-a-segment': ["const patchPrefix = 'patch:';", "const patchPrefix = 'patch-';"],
   },
@@ -180,6 +185,10 @@ export const listEngineMutations = toMutations({
     ],
   },
   'functions/engine/columns/read/item-reader.ts': {
+    'derived-from-other-patches': [
+      "const isCurrent = known && (patchesOf.get(known) ?? '') === patches;",
+      'const isCurrent = known !== undefined;',
+    ],
     'missing-item-is-empty': [
       'throw new StaleRead(`the item ${name} is gone`);',
       'this.#items.set(name, new Map() as unknown as DecodedItem);',
@@ -236,6 +245,7 @@ export const listEngineMutations = toMutations({
     'one-large-bucket': ['Math.ceil(whole / bucketBytes)', '2 + 0 * whole'],
   },
   'functions/engine/columns/read/column-reader.ts': {
+    'derived-of-all-patches-kept': ['name: patches ? `${column}+` : column,', 'name: column + patches,'],
     'any-id-is-none': ['Uint8Array.of(1 - isAccepted, isAccepted)', 'Uint8Array.of(0, 1)'],
     'lists-before-their-change': [
       'return newer ? newer.get(range.from + position) : value;',
@@ -252,13 +262,14 @@ export const listEngineMutations = toMutations({
     'list-keeps-what-others-read': ['    entry.reader = reader;\n', ''],
   },
   'functions/engine/columns/process-memory.ts': {
+    'log-forgotten-beside-columns': ['isItem(name) ? reader : undefined', 'reader'],
     'one-reader-for-all-lists': ['this.#readers += 1;', 'this.#readers = 1;'],
     'items-of-other-logs-forgotten': ['name.startsWith(prefix) && ', ''],
     'forgotten-items-take-room': ['this.#bytes -= entries.deleteAll(isOld);', 'entries.deleteAll(isOld);'],
   },
   'functions/engine/columns/read/row-filter.ts': {
     'bucket-for-absent-values': [
-      'return defaultValue !== null && texts.includes(defaultValue) ? undefined : texts;',
+      'return defaultValue !== null && texts?.includes(defaultValue) ? undefined : texts;',
       'return texts;',
     ],
     'ids-searched-one-by-one': [
@@ -273,8 +284,16 @@ export const listEngineMutations = toMutations({
     'placeholder-as-an-id': ['(condition.ids ?? []).filter(isId)', '(condition.ids ?? [])'],
     'rows-without-ids-not-read': ['...placeholdersOf(valuePredicate(filter))', ''],
     'rows-with-ids-are-the-others': [
-      'if (acceptsAnyId(filter)) return textsOfLists({ ...filter, isNegated: true, acceptsNull: true });',
-      'if (acceptsAnyId(filter)) return textsOfLists({ ...filter, isNegated: true, acceptsNull: false });',
+      'return textsOfLists({ ...filter, isNegated: true, acceptsNull: !filter.acceptsNull });',
+      'return textsOfLists({ ...filter, isNegated: true, acceptsNull: false });',
+    ],
+    'null-is-not-among-any-ids': [
+      'isNegated: true, acceptsNull: !filter.acceptsNull });',
+      'isNegated: true, acceptsNull: true });',
+    ],
+    'single-ids-read-whole': [
+      "const ids = condition.by === 'anyId' ? condition.ids : undefined;",
+      'const ids = undefined;',
     ],
   },
   'functions/engine/columns/read/divide-by-sort-key.ts': {

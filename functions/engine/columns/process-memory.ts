@@ -10,9 +10,12 @@ export interface LogMemory {
   get(name: string): unknown;
   /** @param value `undefined` forgets the name. */
   set(name: string, value: unknown, bytes: number): void;
-  /** Forgets the other items, and what is derived from them. Their names have a slash. */
+  /** Forgets the other items, and what is derived from them. */
   keepItems(isKept: (name: string) => boolean): void;
 }
+
+/** Returns whether something is an item, or derived from one, and not the end of the log, which each list needs. */
+const isItem = (name: string): boolean => name.includes('/');
 
 /** Bytes that all tenants share, without a setting. A function of 1,769 MB needs the rest for the response and for columns that it decodes. */
 const defaultMaxBytes = 512 * 1024 * 1024;
@@ -57,14 +60,14 @@ export class ProcessMemory {
         const before = entries.size;
         // An entry that is larger than the memory of a tenant is not kept.
         if (value === undefined || value === null) entries.delete(prefix + name);
-        else entries.set(prefix + name, value, bytes + entryBytes, reader);
+        else entries.set(prefix + name, value, bytes + entryBytes, isItem(name) ? reader : undefined);
         this.#bytes += entries.size - before;
         this.#makeRoom();
       },
       keepItems: (isKept) => {
         const entries = this.#entriesOf(tenant);
         const isOld = (name: string) =>
-          name.startsWith(prefix) && name.includes('/') && !isKept(name.slice(prefix.length));
+          name.startsWith(prefix) && isItem(name) && !isKept(name.slice(prefix.length));
         this.#bytes -= entries.deleteAll(isOld);
       },
     };

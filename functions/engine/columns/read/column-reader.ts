@@ -19,6 +19,7 @@ import {
   fenceName,
   type ItemName,
   idsName,
+  isBucketName,
   isDeletedVersion,
   isOfLists,
   type Manifest,
@@ -110,11 +111,12 @@ export class ColumnReader {
     await this.#items.load([...columns, ...this.#patchNames(fields)]);
   }
 
-  /** Returns the number of columns, and of items of patches, that are not in memory. */
-  countMissing(segment: Segment, fields: readonly string[]): number {
-    const isMissing = (name: ItemName): boolean => !this.#items.has(name);
-    const columns = fields.filter((field) => valueNames(segment, field).some(isMissing));
-    return columns.length + this.#patchNames(fields).filter(isMissing).length;
+  /** Returns how many columns of one item and items of patches are not in memory, and how many buckets. */
+  countMissing(segment: Segment, fields: readonly string[]) {
+    const names = [...fields.flatMap((field) => valueNames(segment, field)), ...this.#patchNames(fields)];
+    const missing = names.filter((name) => !this.#items.has(name));
+    const buckets = missing.filter(isBucketName).length;
+    return { buckets, others: missing.length - buckets };
   }
 
   async loadFilters(

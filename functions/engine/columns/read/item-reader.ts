@@ -1,7 +1,7 @@
 /** The immutable items that one read of a log needs: from the memory of the process, or from the table. */
 import { forEach } from '../../../runtime/for-each.ts';
 import { type DecodedItem, decodeItem } from '../format/decode-item.ts';
-import { type ItemName, type Segment, wholeColumns } from '../format/manifest.ts';
+import { type ItemName, queriedColumns, type Segment } from '../format/manifest.ts';
 import type { LogMemory } from '../process-memory.ts';
 import type { LogReader } from '../storage.ts';
 import { StaleRead } from './stale-read.ts';
@@ -51,7 +51,7 @@ export class ItemReader {
 
   /** Reads items, and removes the names of those that exist. */
   async #read(missing: Set<ItemName>, isConsistent: boolean): Promise<void> {
-    const columns = wholeColumns(this.#segments, missing);
+    const columns = queriedColumns(this.#segments, missing);
     const buckets = new Set(columns.flatMap((column) => column.buckets));
     const others = [...missing].filter((name) => !buckets.has(name));
     const readOthers = async (): Promise<void> => {

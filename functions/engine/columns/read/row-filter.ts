@@ -61,7 +61,7 @@ export const isDeleted: RowFilter = {
   isNegated: true,
 };
 
-/** Returns the only texts that a filter accepts, if no row without a text matches. */
+/** Returns the only texts, or single ids, that a filter accepts, if no row without a text matches. */
 export function onlyTexts({
   condition,
   isNegated,
@@ -69,9 +69,10 @@ export function onlyTexts({
   defaultValue = null,
   or,
 }: RowFilter): readonly string[] | undefined {
-  if (condition.by !== 'texts' || isNegated || acceptsNull || or) return undefined;
-  const { texts } = condition;
-  return defaultValue !== null && texts.includes(defaultValue) ? undefined : texts;
+  if (isNegated || acceptsNull || or) return undefined;
+  const ids = condition.by === 'anyId' ? condition.ids : undefined;
+  const texts = condition.by === 'texts' ? condition.texts : ids;
+  return defaultValue !== null && texts?.includes(defaultValue) ? undefined : texts;
 }
 
 /** Returns whether a filter accepts arrays that are not empty. */
@@ -84,7 +85,8 @@ export const acceptsAnyId = ({ condition, isNegated }: RowFilter): boolean =>
  */
 export function textsOfLists(filter: RowFilter): readonly string[] | undefined {
   const { condition, isNegated = false } = filter;
-  if (acceptsAnyId(filter)) return textsOfLists({ ...filter, isNegated: true, acceptsNull: true });
+  if (acceptsAnyId(filter))
+    return textsOfLists({ ...filter, isNegated: true, acceptsNull: !filter.acceptsNull });
   if (condition.by !== 'anyId' || (condition.ids && isNegated)) return undefined;
   return [...(condition.ids ?? []).filter(isId), ...placeholdersOf(valuePredicate(filter))];
 }

@@ -27,8 +27,11 @@ export const keyReads = (memory: LogMemory): number => (memory.get(spentName) as
 export const addKeyReads = (memory: LogMemory, units: number): void =>
   memory.set(spentName, keyReads(memory) + units, 0);
 
-const costOf = ({ rows, bytes }: Segment, items: number): number =>
-  (items * Math.ceil(Math.min(rows * valueBytes, bytes) / bytesOfHalfUnit)) / 2;
+/** Returns about the read units of items that are not in memory. A query of all buckets reads three in a unit. */
+function costOf({ rows, bytes }: Segment, { buckets, others }: ReturnType<ColumnReader['countMissing']>) {
+  const halfUnits = Math.ceil(Math.min(rows * valueBytes, bytes) / bytesOfHalfUnit);
+  return (others * halfUnits) / 2 + buckets / 3;
+}
 
 const shownFields = (segment: Segment, shows: ShownFields): string[] =>
   entityFields(segment).filter((field) => shows === 'all' || shows.has(field));

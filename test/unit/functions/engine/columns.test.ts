@@ -37,8 +37,8 @@ test('a list displaces what earlier lists have read, and not what it has read it
   const memory = new ProcessMemory(4 * 3 * 1_200);
   const list = (...names: string[]): string => {
     const own = memory.of('acme', 'task');
-    const missing = names.filter((name) => own.get(name) === undefined);
-    for (const name of missing) own.set(name, true, 1_000);
+    const missing = names.filter((name) => own.get(`items/${name}`) === undefined);
+    for (const name of missing) own.set(`items/${name}`, true, 1_000);
     return missing.join('');
   };
   expect([list('a', 'b', 'c', 'd'), list('a', 'b', 'c', 'd'), list('e', 'f'), list('a', 'e', 'f')]).toEqual([

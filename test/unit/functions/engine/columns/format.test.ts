@@ -254,6 +254,7 @@ describe('buckets', () => {
       const ofOthers = bucketsOfTexts(ofAbsent, ofNull, ofEmpty);
       expect(namesOf({ ...any, isNegated: true, acceptsNull: true })).toEqual(ofOthers);
       expect(namesOf(any)).toEqual(ofOthers);
+      expect(namesOf({ ...any, acceptsNull: true })).toEqual(bucketsOfTexts(ofEmpty));
       expect(namesOf({ or: isOneOf('name', ['x']) })).toEqual(bucketsOfTexts(one));
       // A column whose positions are of another step is one of texts.
       const rewritten = makeSegment({ ...segment, columns: { ...columns, tagIds: '3-cccccc' }, buckets: {} });

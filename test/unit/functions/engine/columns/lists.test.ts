@@ -15,6 +15,7 @@ import { type LogMemory, ProcessMemory } from '#functions/engine/columns/process
 import { ColumnReader } from '#functions/engine/columns/read/column-reader.ts';
 import type { RowFilter } from '#functions/engine/columns/read/row-filter.ts';
 import type { RowQuery } from '#functions/engine/columns/read/row-query.ts';
+import { addKeyReads, fieldsToShow } from '#functions/engine/columns/read/shown-rows.ts';
 import type { LogReader } from '#functions/engine/columns/storage.ts';
 import { firstIdAt } from '#functions/engine/model/ids.ts';
 import type { Row } from '#functions/engine/model/row.ts';
@@ -111,6 +112,31 @@ describe.each([
     expect(await costOf(log, newMemory(), { filters: [any] })).toBeLessThanOrEqual(3 * maxOfTag);
   });
 
+  test('costs counts after a filter by a tag not more than without', async () => {
+    const whole = await costOf(log, newMemory(), { countBy: countByTag });
+    const memory = newMemory();
+    const ofFilter = await costOf(log, memory, { filters: [hasTag(tags[0] as string)] });
+    expect(await costOf(log, memory, { countBy: countByTag })).toBeLessThanOrEqual(whole);
+    expect(ofFilter).toBeLessThanOrEqual(maxOfTag);
+  });
+
+  test('is shown from columns when the entities that pages read by key have cost as much', async () => {
+    const { reader, units } = openMetered(log);
+    const columnReader = new ColumnReader(log.manifest as Manifest, reader, newMemory());
+    const shown = new Set(['tagIds']);
+    const isWorth = (spent: number): boolean => {
+      const memory = newMemory();
+      addKeyReads(memory, spent);
+      return fieldsToShow(columnReader, memory, [segment], shown).size === 1;
+    };
+    let spent = 1;
+    while (!isWorth(spent)) spent += 1;
+    await columnReader.loadColumns(['tagIds']);
+    // The units of the columns are estimated: spent and these together are at most twice the lower ones.
+    expect(units() / spent).toBeLessThanOrEqual(1.5);
+    expect(spent / units()).toBeLessThanOrEqual(2);
+  });
+
   test('is read by half the second time, if it is larger than the memory of a tenant', async () => {
     const whole = await costOf(log, newMemory(), { countBy: countByTag });
     // Three quarters of what three bytes for each id need: a tenant has a quarter.
@@ -119,6 +145,26 @@ describe.each([
     expect(await run()).toBe(whole);
     for (let again = 0; again < 3; again += 1) expect(await run()).toBeLessThanOrEqual(whole / 2);
   });
+});
+
+test('a filter by an id reads a bucket also where each row has one id', async () => {
+  const log = new MemoryLog();
+  const ids = Array.from({ length: 2_000 }, (_, number) => idOf(number));
+  const rows = Array.from({ length: defaultSizes.maxRows }, (_, row) => ({
+    id: idOf(row),
+    version: 1,
+    values: { tagIds: ids[(row * 7919) % ids.length] as string },
+  }));
+  const options = { stepId: '1-aaaaaa', sizes: defaultSizes, requireTime: () => undefined };
+  const { segments, items } = fillSegments(blockOf(rows), options);
+  for (const [name, bytes] of items) log.items.set(name, bytes);
+  log.manifest = makeManifest({ segments });
+  const whole = await costOf(log, newMemory(), { countBy: countByTag });
+  const filters = [hasTag(ids[5] as string)];
+  expect(await costOf(log, newMemory(), { filters })).toBeLessThan(whole / 5);
+  const source = { reader: log.open(), memory: newMemory() };
+  const { total } = await readRows(source, { ...allRows, filters });
+  expect(total).toBe(rows.filter(({ values }) => values.tagIds === ids[5]).length);
 });
 
 describe('segments from before there were columns of lists', () => {
@@ -276,6 +322,15 @@ test('of what is derived from a column and its patches, the memory has the newes
   }
   expect(log.log.manifest?.patches.length).toBeGreaterThan(0);
   expect(await list(busy)).toBeLessThan(2 * (await list(new ProcessMemory())));
+});
+
+test('a list that fills the memory of its tenant does not forget the log', async () => {
+  const memory = new ProcessMemory(4 * 10_000);
+  const own = memory.of('acme', 'task');
+  own.set('known', { upTo: 1 }, 100);
+  for (let item = 0; item < 100; item += 1) own.set(`1-a.0/1-a/name.${item}`, {}, 1_000);
+  own.set('known', { upTo: 2 }, 2_000);
+  expect(own.get('known')).toEqual({ upTo: 2 });
 });
 
 test('items that the manifest does not name any more leave the memory with the next list, and what is derived from them', async () => {
