@@ -141,7 +141,8 @@ const operationsTable = (rows: readonly Row[]): string =>
       calls,
       own.cpuUs.toFixed(0),
       sdk.cpuUs.toFixed(0),
-      (own.cpuUs / sdk.cpuUs).toFixed(2),
+      // Without a call, there is nothing to compare.
+      calls === 0 ? '' : (own.cpuUs / sdk.cpuUs).toFixed(2),
       own.wallUs.toFixed(0),
       sdk.wallUs.toFixed(0),
     ]),

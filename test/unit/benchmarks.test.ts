@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { requireFigures, table } from '../../benchmarks/report.ts';
 import { rowsRead } from '../../benchmarks/rows-read.ts';
 
@@ -20,4 +21,16 @@ test('the rows that a plan reads are those of all loops, with those that filters
   const plan = { 'Actual Rows': 20, 'Actual Loops': 1, Plans: [tasks, projects] };
   expect(rowsRead(plan, 'tasks')).toBe(48);
   expect(rowsRead(plan, 'projects')).toBe(20);
+});
+
+test('all published results are of one commit, without changes', () => {
+  const folder = new URL('../../benchmarks/results/', import.meta.url);
+  const pages = readdirSync(folder).filter((file) => file.endsWith('.md'));
+  const commits = pages.map((page) => {
+    const [, commit] = /at commit `([^`]+)`/.exec(readFileSync(new URL(page, folder), 'utf8')) ?? [];
+    return [page, commit];
+  });
+  const [, first] = commits[0] ?? [];
+  expect(first).toMatch(/^[\da-f]+$/);
+  expect(commits).toEqual(pages.map((page) => [page, first]));
 });
