@@ -60,7 +60,7 @@ export function plot(title: string, xName: string, yName: string, series: readon
         `<path d="M${left} ${y(tick)}H${width - right}" stroke="#ddd"/><text x="${left - 8}" y="${Number(y(tick)) + 4}" text-anchor="end">${shown(tick)}</text>`,
     ),
     `<text x="${(left + width - right) / 2}" y="${height - 10}" text-anchor="middle">${xName}</text>`,
-    `<text x="${left - 8}" y="${top - 10}" text-anchor="end">${yName}</text>`,
+    `<text x="4" y="${top - 10}">${yName}</text>`,
   ];
   const drawn = known.flatMap(({ name, points }) => points.slice(-1).map((last) => ({ name, points, last })));
   const labels = separate(drawn.map(({ last }) => Number(y(last.y)) + 4));
