@@ -65,7 +65,7 @@ function useChanges({ tasks, notes }: Copy) {
   const complete = (task: KnownTask) => {
     const { id, status } = task;
     const isDone = status === 'completed';
-    offerUndo(task, isDone ? 'open' : 'done', () => update(id, { status }));
+    offerUndo(task, isDone ? 'open again' : 'done', () => update(id, { status }));
     return update(id, { status: isDone ? 'active' : 'completed' });
   };
 
