@@ -25,6 +25,10 @@ export const deletedEntityMutations = toMutations({
     ],
   },
   'functions/engine/deletions/members.ts': {
+    'walk-in-a-circle': [
+      'one.kind === child && one.ids.includes(id)',
+      "one.kind === '' && one.ids.includes(id)",
+    ],
     'members-end-where-a-page-lost-some': [
       'const next = end ? {',
       'const next = end && (isForIds || stored.length === ids.length) ? {',

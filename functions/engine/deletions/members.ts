@@ -83,17 +83,21 @@ export async function readMembersBelow(
       const { relation, isOfDeleted } = groups[position] as (typeof groups)[number];
       const { child, field } = relation;
       const having = { field, ids: above };
-      const { ids, stored } = isOfDeleted
+      const { ids: all, stored } = isOfDeleted
         ? await readDeletedBy(session, child, deletion, { after, limit, having })
         : { ids: await readChildIds(session, relation, above, { after, limit }), stored: [] };
-      const last = ids.at(-1);
+      const last = all.at(-1);
       if (last === undefined) continue;
-      const next = { ...place, position, after: last };
+      // Moves at the same time can have made a circle, in which the walk would never end.
+      const isAbove = (id: string) => left.some((one) => one.kind === child && one.ids.includes(id));
+      const ids = all.filter((id) => !isAbove(id));
+      const members = stored.filter(({ entity }) => !isAbove(entity.id));
+      const below = ids.length > 0 ? [placeBelow(child, ids)] : [];
       return {
         kind: child,
         ids,
-        members: stored,
-        path: [...left.slice(0, -1), next, placeBelow(child, ids)],
+        members,
+        path: [...left.slice(0, -1), { ...place, position, after: last }, ...below],
       };
     }
   }

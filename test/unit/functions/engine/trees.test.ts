@@ -286,6 +286,13 @@ test('a clone, a deletion and a restore of a cycle, which requests at the same t
     [otherId, id, project.entity.id],
   ];
   expect(await readTasks(session())).toEqual([...restored, ...copies]);
+  // By itself, of the deletion of its project.
+  await deleteEntity(session(), 'project', project.entity.id);
+  await finishJobs();
+  await restoreEntity(session(), 'task', id);
+  await finishJobs();
+  const alone = restored.map(([task, parent]) => [task, parent, null]);
+  expect(await readTasks(session())).toEqual([...alone, ...copies]);
 });
 
 test('a batch that moves tasks of one tree walks through it once', async () => {
