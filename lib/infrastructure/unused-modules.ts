@@ -40,7 +40,8 @@ export const unusedModules: readonly UnusedModule[] = [
   },
   {
     path: /[\\/]util-retry[\\/]AdaptiveRetryStrategy\.js$/,
-    because: 'The client has the retry mode `standard`. Only the other one has a rate limiter.',
+    because:
+      'The client has the retry mode `standard`. Only the mode `adaptive` uses this module, with its rate limiter.',
     contents: 'export class AdaptiveRetryStrategy {}',
   },
   {

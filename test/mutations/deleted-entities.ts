@@ -25,7 +25,7 @@ export const deletedEntityMutations = toMutations({
     ],
   },
   'functions/engine/deletions/members.ts': {
-    'walk-in-a-circle': [
+    'walk-in-a-cycle': [
       'one.kind === child && one.ids.includes(id)',
       "one.kind === '' && one.ids.includes(id)",
     ],

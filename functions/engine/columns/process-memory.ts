@@ -14,7 +14,7 @@ export interface LogMemory {
   keepItems(isKept: (name: string) => boolean): void;
 }
 
-/** Returns whether something is an item, or derived from one, and not the end of the log, which each list needs. */
+/** Returns whether a name is that of an item, or of what is derived from one. The others, such as the end of the log, are small, and each list needs them. */
 const isItem = (name: string): boolean => name.includes('/');
 
 /** Bytes that all tenants share, without a setting. A function of 1,769 MB needs the rest for the response and for columns that it decodes. */

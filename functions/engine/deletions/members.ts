@@ -88,7 +88,7 @@ export async function readMembersBelow(
         : { ids: await readChildIds(session, relation, above, { after, limit }), stored: [] };
       const last = all.at(-1);
       if (last === undefined) continue;
-      // Moves at the same time can have made a circle, in which the walk would never end.
+      // Moves at the same time can have made a cycle, in which the walk would never end.
       const isAbove = (id: string) => left.some((one) => one.kind === child && one.ids.includes(id));
       const ids = all.filter((id) => !isAbove(id));
       const members = stored.filter(({ entity }) => !isAbove(entity.id));

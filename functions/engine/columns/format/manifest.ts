@@ -158,10 +158,7 @@ export function columnNames({ id, columns, buckets }: Segment, field: string): I
 
 export const bucketPrefix = <Name extends string>(column: Name): `${Name}.` => `${column}.`;
 
-/**
- * The share of a column's buckets from which on one query for all costs less than each by its key: half a unit, and in a query the bytes that it has, a third
- * of a unit.
- */
+/** The share of a column's buckets above which one query costs less than reads by key: a bucket costs half a unit by key, and about a third in a query. */
 const shareOfQuery = 2 / 3;
 
 /** Returns the columns of which nearly all buckets are among some names: a query reads the others too. */

@@ -111,7 +111,7 @@ export class ColumnReader {
     await this.#items.load([...columns, ...this.#patchNames(fields)]);
   }
 
-  /** Returns how many columns of one item and items of patches are not in memory, and how many buckets. */
+  /** Returns how many items are not in memory: buckets, and others. */
   countMissing(segment: Segment, fields: readonly string[]) {
     const names = [...fields.flatMap((field) => valueNames(segment, field)), ...this.#patchNames(fields)];
     const missing = names.filter((name) => !this.#items.has(name));

@@ -27,7 +27,7 @@ export const keyReads = (memory: LogMemory): number => (memory.get(spentName) as
 export const addKeyReads = (memory: LogMemory, units: number): void =>
   memory.set(spentName, keyReads(memory) + units, 0);
 
-/** Returns about the read units of items that are not in memory. A query of all buckets reads three in a unit. */
+/** Returns about the read units of items that are not in memory. A query reads about three buckets in a unit. */
 function costOf({ rows, bytes }: Segment, { buckets, others }: ReturnType<ColumnReader['countMissing']>) {
   const halfUnits = Math.ceil(Math.min(rows * valueBytes, bytes) / bytesOfHalfUnit);
   return (others * halfUnits) / 2 + buckets / 3;
